@@ -1,0 +1,32 @@
+/** The error body, which both dialects shape alike (document 1 and 2, Errors). */
+import type { Fault } from "./refusal.ts";
+
+export interface ErrorNames {
+  readonly list: string;
+  readonly reason: string;
+  readonly field: string;
+}
+
+/** More problems than any form has fields are no help to anyone. */
+const MOST_FAULTS = 100;
+
+/** Reads an error body; undefined where what came is none. Entries without a reason are left out. */
+export function readErrors(body: unknown, names: ErrorNames): Fault[] | undefined {
+  const list =
+    typeof body === "object" && body !== null ? (body as Record<string, unknown>)[names.list] : undefined;
+  if (!Array.isArray(list)) return undefined;
+  const faults = list.slice(0, MOST_FAULTS).flatMap((entry: unknown): Fault[] => {
+    if (typeof entry !== "object" || entry === null) return [];
+    const { [names.reason]: reason, [names.field]: field } = entry as Record<string, unknown>;
+    if (typeof reason !== "string") return [];
+    return [typeof field === "string" && field !== "" ? { reason, field } : { reason }];
+  });
+  return faults.length > 0 ? faults : undefined;
+}
+
+/** Writes an error body; a fault without a field has no such member. */
+export function writeErrors(faults: readonly Fault[], names: ErrorNames): Record<string, unknown> {
+  const entry = ({ field, reason }: Fault) =>
+    field === undefined ? { [names.reason]: reason } : { [names.field]: field, [names.reason]: reason };
+  return { [names.list]: faults.map(entry) };
+}

@@ -1,0 +1,170 @@
+/** Reads a client's filter (document 2, Filtering): from the header's text to conditions that are known to be well-formed. */
+
+import { isExactNumber, parseJson } from "../json.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test, WholeObject } from "./filter.ts";
+import type { Grammar, Operator } from "./grammar.ts";
+import { refuse } from "./refuse.ts";
+
+/** Characters. Common servers take headers up to 8 KB, so nothing longer could have reached alpha either. */
+export const maxLength = 8192;
+
+/** Groups inside each other. People write two or three; a program that needs more than ten can send it flat. */
+export const maxDepth = 10;
+
+/** Tests, groups and empty objects together. Each costs v4's database a comparison per row. */
+export const maxNodes = 200;
+
+/** Each level is an object in an array; the rest is for the top, the operators and a whole object as value. */
+const maxJsonDepth = 2 * maxDepth + 8;
+
+/** One reading: what the keys mean, and how many nodes have been met. */
+interface Reading {
+  readonly grammar: Grammar;
+  nodes: number;
+}
+
+/**
+ * Reads a filter. `{}` gives a filter without conditions.
+ *
+ * Which fields exist and what values they take is not looked at here: that is known where the filter is
+ * translated or applied.
+ *
+ * @throws {Refusal} 400 with a reason that names the key at fault.
+ */
+export function parseFilter(text: string, grammar: Grammar): Filter {
+  const source = readText(text, grammar.header);
+  const reading = { grammar, nodes: 0 };
+  const order: [string, unknown, Operator][] = [];
+  const others: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(source)) {
+    const operator = grammar.operators.get(key);
+    if (operator === "order_by" || operator === "order") order.push([key, value, operator]);
+    else others.push([key, value]);
+  }
+  return { conditions: others.map((entry) => readCondition(entry, 0, reading)), ...readOrder(order) };
+}
+
+function readText(text: string, header: string): WholeObject {
+  if (text.length > maxLength) refuse(header, `is longer than ${maxLength} characters.`);
+  const value = readJson(text, header);
+  return isObject(value) ? value : refuse(header, "must hold one JSON object.");
+}
+
+function readJson(text: string, header: string): unknown {
+  try {
+    return parseJson(text, { maxDepth: maxJsonDepth });
+  } catch (error) {
+    return error instanceof RangeError
+      ? refuse(header, tooDeep)
+      : refuse(header, "must hold one JSON object; this is no JSON.");
+  }
+}
+
+const tooDeep = `nests deeper than ${maxDepth} levels.`;
+
+function readOrder(entries: readonly [string, unknown, Operator][]): Pick<Filter, "orderBy" | "descending"> {
+  const found = new Map<Operator, { key: string; value: unknown }>();
+  for (const [key, value, operator] of entries) {
+    const other = found.get(operator);
+    if (other) refuse(key, `and ${other.key} mean the same; send one of them.`);
+    found.set(operator, { key, value });
+  }
+  const by = found.get("order_by");
+  const direction = found.get("order");
+  if (!by) return direction ? refuse(direction.key, "needs a field to order by.") : {};
+  if (typeof by.value !== "string") return refuse(by.key, "takes the name of a field.");
+  if (!direction) return { orderBy: by.value };
+  if (direction.value !== "asc" && direction.value !== "desc")
+    refuse(direction.key, 'takes "asc" or "desc".');
+  return { orderBy: by.value, descending: direction.value === "desc" };
+}
+
+function readCondition([key, value]: [string, unknown], depth: number, reading: Reading): Condition {
+  if (!isOperator(key, reading.grammar)) return readField(key, value, reading);
+  const operator = knownOperator(key, reading.grammar);
+  if (operator === "order_by" || operator === "order")
+    return refuse(key, "is allowed at the top level only.");
+  if (operator !== "and" && operator !== "or") return refuse(key, "stands inside the object of a field.");
+  if (!Array.isArray(value)) return refuse(key, "takes an array of filter objects.");
+  count(reading);
+  return { kind: operator, members: value.map((member) => readMember(key, member, depth + 1, reading)) };
+}
+
+function readMember(key: string, member: unknown, depth: number, reading: Reading): Conditions {
+  if (depth > maxDepth) refuse(reading.grammar.header, tooDeep);
+  if (!isObject(member)) return refuse(key, "takes an array of filter objects.");
+  const entries = Object.entries(member);
+  if (entries.length === 0) count(reading);
+  return entries.map((entry) => readCondition(entry, depth, reading));
+}
+
+function readField(field: string, value: unknown, reading: Reading): FieldCondition {
+  if (Array.isArray(value)) return refuse(field, "cannot be compared with an array.");
+  if (!isObject(value)) return equality(field, readScalar(field, value), reading);
+  const entries = Object.entries(value);
+  if (entries.length === 0) refuse(field, "has an empty object for a value.");
+  const operators = entries.filter(([key]) => isOperator(key, reading.grammar));
+  if (operators.length === 0) return equality(field, value, reading);
+  if (operators.length < entries.length) refuse(field, "mixes operators with other keys.");
+  return { kind: "field", field, tests: operators.map((entry) => readTest(field, entry, reading)) };
+}
+
+function equality(field: string, value: Scalar | WholeObject, reading: Reading): FieldCondition {
+  count(reading);
+  return { kind: "field", field, tests: [{ operator: "eq", value }] };
+}
+
+function readTest(field: string, [key, value]: [string, unknown], reading: Reading): Test {
+  count(reading);
+  const operator = knownOperator(key, reading.grammar);
+  switch (operator) {
+    case "neq":
+      return { operator, value: readScalar(field, value) };
+    case "contains":
+      return typeof value === "string" ? { operator, value } : refuse(key, `on ${field} takes a string.`);
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+      return readComparison(field, operator, value);
+    default:
+      return refuse(key, `cannot stand inside the object of a field.`);
+  }
+}
+
+function readComparison(field: string, operator: "gt" | "gte" | "lt" | "lte", given: unknown): Test {
+  const value = readScalar(field, given);
+  if (typeof value === "number" || typeof value === "string") return { operator, value };
+  return refuse(field, "is compared with something that has no order.");
+}
+
+/** Fails closed on numbers that would change when they are computed with: a filter on another id is another list. */
+function readScalar(field: string, value: unknown): Scalar {
+  if (isExactNumber(value)) return refuse(field, "is compared with a number of too many digits.");
+  if (
+    value === null ||
+    typeof value === "string" ||
+    typeof value === "number" ||
+    typeof value === "boolean"
+  ) {
+    return value;
+  }
+  return refuse(field, "is compared with something that is no single value.");
+}
+
+function count(reading: Reading): void {
+  reading.nodes += 1;
+  if (reading.nodes > maxNodes) refuse(reading.grammar.header, `holds more than ${maxNodes} conditions.`);
+}
+
+function isOperator(key: string, { prefix }: Grammar): boolean {
+  return key.startsWith(prefix);
+}
+
+function knownOperator(key: string, { operators }: Grammar): Operator {
+  return operators.get(key) ?? refuse(key, "is no operator of a filter.");
+}
+
+function isObject(value: unknown): value is WholeObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
