@@ -1,0 +1,98 @@
+import type { Node } from "../ast.ts";
+import { isScalar, NotCompiled, type Code } from "./code.ts";
+import { emitArray, emitObject } from "./constructors.ts";
+import { emitApply, emitCall, emitLambda, emitPartial, emitTransform } from "./functions.ts";
+import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
+import { emitBinary, emitBind, emitBlock, emitCondition, emitNegation } from "./operators.ts";
+import { emitPath } from "./paths.ts";
+import type { Scope } from "./scope.ts";
+import { filtered, nameIn } from "./steps.ts";
+import {
+  emitConstant,
+  emitDescendants,
+  emitNumber,
+  emitParent,
+  emitRegex,
+  emitString,
+  emitVariable,
+  emitWildcard,
+} from "./values.ts";
+
+type Emit = (node: Node, scope: Scope) => Code;
+
+function emitUnary(node: Node, scope: Scope): Code {
+  if (node.value === "[") return emitArray(node, scope);
+  return node.value === "{" ? emitObject(node, scope) : emitNegation(node, scope);
+}
+
+/** One function per kind of node. */
+const EMIT: Readonly<Record<string, Emit>> = {
+  string: emitString,
+  number: emitNumber,
+  value: emitConstant,
+  regex: emitRegex,
+  name: (node, scope) => ({ js: nameIn(node, scope), kind: "value" }),
+  variable: emitVariable,
+  parent: emitParent,
+  wildcard: emitWildcard,
+  descendant: emitDescendants,
+  path: (node, scope) => emitPath(node, scope),
+  unary: emitUnary,
+  binary: emitBinary,
+  condition: (node, scope) => emitCondition(node, scope),
+  block: (node, scope) => emitBlock(node, scope),
+  bind: emitBind,
+  function: emitCall,
+  lambda: emitLambda,
+  partial: emitPartial,
+  apply: emitApply,
+  transform: emitTransform,
+};
+
+/** The code of a node, with what stands behind it: predicates, grouping, `[]`. @throws {NotCompiled} */
+export function emit(node: Node, scope: Scope): Code {
+  const write = Object.hasOwn(EMIT, node.type) ? EMIT[node.type] : undefined;
+  if (!write) throw new NotCompiled(`a ${node.type}`);
+  const code = write(node, scope);
+  return node.type === "path" ? code : ended(node, code, scope);
+}
+
+function ended(node: Node, code: Code, scope: Scope): Code {
+  const { unit } = scope;
+  const found = node["predicate"] ? filtered(code.js, node, scope) : code.js;
+  const grouping = groupingOf(node);
+  if (grouping) return emitGrouping(found, grouping, scope);
+  if (code.kind !== "any" && !node["predicate"]) return code;
+  return { js: `${unit.use(node["keepArray"] ? "collapseKept" : "collapse")}(${found})`, kind: "any" };
+}
+
+/**
+ * The code of an expression whose value leaves the engine: objects are built to be kept, all else is copied.
+ * `depth` counts the blocks and conditions around it, each of which lets a sequence collapse once more.
+ */
+export function emitResult(node: Node, scope: Scope, depth = 0): Code {
+  const inner: Emit = (part, place) => emitResult(part, place, depth + 1);
+  const whole: Emit = (part, place) => emitResult(part, place);
+  const bare = isBare(node);
+  if (bare && node.type === "condition") return emitCondition(node, scope, inner);
+  if (bare && node.type === "block") return emitBlock(node, scope, inner);
+  if (bare && node.type === "unary" && node.value === "{" && !scope.general)
+    return emitObject(node, scope, whole);
+  if (bare && node.type === "unary" && node.value === "[" && !node["consarray"])
+    return emitArray(node, scope, emitMember);
+  const code = emit(node, scope);
+  if (isScalar(code)) return code;
+  const collapses = code.kind === "any" ? depth : 0;
+  const collapsed = `${scope.unit.use("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
+  return { js: `${scope.unit.use("plain")}(${collapsed})`, kind: code.kind };
+}
+
+/** The same for a member of an array: objects found by a path are taken out of the list that it found. */
+function emitMember(node: Node, scope: Scope): Code {
+  const steps = (node.type === "path" ? node["steps"] : []) as readonly Node[];
+  const last = steps.at(-1);
+  const isObject = last?.type === "unary" && last.value === "{" && isBare(last) && !last["stages"];
+  const isPlain = isBare(node) && !node["keepSingletonArray"] && !steps.some((step) => step["tuple"]);
+  const whole: Emit = (part, place) => emitResult(part, place);
+  return isObject && isPlain ? emitPath(node, scope, whole) : emitResult(node, scope);
+}

@@ -1,0 +1,49 @@
+import jsonata from "jsonata";
+import { freeVariables, type Node } from "./ast.ts";
+import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+import { GUARDS } from "./runtime/guard.ts";
+import { plain } from "./runtime/plain.ts";
+
+interface Failure {
+  readonly message?: string;
+  readonly code?: string;
+  readonly position?: number;
+}
+
+/** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
+function failed(failure: unknown): ExpressionError {
+  const { message, code, position } = failure as Failure;
+  return new ExpressionError(message ?? String(failure), code ?? "unknown", Math.max(0, (position ?? 1) - 1));
+}
+
+/** The syntax tree of a source. @throws {ExpressionError} where it does not parse. */
+export function parse(source: string): Node {
+  try {
+    return jsonata(source).ast() as unknown as Node;
+  } catch (failure) {
+    throw failed(failure);
+  }
+}
+
+/**
+ * Makes an expression that jsonata itself evaluates.
+ *
+ * Every evaluation gets bindings of its own: without any, evaluations that run at the same time shared
+ * their root (jsonata#804), and one customer's list stood in another's answer.
+ */
+export function interpret(source: string): Expression {
+  const variables = freeVariables(parse(source));
+  const program = jsonata(source, GUARDS);
+  return {
+    source,
+    variables,
+    engine: "interpreted",
+    async evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
+      try {
+        return plain(await program.evaluate(input, { ...bindings }));
+      } catch (failure) {
+        throw failed(failure);
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * An interpreted expression answers later, a compiled one at once. What is built on expressions goes on
+ * in the same turn where it can, and waits only where it must.
+ */
+export type MaybeLater<T> = T | Promise<T>;
+
+/** Goes on with a value now, or as soon as it is there. */
+export function whenDone<T, U>(value: MaybeLater<T>, next: (value: T) => MaybeLater<U>): MaybeLater<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** All values of a list, at once if none of them is late. */
+export function all<T>(values: readonly MaybeLater<T>[]): MaybeLater<T[]> {
+  return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as T[]);
+}

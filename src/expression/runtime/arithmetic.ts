@@ -1,0 +1,78 @@
+import { Failure } from "./failure.ts";
+import { sequence, type List } from "./sequence.ts";
+import { isNumeric } from "./values.ts";
+import { tick } from "./guard.ts";
+
+/** Operators on numbers and on order. What is missing on either side makes the result missing. */
+
+/** Whether both sides are there. @throws {Failure} T2001, T2002 when one of them is no number. */
+function bothNumbers(left: unknown, right: unknown, position: number): boolean {
+  if (left !== undefined && !isNumeric(left, position)) throw new Failure("T2001", position);
+  if (right !== undefined && !isNumeric(right, position)) throw new Failure("T2002", position);
+  return left !== undefined && right !== undefined;
+}
+
+type Numeric = (left: unknown, right: unknown, position: number) => number | undefined;
+
+export const add: Numeric = (left, right, position) =>
+  bothNumbers(left, right, position) ? (left as number) + (right as number) : undefined;
+
+export const subtract: Numeric = (left, right, position) =>
+  bothNumbers(left, right, position) ? (left as number) - (right as number) : undefined;
+
+export const multiply: Numeric = (left, right, position) =>
+  bothNumbers(left, right, position) ? (left as number) * (right as number) : undefined;
+
+export const divide: Numeric = (left, right, position) =>
+  bothNumbers(left, right, position) ? (left as number) / (right as number) : undefined;
+
+export const remainder: Numeric = (left, right, position) =>
+  bothNumbers(left, right, position) ? (left as number) % (right as number) : undefined;
+
+export function negate(value: unknown, position: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (!isNumeric(value)) throw new Failure("D1002", position);
+  return -value;
+}
+
+const isOrdered = (value: unknown): boolean =>
+  value === undefined || typeof value === "string" || typeof value === "number";
+
+/** Whether both sides are there. @throws {Failure} T2010, T2009 when they have no order. */
+function comparable(left: unknown, right: unknown, position: number): boolean {
+  if (!isOrdered(left) || !isOrdered(right)) throw new Failure("T2010", position);
+  if (left === undefined || right === undefined) return false;
+  if (typeof left !== typeof right) throw new Failure("T2009", position);
+  return true;
+}
+
+type Comparison = (left: unknown, right: unknown, position: number) => boolean | undefined;
+
+export const less: Comparison = (left, right, position) =>
+  comparable(left, right, position) ? (left as number) < (right as number) : undefined;
+
+export const lessOrEqual: Comparison = (left, right, position) =>
+  comparable(left, right, position) ? (left as number) <= (right as number) : undefined;
+
+export const greater: Comparison = (left, right, position) =>
+  comparable(left, right, position) ? (left as number) > (right as number) : undefined;
+
+export const greaterOrEqual: Comparison = (left, right, position) =>
+  comparable(left, right, position) ? (left as number) >= (right as number) : undefined;
+
+const LONGEST_RANGE = 1e7;
+
+/** `..`: both ends belong to the range. */
+export function range(from: unknown, to: unknown, position: number): List | undefined {
+  if (from !== undefined && !Number.isInteger(from)) throw new Failure("T2003", position);
+  if (to !== undefined && !Number.isInteger(to)) throw new Failure("T2004", position);
+  if (from === undefined || to === undefined) return undefined;
+  const first = from as number;
+  const size = (to as number) - first + 1;
+  if (size <= 0) return undefined;
+  if (size > LONGEST_RANGE) throw new Failure("D2014", position);
+  tick(size);
+  const list = sequence();
+  for (let index = 0; index < size; index += 1) list.push(first + index);
+  return list;
+}

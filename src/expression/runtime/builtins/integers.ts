@@ -1,0 +1,140 @@
+import { Failure } from "../failure.ts";
+import { integerFormat, type IntegerFormat } from "./integer-picture.ts";
+import { fromWords, toWords } from "./number-words.ts";
+
+/** `$formatInteger` and `$parseInteger`: integers as digits, letters, Roman numerals and words. */
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  [1000, "m"],
+  [900, "cm"],
+  [500, "d"],
+  [400, "cd"],
+  [100, "c"],
+  [90, "xc"],
+  [50, "l"],
+  [40, "xl"],
+  [10, "x"],
+  [9, "ix"],
+  [5, "v"],
+  [4, "iv"],
+  [1, "i"],
+];
+
+/** Numerals have no sign above M, so a number too large would never end. */
+const LARGEST_ROMAN = 1e7;
+
+function toRoman(value: number): string {
+  if (value > LARGEST_ROMAN) throw new Failure("D1011");
+  let left = value;
+  let text = "";
+  for (const [worth, numeral] of ROMAN)
+    while (left >= worth) {
+      text += numeral;
+      left -= worth;
+    }
+  return text;
+}
+
+function fromRoman(text: string): number {
+  const worths = Array.from(
+    text,
+    (letter) => ROMAN.find(([, numeral]) => numeral.toUpperCase() === letter)?.[0],
+  );
+  let most = 1;
+  return worths.reduceRight<number>((sum, worth = Number.NaN) => {
+    if (worth < most) return sum - worth;
+    most = worth;
+    return sum + worth;
+  }, 0);
+}
+
+/** a, b, … z, aa, ab, … */
+function toLetters(value: number, upper: boolean): string {
+  const first = (upper ? "A" : "a").charCodeAt(0);
+  let text = "";
+  for (let left = value; left > 0; left = Math.floor((left - 1) / 26))
+    text = String.fromCharCode(((left - 1) % 26) + first) + text;
+  return text;
+}
+
+function fromLetters(text: string, upper: boolean): number {
+  const before = (upper ? "A" : "a").charCodeAt(0) - 1;
+  let sum = 0;
+  for (let index = 0; index < text.length; index += 1)
+    sum += (text.charCodeAt(text.length - index - 1) - before) * 26 ** index;
+  return sum;
+}
+
+type Digits = Extract<IntegerFormat, { style: "digits" }>;
+
+const shifted = (digits: string, by: number): string =>
+  Array.from(digits, (digit) => String.fromCodePoint((digit.codePointAt(0) as number) + by)).join("");
+
+function separated(digits: string, { every, separators }: Digits): string {
+  const sign = separators[0]?.sign ?? "";
+  if (every > 0) {
+    const groups: string[] = [];
+    for (let end = digits.length; end > 0; end -= every)
+      groups.unshift(digits.slice(Math.max(0, end - every), end));
+    return groups.join(sign);
+  }
+  return separators.toReversed().reduce((text, separator) => {
+    const at = text.length - separator.place;
+    return text.slice(0, at) + separator.sign + text.slice(at);
+  }, digits);
+}
+
+function ordinalEnding(text: string): string {
+  const teens = text.length > 1 && text.at(-2) === "1";
+  return (!teens && { 1: "st", 2: "nd", 3: "rd" }[text.at(-1) as "1"]) || "th";
+}
+
+function toDigits(value: number, format: Digits): string {
+  const digits = String(value).padStart(format.least, "0");
+  const text = separated(shifted(digits, format.zero - 0x30), format);
+  return format.ordinal ? text + ordinalEnding(text) : text;
+}
+
+function fromDigits(text: string, { ordinal, every, separators, zero }: Digits): number {
+  const bare = ordinal ? text.slice(0, -2) : text;
+  const signs = every > 0 ? [","] : separators.map(({ sign }) => sign);
+  const digits = signs.reduce((left, sign) => left.replaceAll(sign, ""), bare);
+  return Number.parseInt(zero === 0x30 ? digits : shifted(digits, 0x30 - zero), 10);
+}
+
+function format(value: number, picture: IntegerFormat): string {
+  switch (picture.style) {
+    case "letters":
+      return toLetters(value, picture.upper);
+    case "roman":
+      return picture.upper ? toRoman(value).toUpperCase() : toRoman(value);
+    case "words": {
+      const words = toWords(value, picture.ordinal);
+      if (picture.letters === "upper") return words.toUpperCase();
+      return picture.letters === "lower" ? words.toLowerCase() : words;
+    }
+    default:
+      return toDigits(value, picture);
+  }
+}
+
+export function formatInteger(value?: number, picture?: string): string | undefined {
+  if (value === undefined) return undefined;
+  const whole = Math.floor(value);
+  return (whole < 0 ? "-" : "") + format(Math.abs(whole), integerFormat(picture as string));
+}
+
+export function parseInteger(text?: string, picture?: string): number | undefined {
+  if (text === undefined) return undefined;
+  const found = integerFormat(picture as string);
+  switch (found.style) {
+    case "letters":
+      return fromLetters(text, found.upper);
+    case "roman":
+      return fromRoman(found.upper ? text : text.toUpperCase());
+    case "words":
+      return fromWords(text);
+    default:
+      return fromDigits(text, found);
+  }
+}

@@ -1,0 +1,104 @@
+import { builtin, type Callable } from "../call.ts";
+import { signatureOf } from "../signature.ts";
+import { append } from "../sequence.ts";
+import { text, truth } from "../values.ts";
+import * as arrays from "./arrays.ts";
+import * as encoding from "./encoding.ts";
+import { formatNumber } from "./format-number.ts";
+import * as higherOrder from "./higher-order.ts";
+import { formatInteger, parseInteger } from "./integers.ts";
+import * as numbers from "./numbers.ts";
+import * as objects from "./objects.ts";
+import * as regex from "./regex.ts";
+import * as strings from "./strings.ts";
+import * as time from "./time.ts";
+
+/** JSONata's built-in functions by name, with what each takes in the notation of its documentation. */
+
+type Entry = readonly [run: (...args: never[]) => unknown, arity: number, signature: string];
+
+const onNumbers: Readonly<Record<string, Entry>> = {
+  sum: [numbers.sum, 1, "<a<n>:n>"],
+  count: [numbers.count, 1, "<a:n>"],
+  max: [numbers.max, 1, "<a<n>:n>"],
+  min: [numbers.min, 1, "<a<n>:n>"],
+  average: [numbers.average, 1, "<a<n>:n>"],
+  number: [numbers.number, 1, "<(nsb)-:n>"],
+  abs: [numbers.abs, 1, "<n-:n>"],
+  floor: [numbers.floor, 1, "<n-:n>"],
+  ceil: [numbers.ceil, 1, "<n-:n>"],
+  round: [numbers.round, 2, "<n-n?:n>"],
+  sqrt: [numbers.sqrt, 1, "<n-:n>"],
+  power: [numbers.power, 2, "<n-n:n>"],
+  formatBase: [numbers.formatBase, 2, "<n-n?:s>"],
+  formatNumber: [formatNumber, 3, "<n-so?:s>"],
+  formatInteger: [formatInteger, 2, "<n-s:s>"],
+  parseInteger: [parseInteger, 2, "<s-s:n>"],
+  toMillis: [time.toMillis, 2, "<s-s?:n>"],
+  fromMillis: [time.fromMillis, 3, "<n-s?s?:s>"],
+};
+
+const onStrings: Readonly<Record<string, Entry>> = {
+  string: [strings.string, 1, "<x-b?:s>"],
+  length: [strings.length, 1, "<s-:n>"],
+  substring: [strings.substring, 3, "<s-nn?:s>"],
+  substringBefore: [strings.substringBefore, 2, "<s-s:s>"],
+  substringAfter: [strings.substringAfter, 2, "<s-s:s>"],
+  lowercase: [strings.lowercase, 1, "<s-:s>"],
+  uppercase: [strings.uppercase, 1, "<s-:s>"],
+  trim: [strings.trim, 1, "<s-:s>"],
+  pad: [strings.pad, 3, "<s-ns?:s>"],
+  join: [strings.join, 2, "<a<s>s?:s>"],
+  match: [regex.match, 3, "<s-f<s:o>n?:a<o>>"],
+  contains: [regex.contains, 2, "<s-(sf):b>"],
+  replace: [regex.replace, 4, "<s-(sf)(sf)n?:s>"],
+  split: [regex.split, 3, "<s-(sf)n?:a<s>>"],
+  base64encode: [encoding.base64encode, 1, "<s-:s>"],
+  base64decode: [encoding.base64decode, 1, "<s-:s>"],
+  encodeUrlComponent: [encoding.encodeUrlComponent, 1, "<s-:s>"],
+  encodeUrl: [encoding.encodeUrl, 1, "<s-:s>"],
+  decodeUrlComponent: [encoding.decodeUrlComponent, 1, "<s-:s>"],
+  decodeUrl: [encoding.decodeUrl, 1, "<s-:s>"],
+};
+
+const onAnything: Readonly<Record<string, Entry>> = {
+  boolean: [(value: unknown) => (value === undefined ? undefined : truth(value)), 1, "<x-:b>"],
+  not: [(value: unknown) => (value === undefined ? undefined : !truth(value)), 1, "<x-:b>"],
+  exists: [(value: unknown) => value !== undefined, 1, "<x:b>"],
+  type: [objects.type, 1, "<x:s>"],
+  error: [objects.error, 1, "<s?:x>"],
+  assert: [objects.assert, 2, "<bs?:x>"],
+  keys: [objects.keys, 1, "<x-:a<s>>"],
+  lookup: [objects.lookup, 2, "<x-s:x>"],
+  spread: [objects.spread, 1, "<x-:a<o>>"],
+  merge: [objects.merge, 1, "<a<o>:o>"],
+  clone: [(value: unknown) => objects.clone(value, text), 1, "<(oa)-:o>"],
+  append: [append, 2, "<xx:a>"],
+  reverse: [arrays.reverse, 1, "<a:a>"],
+  distinct: [arrays.distinct, 1, "<x:x>"],
+  zip: [arrays.zip, 0, "<a+>"],
+  map: [higherOrder.map, 2, "<af>"],
+  filter: [higherOrder.filter, 2, "<af>"],
+  single: [higherOrder.single, 2, "<af?>"],
+  reduce: [higherOrder.reduce, 3, "<afj?:j>"],
+  sift: [higherOrder.sift, 2, "<o-f?:o>"],
+  each: [higherOrder.each, 2, "<o-f:a>"],
+  sort: [higherOrder.sort, 2, "<af?:a>"],
+};
+
+/** One function for each built-in; wrapped, so that nothing is noted down on the functions themselves. */
+export const BUILTINS: Readonly<Record<string, Callable>> = Object.fromEntries(
+  Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, arity, taken]]) => {
+    const called = (...args: unknown[]): unknown => run(...(args as never[]));
+    return [name, builtin(called, arity, signatureOf(taken))];
+  }),
+);
+
+/** Functions of JSONata that only the interpreter has, with the reason. */
+export const NOT_COMPILED: Readonly<Record<string, string>> = {
+  eval: "makes code of data",
+  now: "reads the clock",
+  millis: "reads the clock",
+  random: "throws a die",
+  shuffle: "throws a die",
+};

@@ -1,0 +1,60 @@
+import { Failure } from "./failure.ts";
+import { tick } from "./guard.ts";
+import { sequenceOf } from "./sequence.ts";
+
+/** Sorting. Pairs are compared in the order of a merge sort, which decides which mistake is found first. */
+
+/** Whether the second value goes before the first. */
+type Swaps<T> = (first: T, second: T) => boolean;
+
+export function mergeSort<T>(list: readonly T[], swaps: Swaps<T>): T[] {
+  if (list.length <= 1) return [...list];
+  const middle = Math.floor(list.length / 2);
+  return merge(mergeSort(list.slice(0, middle), swaps), mergeSort(list.slice(middle), swaps), swaps);
+}
+
+function merge<T>(left: readonly T[], right: readonly T[], swaps: Swaps<T>): T[] {
+  tick(left.length + right.length);
+  const merged: T[] = [];
+  let from = 0;
+  let to = 0;
+  while (from < left.length && to < right.length) {
+    const swapped = swaps(left[from] as T, right[to] as T);
+    merged.push((swapped ? right[to++] : left[from++]) as T);
+  }
+  while (from < left.length) merged.push(left[from++] as T);
+  while (to < right.length) merged.push(right[to++] as T);
+  return merged;
+}
+
+/** One key of `^( )`; `evaluate` takes a member of the list. */
+interface SortTerm<T> {
+  readonly evaluate: (item: T) => unknown;
+  readonly descending: boolean;
+}
+
+const isOrdered = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
+
+/** Negative where the first comes first. Missing values come last, in either direction. */
+function compare(first: unknown, second: unknown, descending: boolean, position: number): number {
+  if (first === undefined) return second === undefined ? 0 : 1;
+  if (second === undefined) return -1;
+  if (!isOrdered(first) || !isOrdered(second)) throw new Failure("T2008", position);
+  if (typeof first !== typeof second) throw new Failure("T2007", position);
+  if (first === second) return 0;
+  const order = (first as number) < (second as number) ? -1 : 1;
+  return descending ? -order : order;
+}
+
+/** `^( )`. The keys of a list of one are never looked at, and it still collapses. */
+export function orderBy<T>(list: T[], terms: readonly SortTerm<T>[], position: number): T[] {
+  if (list.length === 0) return list;
+  if (list.length === 1) return sequenceOf(list) as T[];
+  return mergeSort(list, (first, second) => {
+    for (const { evaluate, descending } of terms) {
+      const order = compare(evaluate(first), evaluate(second), descending, position);
+      if (order !== 0) return order > 0;
+    }
+    return false;
+  });
+}

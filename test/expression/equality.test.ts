@@ -1,0 +1,93 @@
+import { expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { walk, type Node } from "../../src/expression/ast.ts";
+import { compile, type Expression } from "../../src/expression/index.ts";
+import { interpret, parse } from "../../src/expression/interpret.ts";
+import { documents, expressions } from "./generated-expressions.ts";
+
+const BINDINGS = { y: { a: 1, b: [1, 2] }, f: (value: unknown) => value, v: "V" };
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly code?: string;
+}
+
+async function outcome(
+  make: (source: string) => Expression,
+  source: string,
+  input: unknown,
+): Promise<Outcome> {
+  try {
+    return { value: withoutHoles(await make(source).evaluate(input, BINDINGS)) };
+  } catch (error) {
+    return { code: (error as { code: string }).code };
+  }
+}
+
+/** Freezes a document, since the interpreter writes into empty arrays that are the context of `{ }`. */
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
+
+/** The interpreter writes into its own empty arrays too: what it wrote is nothing. */
+function withoutHoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((member) => member !== undefined).map(withoutHoles);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutHoles(member)]));
+}
+
+/** The interpreter evaluates members side by side: if two fail, either can be the first. */
+function races(source: string): boolean {
+  let found = false;
+  walk(parse(source), (node) => {
+    const members = (node["expressions"] ?? node["lhs"]) as readonly Node[] | Node | undefined;
+    const pairs = (node.group as { readonly lhs: readonly unknown[] } | undefined)?.lhs;
+    if (node.type === "unary" && Array.isArray(members) && members.length > 1) found = true;
+    if (pairs && pairs.length > 1) found = true;
+    if (node.type === "unary" && node.value === "{") found = true;
+  });
+  return found;
+}
+
+/** Sources that parse: some ask for the parent of what has none. */
+const parsing = expressions.filter((source) => {
+  try {
+    parse(source);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+test("a compiled expression gives what the interpreter gives, whatever the expression and its input", async () => {
+  await fc.assert(
+    fc.asyncProperty(parsing, documents, async (source, input) => {
+      const interpreted = await outcome(interpret, source, frozen(structuredClone(input)));
+      // An error of JavaScript inside the interpreter is a mistake of the interpreter, and its clock runs for it alone.
+      fc.pre(!["unknown", "D1011", "D1012"].includes(interpreted.code ?? ""));
+      const compiled = await outcome(compile, source, input);
+      const bothFail = interpreted.code !== undefined && compiled.code !== undefined;
+      expect(bothFail && races(source) ? interpreted : compiled).toEqual(interpreted);
+    }),
+    { numRuns: 1500 },
+  );
+}, 60_000);
+
+test("an evaluation leaves its input as it was", () => {
+  fc.assert(
+    fc.property(parsing, documents, (source, input) => {
+      const expression = compile(source);
+      fc.pre(expression.engine === "compiled");
+      const copy: unknown = structuredClone(input);
+      try {
+        expression.evaluate(input, BINDINGS);
+      } catch {
+        // What fails leaves its input alone too.
+      }
+      expect(input).toEqual(copy);
+    }),
+    { numRuns: 500 },
+  );
+});
