@@ -1,0 +1,164 @@
+import { AuditUnavailable } from "./store.ts";
+import type { AuditDurability, AuditStats } from "./store.ts";
+import type { AuditRecord } from "./record.ts";
+import { toRow } from "./stored-row.ts";
+import type { StoredRow } from "./stored-row.ts";
+
+/** Rows of one transaction. */
+const GROUP_ROWS = 1000;
+const GREATEST_PAUSE_MS = 5000;
+
+export interface WriteQueueOptions {
+  /** Writes all rows in one transaction, or none. A row that is there already is left as it is. */
+  readonly commit: (rows: readonly StoredRow[]) => Promise<unknown>;
+  /**
+   * What a failed commit means: `relaxed` rows go back to the head of the queue and are tried again;
+   * `strict` rows are given up, since a client waits for each of them.
+   */
+  readonly durability: AuditDurability;
+  /** Milliseconds for which the first row of a relaxed group waits for more. */
+  readonly groupMs: number;
+  /** Above either the oldest rows are dropped. */
+  readonly maxRows: number;
+  readonly maxBytes: number;
+}
+
+export interface WriteQueue {
+  /** As `AuditStore.append`. */
+  readonly push: (record: AuditRecord) => void | Promise<void>;
+  readonly stats: () => AuditStats;
+  /** Whether the last commit succeeded. */
+  readonly healthy: () => boolean;
+  readonly close: () => Promise<void>;
+}
+
+interface Waiting {
+  readonly row: StoredRow;
+  readonly settle: (error?: Error) => void;
+}
+
+/** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
+export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
+  const { commit, durability, groupMs, maxRows, maxBytes } = options;
+  const waiting: Waiting[] = [];
+  let bytes = 0;
+  let inFlight = 0;
+  let dropped = 0;
+  let written = 0;
+  let errors = 0;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let closed = false;
+
+  function push(record: AuditRecord): void | Promise<void> {
+    if (durability === "relaxed") return enter(record, () => {});
+    return new Promise((resolve, reject) => {
+      enter(record, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  function enter(record: AuditRecord, settle: Waiting["settle"]): void {
+    if (closed) return drop(settle, "The audit store is closed.");
+    try {
+      waiting.push({ row: toRow(record), settle });
+    } catch (error) {
+      return drop(settle, "The audit record is no JSON.", error);
+    }
+    bytes += waiting.at(-1)?.row.record.length ?? 0;
+    trim();
+    // A client waits for a strict record: it does not sit out the pause after a failure.
+    if (durability === "strict") stopTimer();
+    schedule();
+  }
+
+  function trim(): void {
+    while (waiting.length + inFlight > maxRows || bytes > maxBytes) {
+      const oldest = waiting.shift();
+      if (!oldest) return;
+      bytes -= size(oldest);
+      drop(oldest.settle, "The audit queue is full.");
+    }
+  }
+
+  function drop(settle: Waiting["settle"], reason: string, cause?: unknown): void {
+    dropped += 1;
+    settle(new AuditUnavailable(reason, { cause }));
+  }
+
+  /** After a failure an empty group is due as well: it finds out whether the store is back. */
+  function schedule(): void {
+    if (timer || running || (waiting.length === 0 && failures === 0)) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void run();
+    }, pause());
+  }
+
+  function stopTimer(): void {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  function pause(): number {
+    if (durability === "strict" && waiting.length > 0) return 0;
+    if (failures > 0) return Math.min(groupMs * 2 ** failures, GREATEST_PAUSE_MS);
+    return waiting.length >= GROUP_ROWS ? 0 : groupMs;
+  }
+
+  function run(): Promise<void> {
+    running ??= commitGroup().finally(() => {
+      running = undefined;
+      if (!closed) schedule();
+    });
+    return running;
+  }
+
+  async function commitGroup(): Promise<void> {
+    const group = waiting.splice(0, GROUP_ROWS);
+    inFlight = group.length;
+    bytes -= group.reduce((sum, entry) => sum + size(entry), 0);
+    try {
+      await commit(group.map(({ row }) => row));
+      inFlight = 0;
+      failures = 0;
+      written += group.length;
+      for (const { settle } of group) settle();
+    } catch (error) {
+      inFlight = 0;
+      errors += 1;
+      failures += 1;
+      giveBack(group, error);
+    }
+  }
+
+  function giveBack(group: readonly Waiting[], error: unknown): void {
+    if (durability === "strict" || closed) {
+      for (const entry of group) drop(entry.settle, "The audit record could not be written.", error);
+      return;
+    }
+    waiting.unshift(...group);
+    bytes += group.reduce((sum, entry) => sum + size(entry), 0);
+    trim();
+  }
+
+  /** Commits what waits. A store that fails now will not be asked again, so that this ends. */
+  async function close(): Promise<void> {
+    closed = true;
+    stopTimer();
+    await running;
+    while (waiting.length > 0) await run();
+  }
+
+  return {
+    push,
+    close,
+    healthy: () => failures === 0,
+    stats: () => ({ queued: waiting.length + inFlight, dropped, written, errors }),
+  };
+}
+
+/** UTF-16 units: near enough to bytes for a bound. */
+function size({ row }: Waiting): number {
+  return row.record.length;
+}

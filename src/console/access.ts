@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Router, urlencoded } from "express";
+import type { Request, Response } from "express";
+import { refuse } from "./answers.ts";
+import type { Pages } from "./page.ts";
+import { makeSessions } from "./sessions.ts";
+
+/** Cookies know no ports: the name keeps it apart from those of other services on this host. */
+const COOKIE = "alpha_gateway_admin";
+
+/**
+ * Lets through who shows the admin token: as a bearer token, or by the session that the console's sign-in
+ * form began with it. Everybody else gets the form at `/`, and 401 anywhere else.
+ */
+export function guardAccess(token: string | undefined, pages: Pages): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  if (token === undefined) return router;
+  const isToken = tokenTest(token);
+  const sessions = makeSessions();
+
+  router.use(pages.open);
+
+  router.post("/login", urlencoded({ extended: false, limit: "4kb" }), (request, response) => {
+    const given = (request.body as Record<string, unknown> | undefined)?.["token"];
+    if (typeof given !== "string" || !isToken(given.trim())) return pages.signIn(response, { failed: true });
+    setCookie(request, response, sessions.begin(), sessions.lifetime);
+    return response.redirect(303, "/");
+  });
+
+  router.post("/logout", (request, response) => {
+    const id = sessionId(request);
+    if (id !== undefined) sessions.end(id);
+    setCookie(request, response, "", 0);
+    response.redirect(303, "/");
+  });
+
+  router.use((request, response, next) => {
+    const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (bearer !== undefined && isToken(bearer)) return next();
+    const id = sessionId(request);
+    if (bearer === undefined && id !== undefined && sessions.has(id)) return next();
+    if (request.path === "/" && bearer === undefined) return pages.signIn(response, { failed: false });
+    response.set("WWW-Authenticate", 'Bearer realm="admin"');
+    return refuse(response, 401, "This needs the admin token: Authorization: Bearer ADMIN_TOKEN.");
+  });
+
+  return router;
+}
+
+/** Compares hashes, which are of one length, so that the time tells nothing of the token. */
+function tokenTest(token: string): (given: string) => boolean {
+  const expected = sha256(token);
+  return (given) => timingSafeEqual(sha256(given), expected);
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function sessionId(request: Request): string | undefined {
+  const cookies = (request.headers.cookie ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+}
+
+function setCookie(request: Request, response: Response, value: string, seconds: number): void {
+  const { secure } = request;
+  response.cookie(COOKIE, value, {
+    httpOnly: true,
+    sameSite: "strict",
+    secure,
+    maxAge: seconds * 1000,
+    path: "/",
+  });
+}

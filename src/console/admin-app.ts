@@ -1,0 +1,77 @@
+import express from "express";
+import type { Express } from "express";
+import helmet from "helmet";
+import type { AuditStore } from "../audit/store.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { guardAccess } from "./access.ts";
+import { auditApi } from "./audit-api.ts";
+import { answerError, answerNotFound } from "./answers.ts";
+import { health, type Readiness } from "./health.ts";
+import { guardHost } from "./host.ts";
+import { readPages } from "./page.ts";
+
+export interface AdminDeps {
+  /** `ADMIN_TOKEN`. Without one everything is open, which is for loopback only. */
+  readonly token?: string;
+  /** The address that the listener is bound to. On loopback only loopback names are answered (DNS rebinding). */
+  readonly host?: string;
+  readonly readiness: Readiness;
+  /** `undefined` when auditing is off. */
+  readonly audit: AuditStore | undefined;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
+  /** The loaded pack, as `GET /api/mappings` shows it. */
+  readonly mappings: () => unknown;
+  /** Is told of every error that is answered with 500; clients see none of it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * No scripts, styles or connections but the console's own. On plain HTTP `upgrade-insecure-requests` would
+ * blank the page and HSTS means nothing, so that neither is sent.
+ */
+const SECURITY = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+} as const;
+
+/** Makes the admin listener (contract, "Admin listener"): health, metrics, audit, mappings and the console. */
+export function createAdminApp(deps: AdminDeps): Express {
+  const pages = readPages(deps.token !== undefined);
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+
+  app.use(helmet(SECURITY));
+  app.use((_request, response, next) => {
+    response.set("Cache-Control", "no-store");
+    next();
+  });
+  app.use(health(deps.readiness));
+  app.use(guardHost(deps.host));
+  app.use(guardAccess(deps.token, pages));
+  app.use(pages.console, pages.open);
+  app.get("/metrics", async (_request, response) => {
+    response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
+  });
+  app.use("/api/audit", auditApi(deps.audit));
+  app.get("/api/mappings", (_request, response) => {
+    response.json(deps.mappings());
+  });
+  app.use(answerNotFound);
+  app.use(answerError(deps.onError));
+  return app;
+}

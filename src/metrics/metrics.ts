@@ -1,0 +1,114 @@
+import { Counter, Histogram } from "@prometheus-io/client";
+import type { AuditRecord, RecordedCall } from "../audit/record.ts";
+import type { AuditStats } from "../audit/store.ts";
+import { addProcessMetrics } from "./process-metrics.ts";
+import { makeRegistry } from "./registry.ts";
+
+const PREFIX = "alpha_gateway_";
+const NONE = "none";
+/** From what the gateway takes for itself to the longest time-out of v4, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** How one request ended: an audit record is one, and so is what is known of it where auditing is off. */
+export interface Outcome extends Pick<AuditRecord, "lane"> {
+  readonly alpha: Pick<AuditRecord["alpha"], "route" | "status">;
+  readonly v4: readonly Pick<RecordedCall, "status">[];
+  /** Milliseconds. */
+  readonly timings: Pick<AuditRecord["timings"], "total" | "upstream">;
+}
+
+export interface Metrics {
+  /**
+   * Counts one request.
+   *
+   * @param refusal What the gateway itself refused it for, one word of a fixed list (`limit`, `scope`, …):
+   * it becomes a label, so nothing that a client chose may go in.
+   */
+  readonly observe: (outcome: Outcome, refusal?: string) => void;
+  /** Adds a figure that is read with each scrape; its name gets the prefix `alpha_gateway_`. */
+  readonly gauge: (name: string, help: string, read: () => number) => void;
+  /** Adds the figures of an audit store. */
+  readonly watchAudit: (stats: () => AuditStats) => void;
+  /** All figures in the Prometheus text format. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+  /** Stops what runs in the background. */
+  readonly close: () => void;
+}
+
+/** Makes the metrics of one process. Requests are labelled by the route's name in the pack, never by a path. */
+export function createMetrics(): Metrics {
+  const all = makeRegistry();
+  const registers = [all.registry];
+  const stop = addProcessMetrics(all);
+
+  const requests = new Counter({
+    name: `${PREFIX}requests_total`,
+    help: "Requests answered, by lane, route of the pack, and the status that the client was told.",
+    labelNames: ["lane", "route", "status"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: `${PREFIX}request_seconds`,
+    help: "Time from a request to its whole answer.",
+    labelNames: ["lane", "route"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const upstreamSeconds = new Histogram({
+    name: `${PREFIX}upstream_seconds`,
+    help: "Time that a request spent in calls of v4, of requests that made any.",
+    labelNames: ["lane", "route"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const upstreamAnswers = new Counter({
+    name: `${PREFIX}upstream_answers_total`,
+    help: "Answers of v4 by class of status; none is a call that got no answer.",
+    labelNames: ["lane", "class"],
+    registers,
+  });
+  const refusals = new Counter({
+    name: `${PREFIX}refusals_total`,
+    help: "Requests that the gateway refused by itself, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+
+  function observe({ lane, alpha, v4, timings }: Outcome, refusal?: string): void {
+    const route = alpha.route ?? NONE;
+    requests.inc({ lane, route, status: alpha.status });
+    seconds.observe({ lane, route }, timings.total / 1000);
+    if (v4.length > 0) upstreamSeconds.observe({ lane, route }, timings.upstream / 1000);
+    for (const { status } of v4) upstreamAnswers.inc({ lane, class: statusClass(status) });
+    if (refusal !== undefined) refusals.inc({ reason: refusal });
+  }
+
+  function gauge(name: string, help: string, read: () => number): void {
+    all.gauge(PREFIX + name, help, read);
+  }
+
+  function watchAudit(stats: () => AuditStats): void {
+    gauge("audit_queued", "Audit records waiting to be committed.", () => stats().queued);
+    all.total(`${PREFIX}audit_dropped_total`, "Audit records lost.", () => stats().dropped);
+    all.total(`${PREFIX}audit_written_total`, "Audit records committed.", () => stats().written);
+    all.total(
+      `${PREFIX}audit_errors_total`,
+      "Commits and restarts of the audit store that failed.",
+      () => stats().errors,
+    );
+  }
+
+  return {
+    observe,
+    gauge,
+    watchAudit,
+    text: () => all.registry.metrics(),
+    contentType: all.registry.contentType,
+    close: stop,
+  };
+}
+
+function statusClass(status: number | null): string {
+  return status === null ? NONE : `${Math.trunc(status / 100)}xx`;
+}

@@ -1,0 +1,32 @@
+import { AuditUnavailable } from "../../src/audit/store.ts";
+import type { AuditQuery, AuditStore } from "../../src/audit/store.ts";
+import { sampleRecord } from "../audit/sample-record.ts";
+
+/** A store of two records that remembers what it was asked, and can be out of order. */
+export function memoryStore() {
+  const asked: AuditQuery[] = [];
+  const records = [sampleRecord("b"), sampleRecord("a")];
+  let broken = false;
+
+  function check(): void {
+    if (broken) throw new AuditUnavailable("disk /secret/path is gone");
+  }
+
+  const store: AuditStore = {
+    append: () => {},
+    query: async (query) => {
+      check();
+      asked.push(query);
+      return { records, next: "a" };
+    },
+    get: async (id) => {
+      check();
+      return records.find((record) => record.id === id);
+    },
+    ready: () => !broken,
+    stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0 }),
+    close: async () => {},
+  };
+
+  return { store, asked, records, breakDown: () => void (broken = true) };
+}
