@@ -1,0 +1,167 @@
+/**
+ * Reads an `X-Filter` header once and makes of it one plain test and one order
+ * (document 1, Filtering and sorting: operators nest to arbitrary depth).
+ */
+
+import type { Fault } from "../http/problem.ts";
+import { Problem } from "../http/problem.ts";
+import type { Filterable, FilterableField, Item } from "./filterable.ts";
+import type { Order } from "./order.ts";
+import { readOrder } from "./order.ts";
+import type { ValueTest } from "./operators.ts";
+import { equals, operators } from "./operators.ts";
+
+type Test = (item: Item) => boolean;
+type Members = Readonly<Record<string, unknown>>;
+
+export interface Filter {
+  /** Absent where every item matches. */
+  readonly matches?: Test;
+  /** Absent where the collection keeps its own order. */
+  readonly order?: Order;
+}
+
+const orderMembers = new Set(["+order_by", "+order"]);
+
+/**
+ * @param header The header as received; undefined where there was none.
+ * @throws {Problem} 400 with every fault of the filter, each with the field `X-Filter`.
+ */
+export function compileFilter(header: string | undefined, filterable: Filterable): Filter {
+  if (header === undefined) return {};
+  const faults: string[] = [];
+  const filter = read(header, filterable, faults);
+  if (faults.length === 0) return filter;
+  throw new Problem(
+    400,
+    faults.map((reason): Fault => ({ reason, field: "X-Filter" })),
+  );
+}
+
+function read(header: string, filterable: Filterable, faults: string[]): Filter {
+  const members = parse(header);
+  if (!members) {
+    faults.push(`Could not apply filter: X-Filter must be one JSON object, at most ${deepest} levels deep`);
+    return {};
+  }
+  const conditions = Object.entries(members).filter(([name]) => !orderMembers.has(name));
+  const order = readOrder(members, filterable, faults);
+  const matches =
+    conditions.length > 0 && all(conditions.map((member) => condition(member, filterable, faults)));
+  return { ...(matches && { matches }), ...(order && { order }) };
+}
+
+/** "Arbitrary depth" ends where reading it would exhaust the stack. */
+const deepest = 400;
+
+function parse(header: string): Members | undefined {
+  if (nesting(header) > deepest) return undefined;
+  try {
+    const value: unknown = JSON.parse(header);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nesting(json: string): number {
+  let [depth, most] = [0, 0];
+  for (const [bracket] of json.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").matchAll(/[[\]{}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    most = Math.max(most, depth);
+  }
+  return most;
+}
+
+function condition([name, value]: [string, unknown], filterable: Filterable, faults: string[]): Test {
+  if (name === "+and" || name === "+or") return combination(name, value, filterable, faults);
+  const field = filterable.get(name);
+  if (!field) {
+    faults.push(
+      name.startsWith("+")
+        ? `Unable to apply filter: ${name} is not an operator here`
+        : `Unable to apply filter: ${name} is not filterable`,
+    );
+    return never;
+  }
+  const test = valueTest(name, value, field, faults);
+  const { read } = field;
+  return (item) => test(read(item));
+}
+
+function combination(name: "+and" | "+or", value: unknown, filterable: Filterable, faults: string[]): Test {
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    faults.push(`Unable to apply filter: ${name} takes an array of filter objects`);
+    return never;
+  }
+  const tests = value.map((each) =>
+    all(Object.entries(each).map((member) => condition(member, filterable, faults))),
+  );
+  return name === "+and" ? all(tests) : (item) => tests.some((test) => test(item));
+}
+
+/** What a field is held against: a plain value, or an object of operators that must all hold. */
+function valueTest(name: string, value: unknown, field: FilterableField, faults: string[]): ValueTest {
+  if (Array.isArray(value)) {
+    faults.push(`Unable to apply filter: ${name} takes a value or an object of operators`);
+    return never;
+  }
+  if (!isObject(value)) return elementwise(equals(value), field, false);
+  const tests = Object.entries(value).map((member) => operation(name, member, field, faults));
+  if (tests.length === 0) faults.push(`Unable to apply filter: ${name} names no operator`);
+  return all(tests);
+}
+
+function operation(
+  name: string,
+  [word, operand]: [string, unknown],
+  field: FilterableField,
+  faults: string[],
+): ValueTest {
+  if (word === "+and" || word === "+or") return choice(name, word, operand, field, faults);
+  const operator = Object.hasOwn(operators, word) ? operators[word] : undefined;
+  if (!operator) {
+    faults.push(`Unable to apply filter: ${word} is not an operator of ${name}`);
+    return never;
+  }
+  if (!operator.accepts(operand, field.type)) {
+    faults.push(`Unable to apply filter: ${word} of ${name} takes ${operator.takes}`);
+    return never;
+  }
+  return elementwise(operator.test(operand), field, word === "+neq");
+}
+
+/** `{"when": {"+or": ["…", {"+gt": "…"}]}}`: several wishes for one field, plain or with operators. */
+function choice(
+  name: string,
+  word: "+and" | "+or",
+  operand: unknown,
+  field: FilterableField,
+  faults: string[],
+): ValueTest {
+  if (!Array.isArray(operand)) {
+    faults.push(`Unable to apply filter: ${word} of ${name} takes an array`);
+    return never;
+  }
+  const tests = operand.map((each: unknown) => valueTest(name, each, field, faults));
+  return word === "+and" ? all(tests) : (value) => tests.some((test) => test(value));
+}
+
+/** An array field matches where one element does; it differs from a value where every element does. */
+function elementwise(test: ValueTest, field: FilterableField, every: boolean): ValueTest {
+  if (field.type !== "strings" && field.type !== "integers") return test;
+  return (value) => Array.isArray(value) && (every ? value.every(test) : value.some(test));
+}
+
+function all<T>(tests: readonly ((value: T) => boolean)[]): (value: T) => boolean {
+  if (tests.length === 1 && tests[0]) return tests[0];
+  return (value) => tests.every((test) => test(value));
+}
+
+function never(): boolean {
+  return false;
+}
+
+function isObject(value: unknown): value is Members {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+/** What the service says no with. Any other error that reaches the end of the road is a 500 without details. */
+
+/** One entry of `errors` (document 1, Errors). `field` names a member of the request, dotted when nested. */
+export interface Fault {
+  readonly reason: string;
+  readonly field?: string;
+}
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly faults: readonly Fault[];
+  /** Extra headers of the answer, e.g. `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, faults: readonly Fault[], headers: Readonly<Record<string, string>> = {}) {
+    super(faults.map((fault) => fault.reason).join(" "));
+    this.status = status;
+    this.faults = faults;
+    this.headers = headers;
+  }
+}
+
+/** 400, for one member of the request or for the request as a whole. */
+export function invalid(reason: string, field?: string): Problem {
+  return new Problem(400, [field === undefined ? { reason } : { reason, field }]);
+}
+
+export function notFound(): Problem {
+  return new Problem(404, [{ reason: "Not found" }]);
+}

@@ -1,0 +1,28 @@
+/** Small seeded randomness: the same seed gives the same numbers at every start. */
+
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  next(): number;
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number;
+  pick<T>(items: readonly T[]): T;
+}
+
+/** Mulberry32, a public-domain generator of 32 bits; plenty for seed data, nothing for secrets. */
+export function random(seed: number): Random {
+  let state = seed >>> 0;
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+  return {
+    next,
+    integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
+    pick<T>(items: readonly T[]) {
+      if (items.length === 0) throw new Error("Nothing to pick from");
+      return items[Math.floor(next() * items.length)] as T;
+    },
+  };
+}

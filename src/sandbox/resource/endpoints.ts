@@ -1,0 +1,93 @@
+/** Makes the endpoints of a resource out of its declaration; every check that can be prepared is prepared here. */
+
+import type { Access, Caller } from "../http/caller.ts";
+import { scopesFor } from "../http/caller.ts";
+import type { Rate } from "../http/rate.ts";
+import type { Upload } from "../http/upload.ts";
+import type { Body } from "../rules/check.ts";
+import type { World } from "../store/world.ts";
+import { act } from "./act.ts";
+import type { Action, Resource } from "./declaration.ts";
+import { list } from "./list.ts";
+import type { Params, Resources } from "./locate.ts";
+import { lineage } from "./locate.ts";
+import * as verbs from "./verbs.ts";
+
+/** A request that has found its endpoint and may use it. */
+export interface Arrived {
+  readonly world: World;
+  readonly caller: Caller;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly params: Params;
+  readonly query: URLSearchParams;
+  /** The `X-Filter` header. */
+  readonly filter: string | undefined;
+  readonly body: Body;
+  readonly upload?: Upload;
+}
+
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly access: Access;
+  readonly scopes: readonly string[];
+  readonly beta?: true;
+  readonly accepts?: "file";
+  /** A limit beside the general one, counted per user. */
+  readonly rate?: Rate;
+  /** Null where there is nothing to say. */
+  run(arrived: Arrived): unknown;
+}
+
+type Verb = "list" | "read" | "create" | "update" | "remove";
+
+export function endpointsOf(resource: Resource, resources: Resources): Endpoint[] {
+  const collection = collectionPath(resource, resources);
+  const one = rowPath(resource, collection);
+  const line = lineage(resource, resources);
+  const endpoints: Endpoint[] = [];
+  const beta = resource.beta && { beta: resource.beta };
+  // Whoever is nobody may look at what is public, and change nothing.
+  const accessFor = (method: string): Access => (method === "GET" ? resource.access : "required");
+
+  function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: Rate): void {
+    const scopes = resource.scopes?.[verb] ?? scopesFor(resource.area, method);
+    endpoints.push({ ...beta, access: accessFor(method), method, path, scopes, ...(rate && { rate }), run });
+  }
+
+  function addAction(action: Action): void {
+    const { method, path, on = "row", access, accepts, rate } = action;
+    const base = on === "row" ? one : on === "collection" ? collection : "";
+    endpoints.push({
+      ...beta,
+      method,
+      path: base + path,
+      access: access ?? accessFor(method),
+      scopes: action.scopes ?? scopesFor(resource.area, method),
+      ...(accepts && { accepts }),
+      ...(rate && { rate }),
+      run: act(resource, line, action, resources),
+    });
+  }
+
+  const { create, update, remove } = resource;
+  if (resource.list) add("list", "GET", collection, list(resource, line));
+  if (resource.read) add("read", "GET", one, verbs.read(resource, line));
+  if (create) add("create", "POST", collection, verbs.create(resource, line, create), create.rate);
+  if (update) add("update", "PUT", one, verbs.update(resource, line, update));
+  if (remove) add("remove", "DELETE", one, verbs.remove(resource, line, remove));
+  resource.actions?.forEach(addAction);
+  return endpoints;
+}
+
+function collectionPath(resource: Resource, resources: Resources): string {
+  const parent = resource.parent && resources.get(resource.parent);
+  return parent ? rowPath(parent, collectionPath(parent, resources)) + resource.path : resource.path;
+}
+
+function rowPath({ id, name }: Resource, collection: string): string {
+  if (id === "single" || id === "own") return collection;
+  if (id === "pair") return `${collection}/:first/:${name}`;
+  return `${collection}/${id === "wide" ? "*" : ":"}${name}`;
+}

@@ -1,0 +1,23 @@
+/** DELETE: a row that declares so is shown as `deleting` for a while, and then gone with everything below it. */
+
+import type { Row } from "../store/table.ts";
+import type { Call, Removal } from "./declaration.ts";
+import { dropRow } from "./drop.ts";
+import { record } from "./events.ts";
+import { pass } from "./states.ts";
+
+export function removeRow(call: Call & { readonly row: Row<object> }, { event, takes = 0 }: Removal): void {
+  const { world, at, resource, row } = call;
+  // The second DELETE of a row must not give it a longer life.
+  if ((row.value as { status?: string }).status === "deleting" && row.job > 0) return;
+  const recorded = event && record(call, event, row, takes);
+  if (takes === 0) return dropRow(world, resource.name, row);
+  const stages = [
+    { status: "deleting", takes },
+    { status: "deleting", takes: 0 },
+  ];
+  pass(world, resource.name, row, at, stages, {
+    drop: true,
+    ...(recorded && { event: { id: recorded.id, status: "finished" } }),
+  });
+}

@@ -1,0 +1,75 @@
+/** Rows that take their time: a status now, another one later, the last one for good. */
+
+import { dateTime } from "../clock.ts";
+import type { Shapes } from "../resources/shapes.ts";
+import type { Row } from "../store/table.ts";
+import type { Step } from "../store/timeline.ts";
+import type { World } from "../store/world.ts";
+import { finishEvent } from "./events.ts";
+import { dropRow } from "./drop.ts";
+
+export interface Stage {
+  readonly status: string;
+  /** Seconds until the next stage; of the last one it doesn't count. */
+  readonly takes: number;
+  /** Other members that the row gets with it. */
+  readonly set?: object;
+}
+
+/** What comes with the last stage. */
+export type Ending = Pick<Step, "drop" | "event">;
+
+/**
+ * Puts a row through its stages. A later call for the same row overtakes an earlier one, whose remaining
+ * stages then never come.
+ *
+ * @param at When the first stage begins, in milliseconds.
+ */
+export function pass(
+  world: World,
+  table: keyof Shapes,
+  row: Row<object>,
+  at: number,
+  stages: readonly Stage[],
+  ending: Ending = {},
+): void {
+  row.job += 1;
+  let time = at;
+  stages.forEach(({ status, takes, set }, index) => {
+    const last = index === stages.length - 1;
+    const step: Step = {
+      at: time,
+      table,
+      id: row.id,
+      job: row.job,
+      set: { ...set, status },
+      ...(last && ending),
+    };
+    if (time <= at) happen(world, step);
+    else world.timeline.plan(step);
+    time += takes * 1000;
+  });
+}
+
+/** Seconds that the stages take together. */
+export function length(stages: readonly Stage[]): number {
+  return stages.slice(0, -1).reduce((sum, { takes }) => sum + takes, 0);
+}
+
+/** Lets everything happen that has fallen due. */
+export function settle(world: World, now: number): void {
+  world.timeline.settle(now, (step) => happen(world, step));
+}
+
+function happen(world: World, step: Step): void {
+  const { at, table, set, drop, event } = step;
+  const row = world.table(table).get(step.id);
+  if (!row || row.job !== step.job) {
+    if (event) finishEvent(world, { ...event, status: "failed", message: "Overtaken by another action" }, at);
+    return;
+  }
+  Object.assign(row.value, set);
+  if (set && Object.hasOwn(row.value, "updated")) Object.assign(row.value, { updated: dateTime(at) });
+  if (drop) dropRow(world, table, row);
+  if (event) finishEvent(world, event, at);
+}

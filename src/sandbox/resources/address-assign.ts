@@ -1,0 +1,117 @@
+/** Moves addresses between instances of one region, and lets instances answer for those of others. */
+
+import type { Fault } from "../http/problem.ts";
+import { invalid, Problem } from "../http/problem.ts";
+import type { Call } from "../resource/declaration.ts";
+import type { Row } from "../store/table.ts";
+import type { World } from "../store/world.ts";
+import { ownInstance } from "./address-create.ts";
+import type { Address, Instance, Range } from "./shapes.ts";
+
+type Movable = { readonly address: Row<Address> } | { readonly range: Row<Range> };
+
+interface Move {
+  readonly what: Movable;
+  readonly to: Row<Instance>;
+}
+
+/** All or nothing: what would leave an instance with too many or too few addresses moves nothing. */
+export function assign(call: Call, families?: "ipv4 only"): void {
+  const { world, body } = call;
+  if (!world.table("region").get(body["region"])) throw invalid("region is not valid", "region");
+  const faults: Fault[] = [];
+  const given = body["assignments"] as Record<string, unknown>[];
+  const moves = given.flatMap((each, index) => {
+    const field = `assignments[${index}]`;
+    const to = ownInstance(call, each[world.names.vmId], `${field}.${world.names.vmId}`);
+    const what = movable(call, String(each["address"]), families);
+    if (typeof what === "string") faults.push({ reason: what, field: `${field}.address` });
+    else if (regionOf(world, what) !== body["region"] || to.value.region !== body["region"])
+      faults.push({ reason: "Addresses and instances must all be in the region", field });
+    else return [{ what, to }];
+    return [];
+  });
+  faults.push(...checkCounts(world, moves));
+  if (faults.length > 0) throw new Problem(400, faults);
+  for (const move of moves) carryOut(world, move);
+}
+
+/** What an address names, or why it can't move. */
+function movable({ world, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
+  const address = world.table("address").get(text);
+  if (address?.home === caller.account) {
+    const { kind } = address.value;
+    return kind === "public" || kind === "private" ? { address } : `${text} belongs to its instance for good`;
+  }
+  const range = families ? undefined : world.table("range").get(text.replace(/\/\d+$/, ""));
+  if (range?.home !== caller.account || range.value.pool) return `${text} is not valid`;
+  return { range };
+}
+
+function regionOf(world: World, what: Movable): string | undefined {
+  if ("range" in what) return what.range.value.region;
+  return world.table("instance").get(what.address.value.instance)?.value.region;
+}
+
+/** Afterwards every instance has a public address at least, a private one and a range at most. */
+function checkCounts(world: World, moves: readonly Move[]): Fault[] {
+  const owner = new Map<Row<object>, number>();
+  for (const { what, to } of moves) owner.set("range" in what ? what.range : what.address, to.value.id);
+  const concerned = new Set(
+    moves.flatMap(({ what, to }) =>
+      "range" in what ? [to.value.id] : [what.address.value.instance, to.value.id],
+    ),
+  );
+  const field = "assignments";
+  return [...concerned].flatMap((id): Fault[] => {
+    const count = (kind: Address["kind"]): number =>
+      [...world.table("address").all()].filter(
+        (row) => row.value.kind === kind && (owner.get(row) ?? row.value.instance) === id,
+      ).length;
+    const ranges = [...world.table("range").all()].filter(
+      (row) => !row.value.pool && (owner.has(row) ? owner.get(row) === id : row.value.instances.includes(id)),
+    );
+    if (count("public") < 1) return [{ reason: `${id} would be left without a public address`, field }];
+    if (count("private") > 1) return [{ reason: `${id} would have two private addresses`, field }];
+    return ranges.length > 1 ? [{ reason: `${id} would have two ranges`, field }] : [];
+  });
+}
+
+function carryOut(world: World, { what, to }: Move): void {
+  if ("range" in what) {
+    what.range.value.instances = [to.value.id];
+    what.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;
+    return;
+  }
+  const { value } = what.address;
+  const from = world.table("instance").get(value.instance)?.value;
+  if (from) from.ipv4 = from.ipv4.filter((each) => each !== value.address);
+  value.instance = to.value.id;
+  const { ipv4 } = to.value;
+  // Public addresses stand before private ones.
+  if (value.kind === "private") ipv4.push(value.address);
+  else
+    ipv4.splice(
+      ipv4.filter((each) => world.table("address").get(each)?.value.kind === "public").length,
+      0,
+      value.address,
+    );
+}
+
+/** `[]` takes back everything that was shared. */
+export function share(call: Call, families?: "ipv4 only"): void {
+  const { world, body } = call;
+  const { vmId } = world.names;
+  const row = ownInstance(call, body[vmId], vmId);
+  const ips = body["ips"] as string[];
+  const faults = ips.flatMap((ip, index): Fault[] => {
+    const field = `ips[${index}]`;
+    const what = movable(call, ip, families);
+    if (typeof what === "string") return [{ reason: what, field }];
+    if (regionOf(world, what) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
+    const own = "address" in what && what.address.value.instance === row.id;
+    return own ? [{ reason: `${ip} is the instance's own`, field }] : [];
+  });
+  if (faults.length > 0) throw new Problem(400, faults);
+  row.hidden = { ...row.hidden, shared: [...ips] };
+}

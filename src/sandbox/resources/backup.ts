@@ -1,0 +1,135 @@
+/** One backup, a new snapshot, and bringing either back; the list stands with the instance (`backup-actions.ts`). */
+
+import { dateTime } from "../clock.ts";
+import { invalid } from "../http/problem.ts";
+import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
+import { record } from "../resource/events.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Stage } from "../resource/states.ts";
+import { pass } from "../resource/states.ts";
+import type { Id, Row } from "../store/table.ts";
+import { ownInstance } from "./address-create.ts";
+import { ended } from "./backup-actions.ts";
+import { addConfig } from "./config-make.ts";
+import { addDisk, usedSpace } from "./disk-make.ts";
+import { refuseBusy } from "./instance-power.ts";
+import { wipe } from "./instance-rebuild.ts";
+import type { Backup, Instance } from "./shapes.ts";
+
+const restoring = 6;
+
+function instanceOf({ above }: Pick<Call, "above">): Row<Instance> {
+  return above[0] as unknown as Row<Instance>;
+}
+
+function backupsOf(call: Call): Row<Backup>[] {
+  return [...call.world.table("backup").of(homeBelow("instance", instanceOf(call).id))];
+}
+
+function guardSnapshot(call: Call): void {
+  const { backups } = instanceOf(call).value;
+  if (!backups.enabled) throw invalid("Backups are not enabled for this instance");
+  if (backupsOf(call).some(({ value }) => value.type === "snapshot" && !ended.has(value.status)))
+    throw invalid("A snapshot is in progress");
+}
+
+const snapshotStages: readonly Stage[] = [
+  { status: "pending", takes: 1 },
+  { status: "running", takes: 4 },
+  { status: "needsPostProcessing", takes: 1 },
+];
+const snapshotTakes = 6;
+
+/** A new snapshot takes the place of the one before, once it is done. */
+function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void {
+  const { world, at } = call;
+  const ends = at + snapshotTakes * 1000;
+  const before = backupsOf(call).filter((each) => each !== row && each.value.type === "snapshot");
+  const stages = [...snapshotStages, { status: "successful", takes: 0, set: { finished: dateTime(ends) } }];
+  pass(
+    world,
+    "backup",
+    row,
+    at,
+    stages,
+    event === undefined ? {} : { event: { id: event, status: "finished" } },
+  );
+  for (const { id, job } of before) world.timeline.plan({ at: ends, table: "backup", id, job, drop: true });
+}
+
+/** Over the disks and profiles of the target, or beside them where there is room. */
+function restore(call: ActionCall<Backup>): void {
+  const { world, body, row, at, action } = call;
+  const { vmId } = world.names;
+  const target = ownInstance(call, body[vmId], vmId);
+  const { disks, status, region } = row.value;
+  if (status !== "successful") throw invalid("The backup was not successful");
+  if (target.value.region !== region) throw invalid("The instance is in another region", vmId);
+  refuseBusy({ world, row: target });
+  const needed = disks.reduce((sum, { size }) => sum + size, 0);
+  const overwrite = body["overwrite"] === true;
+  const used = overwrite ? 0 : usedSpace(world, target.value.id);
+  if (target.value.specs.disk - used < needed)
+    throw invalid(`${needed} MB are needed; set overwrite, or make room`, overwrite ? vmId : "overwrite");
+  if (overwrite) wipe(world, target);
+  const made = disks.map((disk) => addDisk(world, target.value.id, disk, at).value);
+  addConfig(world, target.value, made, at);
+  const { id } = record(call, action.event ?? "", row, restoring);
+  const back = overwrite ? "offline" : target.value.status;
+  const stages = [
+    { status: "restoring", takes: restoring },
+    { status: back, takes: 0 },
+  ];
+  pass(world, "instance", target, at, stages, { event: { id, status: "finished" } });
+}
+
+export const backup: Resource<Backup> = {
+  name: "backup",
+  path: "/backups",
+  parent: "instance",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "vms",
+  entity: { type: "backups", url: "/v4/vm/instances/{id}", ofParent: true },
+  fields: {
+    id: { type: "integer" },
+    type: { type: "string", values: ["auto", "snapshot"], otherwise: "snapshot" },
+    status: { type: "string" },
+    label: { type: "string", min: 1, max: 255, required: true, create: true },
+    region: { type: "string" },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+    finished: { type: "date-time", nullable: true },
+    configs: { type: "strings" },
+    disks: { type: "objects" },
+  },
+  read: true,
+  create: {
+    event: "vm_snapshot",
+    guard: guardSnapshot,
+    fill(call) {
+      const instance = instanceOf(call);
+      const home = homeBelow("instance", instance.id);
+      const { world } = call;
+      const disks = [...world.table("disk").of(home)].map(({ value }) => value);
+      return {
+        status: "pending",
+        region: instance.value.region,
+        configs: [...world.table("config").of(home)].map(({ value }) => value.label),
+        disks: disks.map(({ size, filesystem, label }) => ({ size, filesystem, label })),
+      };
+    },
+    takes: snapshotTakes,
+    made: takeSnapshot,
+  },
+  actions: [
+    {
+      method: "POST",
+      path: "/restore",
+      body: { vm_id: { type: "integer", required: true }, overwrite: { type: "boolean" } },
+      event: "backups_restore",
+      run: restore,
+    },
+  ],
+};

@@ -1,0 +1,160 @@
+/** Container clusters (document 1, endpoints named in release notes; v4, Clusters). */
+
+import type { Fault } from "../http/problem.ts";
+import { invalid, notFound } from "../http/problem.ts";
+import type { ActionCall, Call, CallOnRow, Resource } from "../resource/declaration.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Row } from "../store/table.ts";
+import { tags } from "./labels.ts";
+import { refuseOutstanding } from "./outstanding.ts";
+import { addPool, poolBody, poolFaults, recyclePool, removeNode } from "./pool-nodes.ts";
+import type { Pool, Value } from "./shapes.ts";
+
+const common = { owner: "account", access: "required", area: "orch" } as const;
+
+export const orchVersion: Resource<Value> = {
+  ...common,
+  owner: "everyone",
+  name: "orchVersion",
+  path: "/orch/versions",
+  id: "text",
+  fields: { id: { type: "string" } },
+  list: {},
+  read: true,
+};
+
+function checkCluster({ world, body }: Call): Fault[] {
+  const faults: Fault[] = [];
+  const known = (name: "region" | "orchVersion", id: unknown): boolean =>
+    world.table(name).get(id) !== undefined;
+  if (body["region"] !== undefined && !known("region", body["region"]))
+    faults.push({ reason: "region is not valid", field: "region" });
+  if (body["k8s_version"] !== undefined && !known("orchVersion", body["k8s_version"]))
+    faults.push({ reason: "k8s_version is not valid", field: "k8s_version" });
+  const pools = Array.isArray(body["node_pools"]) ? (body["node_pools"] as Value[]) : [];
+  pools.forEach((each, index) => faults.push(...poolFaults(world, each, `node_pools[${index}].`)));
+  return faults;
+}
+
+function checkUpdate({ world, body, row }: CallOnRow<Value>): Fault[] {
+  const faults: Fault[] = [];
+  const version = body["k8s_version"];
+  const held = String(row.value["k8s_version"]);
+  if (version !== undefined && version !== held) {
+    const [major = 0, minor = 0] = held.split(".").map(Number);
+    const next = `${major}.${minor + 1}`;
+    if (version !== next || !world.table("orchVersion").get(next))
+      faults.push({ reason: "k8s_version must be the next minor version", field: "k8s_version" });
+  }
+  const wanted = (body["control_plane"] as { high_availability?: unknown } | undefined)?.high_availability;
+  const has = (row.value["control_plane"] as { high_availability: boolean }).high_availability;
+  if (has && wanted === false)
+    faults.push({
+      reason: "High availability can't be taken back",
+      field: "control_plane.high_availability",
+    });
+  return faults;
+}
+
+function poolsOf({ world, row }: { world: Call["world"]; row: Row<Value> }): Row<Pool>[] {
+  return [...world.table("pool").of(homeBelow("cluster", row.id))];
+}
+
+/** The pool and the place of the node that the path names. */
+function nodeOf(call: ActionCall<Value>): { pool: Row<Pool>; index: number } {
+  for (const pool of poolsOf(call)) {
+    const index = pool.value.nodes.findIndex(({ id }) => id === call.params["node"]);
+    if (index >= 0) return { pool, index };
+  }
+  throw notFound();
+}
+
+function readNode(call: ActionCall<Value>): object {
+  const { pool, index } = nodeOf(call);
+  return { data: pool.value.nodes[index] };
+}
+
+function deleteNode(call: ActionCall<Value>): void {
+  const { pool, index } = nodeOf(call);
+  const node = pool.value.nodes[index];
+  if (pool.value.count === 1 || !node) throw invalid("A pool keeps one node at least; delete the pool");
+  removeNode(call, pool, node);
+}
+
+function address({ row }: ActionCall<Value>, port: number): string {
+  return `https://${String(row.id)}.clusters.example.com:${port}`;
+}
+
+function kubeconfig(call: ActionCall<Value>): object {
+  const text = `apiVersion: v1\nkind: Config\nclusters:\n- name: c${String(call.row.id)}\n  cluster:\n    server: ${address(call, 6443)}\n`;
+  return { kubeconfig: Buffer.from(text).toString("base64") };
+}
+
+function endpoints(call: ActionCall<Value>): Row<object>[] {
+  return [443, 6443, 8443].map((port, id) => ({
+    id,
+    home: "",
+    job: 0,
+    value: { endpoint: address(call, port) },
+  }));
+}
+
+export const cluster: Resource<Value> = {
+  ...common,
+  name: "cluster",
+  path: "/orch/clusters",
+  id: "integer",
+  grant: "unrestricted",
+  entity: { type: "orchcluster", url: "/v4/orch/clusters/{id}" },
+  fields: {
+    id: { type: "integer" },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+    label: { type: "string", min: 1, max: 32, filter: true, required: true, write: true },
+    region: { type: "string", filter: true, required: true, create: true },
+    k8s_version: { type: "string", filter: true, required: true, write: true },
+    control_plane: { type: "object", members: { high_availability: { type: "boolean" } }, write: true },
+    tags: { ...tags, filter: true, write: true },
+  },
+  list: {},
+  read: true,
+  create: {
+    body: {
+      label: { type: "string", min: 1, max: 32, required: true },
+      region: { type: "string", required: true },
+      k8s_version: { type: "string", required: true },
+      tags,
+      node_pools: { type: "objects", min: 1, max: 20, members: poolBody, required: true },
+      control_plane: { type: "object", members: { high_availability: { type: "boolean" } } },
+    },
+    check: checkCluster,
+    guard: refuseOutstanding,
+    made(call, row) {
+      delete row.value["node_pools"];
+      for (const each of call.body["node_pools"] as Value[]) addPool(call, row, each);
+    },
+  },
+  update: { check: checkUpdate },
+  remove: {},
+  actions: [
+    { method: "GET", path: "/dashboard", run: (call) => ({ url: address(call, 443) }) },
+    { method: "GET", path: "/api-endpoints", lists: "cluster", run: endpoints },
+    { method: "GET", path: "/kubeconfig", scopes: ["orch:read_write"], run: kubeconfig },
+    { method: "DELETE", path: "/kubeconfig", run: () => {} },
+    {
+      method: "POST",
+      path: "/recycle",
+      run: (call) => poolsOf(call).forEach((pool) => recyclePool(call, pool)),
+    },
+    { method: "GET", path: "/nodes/:node", scopes: ["orch:read_write"], run: readNode },
+    { method: "DELETE", path: "/nodes/:node", run: deleteNode },
+    {
+      method: "POST",
+      path: "/nodes/:node/recycle",
+      run(call) {
+        const { pool, index } = nodeOf(call);
+        recyclePool(call, pool, [index]);
+      },
+    },
+  ],
+};

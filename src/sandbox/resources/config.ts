@@ -1,0 +1,128 @@
+/** Configuration profiles (v4, Configuration profiles). */
+
+import type { Fault } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { Call, CallOnRow, Resource } from "../resource/declaration.ts";
+import type { Row } from "../store/table.ts";
+import { everyone } from "../store/table.ts";
+import { slots } from "./config-make.ts";
+import { checkDevices } from "./instance-power.ts";
+import { checkInterfaces, interfaces, keptInterfaces } from "./interfaces.ts";
+import type { Config, Instance } from "./shapes.ts";
+
+const on = { type: "boolean", otherwise: true } as const;
+const device = {
+  type: "object",
+  nullable: true,
+  members: {
+    disk_id: { type: "integer", nullable: true },
+    volume_id: { type: "integer", nullable: true },
+  },
+} as const;
+
+function instanceOf({ above }: Pick<Call, "above">): Row<Instance> {
+  return above[0] as unknown as Row<Instance>;
+}
+
+function checkConfig(call: Call): Fault[] {
+  const { world, body } = call;
+  const instance = instanceOf(call);
+  const faults = checkInterfaces(body["interfaces"]);
+  const kernel = body["kernel"];
+  if (kernel !== undefined && world.table("kernel").get(kernel)?.home !== everyone)
+    faults.push({ reason: "kernel is not valid", field: "kernel" });
+  const memory = body["memory_limit"];
+  if (typeof memory === "number" && memory > instance.value.specs.memory)
+    faults.push({
+      reason: `memory_limit is above the ${instance.value.specs.memory} MB of the instance`,
+      field: "memory_limit",
+    });
+  return [...faults, ...checkDevices(call, instance, body["devices"], "devices")];
+}
+
+/** An empty map is taken for nothing to say, except where there is nothing yet (v4). */
+function guardDevices({ body, row }: CallOnRow<Config>): void {
+  const given = body["devices"];
+  if (given === undefined || Object.values(given as object).some((each) => each !== null)) return;
+  const held = Object.values(row.value.devices).some((each) => each !== null);
+  if (held && Object.keys(given as object).length === 0)
+    throw invalid("devices must not be emptied", "devices");
+}
+
+/** Every slot is shown, with both of its members; a root device that is none falls back to the first. */
+function normalise({ row, body }: { row: Row<Config>; body: Call["body"] }): void {
+  const { value } = row;
+  const given = (body["devices"] ?? value.devices) as Config["devices"];
+  value.devices = Object.fromEntries(
+    slots.map((slot) => {
+      const { disk_id: disk, volume_id: volume } = given[slot] ?? {};
+      const empty = (disk ?? volume ?? undefined) === undefined;
+      return [slot, empty ? null : { disk_id: disk ?? null, volume_id: volume ?? null }];
+    }),
+  );
+  if (!/^\/dev\/\w+$/.test(value.root_device)) value.root_device = "/dev/sda";
+  value.interfaces = keptInterfaces(value.interfaces);
+}
+
+export const config: Resource<Config> = {
+  name: "config",
+  path: "/configs",
+  parent: "instance",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "vms",
+  entity: { type: "vm", url: "/v4/vm/instances/{id}", ofParent: true },
+  fields: {
+    id: { type: "integer" },
+    label: { type: "string", min: 1, max: 48, required: true, filter: true, write: true },
+    kernel: { type: "string", write: true, otherwise: "vm/latest-64bit" },
+    comments: { type: "string", nullable: true, write: true },
+    memory_limit: { type: "integer", min: 0, write: true },
+    run_level: {
+      type: "string",
+      values: ["default", "single", "binbash"],
+      write: true,
+      otherwise: "default",
+    },
+    virt_mode: { type: "string", values: ["paravirt", "fullvirt"], write: true, otherwise: "paravirt" },
+    root_device: { type: "string", write: true, otherwise: "/dev/sda" },
+    root_device_ro: { type: "boolean", write: true },
+    interfaces: { ...interfaces, write: true },
+    helpers: {
+      type: "object",
+      write: true,
+      members: {
+        updatedb_disabled: on,
+        distro: on,
+        modules_dep: on,
+        network: on,
+        devtmpfs_automount: { type: "boolean" },
+      },
+    },
+    devices: {
+      type: "object",
+      required: true,
+      write: true,
+      members: Object.fromEntries(slots.map((slot) => [slot, device])),
+    },
+    initrd: { type: "integer", nullable: true },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+  },
+  list: {},
+  read: true,
+  create: {
+    event: "vm_config_create",
+    check: checkConfig,
+    made(call, row) {
+      const { world, caller, body } = call;
+      const chosen = (body["helpers"] as { network?: boolean } | undefined)?.network;
+      const usual = world.table("settings").get(caller.account)?.value["network_helper"];
+      row.value.helpers["network"] = chosen ?? usual !== false;
+      normalise({ row, body });
+    },
+  },
+  update: { event: "vm_config_update", check: checkConfig, guard: guardDevices, changed: normalise },
+  remove: { event: "vm_config_delete" },
+};

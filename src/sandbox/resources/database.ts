@@ -1,0 +1,167 @@
+/** Managed databases (document 1, States and transitions; v4, databases). One engine has a path of its own: mysql. */
+
+import { randomBytes } from "node:crypto";
+import type { Fault } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { Call, Resource } from "../resource/declaration.ts";
+import type { Stage } from "../resource/states.ts";
+import { pass } from "../resource/states.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import type { Row } from "../store/table.ts";
+import type { Value } from "./shapes.ts";
+
+const ofAccount = { owner: "account", access: "required", area: "databases", grant: "unrestricted" } as const;
+const building = 20;
+/** Seconds of a restore, and of a new operating system. */
+export const restoring = 10;
+
+const label: Field = { type: "string", min: 3, max: 32, filter: true, write: true, unique: "beside" };
+const allowList: Field = {
+  type: "strings",
+  max: 100,
+  each: { type: "string", pattern: "(?:\\d{1,3}\\.){3}\\d{1,3}(?:/(?:\\d|[12]\\d|3[0-2]))?" },
+  write: true,
+};
+const updates: Field = {
+  type: "object",
+  write: true,
+  otherwise: { frequency: "weekly", duration: 3, hour_of_day: 0, day_of_week: 1, week_of_month: 1 },
+  members: {
+    frequency: { type: "string", values: ["weekly", "monthly"] },
+    duration: { type: "integer", min: 1, max: 3 },
+    hour_of_day: { type: "integer", min: 0, max: 23 },
+    day_of_week: { type: "integer", min: 1, max: 7 },
+    week_of_month: { type: "integer", min: 1, max: 4 },
+  },
+};
+
+const fields: Fields = {
+  id: { type: "integer" },
+  label,
+  type: { type: "string", filter: true },
+  engine: { type: "string", filter: true },
+  version: { type: "string", filter: true },
+  region: { type: "string", filter: true },
+  status: { type: "string", filter: true },
+  encrypted: { type: "boolean" },
+  allow_list: allowList,
+  cluster_size: { type: "integer", otherwise: 1 },
+  hosts: { type: "object" },
+  ssl_connection: { type: "boolean" },
+  replication_type: { type: "string", otherwise: "none" },
+  port: { type: "integer", otherwise: 3306 },
+  created: { type: "date-time" },
+  updated: { type: "date-time" },
+  updates,
+};
+
+function checkDatabase({ world, body }: Call): Fault[] {
+  const tables = { type: "databaseType", region: "region", engine: "engine" } as const;
+  return Object.entries(tables).flatMap(([field, table]): Fault[] => {
+    const unknown = body[field] !== undefined && !world.table(table).get(body[field]);
+    return unknown ? [{ reason: `${field} is not valid`, field }] : [];
+  });
+}
+
+/** @throws {Problem} 400 unless the status is one of these. */
+export function requireStatus(row: Row<object>, doing: string, ...allowed: string[]): void {
+  const { status } = row.value as { status: string };
+  if (!allowed.includes(status)) throw invalid(`A database that is ${status} can't be ${doing}`);
+}
+
+/** Puts a database to work, after which it is active again. */
+export function work(call: Call, row: Row<object>, stages: readonly Stage[]): void {
+  pass(call.world, "database", row, call.at, [...stages, { status: "active", takes: 0 }]);
+}
+
+function newCredentials(): string {
+  return randomBytes(12).toString("base64url");
+}
+
+export const database: Resource<Value> = {
+  ...ofAccount,
+  name: "database",
+  path: "/databases/mysql/instances",
+  id: "integer",
+  entity: { type: "database", url: "/v4/databases/mysql/instances/{id}" },
+  fields,
+  list: {},
+  read: true,
+  create: {
+    body: {
+      label: { type: "string", min: 3, max: 32, required: true, unique: "beside" },
+      type: { type: "string", required: true },
+      engine: { type: "string", required: true },
+      region: { type: "string", required: true },
+      encrypted: { type: "boolean" },
+      allow_list: allowList,
+      cluster_size: { type: "integer", min: 1, max: 3 },
+      ssl_connection: { type: "boolean" },
+      replication_type: { type: "string", values: ["none", "asynch", "semi_synch"] },
+      updates,
+    },
+    check: checkDatabase,
+    fill({ world, body }, id) {
+      const { engine, version } = world.table("engine").get(body["engine"])?.value ?? {};
+      const host = `vm-${id}-mysql-primary.servers.example.com`.replace("vm", world.names.label);
+      return {
+        engine,
+        version,
+        status: "provisioning",
+        hosts: {
+          primary: host,
+          secondary: body["cluster_size"] === 3 ? host.replace("primary", "secondary") : null,
+        },
+      };
+    },
+    made(call, row) {
+      row.hidden = { secret: newCredentials() };
+      work(call, row, [{ status: "provisioning", takes: building }]);
+    },
+  },
+  update: {},
+  remove: { guard: ({ row }) => requireStatus(row, "deleted", "active", "failed", "degraded") },
+  actions: [
+    {
+      on: "service",
+      method: "GET",
+      path: "/databases/instances",
+      lists: "database",
+      run: ({ world, caller }) => [...world.table("database").of(caller.account)].map((row) => listed(row)),
+    },
+    {
+      method: "GET",
+      path: "/credentials",
+      run: ({ row }) => ({ username: "root", password: row.hidden?.secret ?? "" }),
+    },
+    {
+      method: "POST",
+      path: "/credentials/reset",
+      run({ row }) {
+        row.hidden = { ...row.hidden, secret: newCredentials() };
+      },
+    },
+    {
+      method: "GET",
+      path: "/ssl",
+      run({ row }) {
+        requireStatus(row, "asked for its certificate", "active");
+        return { ca_certificate: Buffer.from(`certificate of ${String(row.id)}`).toString("base64") };
+      },
+    },
+    {
+      method: "POST",
+      path: "/patch",
+      run(call) {
+        requireStatus(call.row, "patched", "active");
+        work(call, call.row, [{ status: "degraded", takes: restoring }]);
+      },
+    },
+  ],
+};
+
+/** In the list over all engines each says where it stands. */
+function listed(row: Row<Value>): Row<Value> {
+  const uri = `/v4/databases/mysql/instances/${String(row.id)}`;
+  return { ...row, value: { ...row.value, instance_uri: uri } };
+}

@@ -1,0 +1,50 @@
+/** Makes the rows of disks, which are `not ready` for a while. */
+
+import { dateTime } from "../clock.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Ending } from "../resource/states.ts";
+import { pass } from "../resource/states.ts";
+import type { Row } from "../store/table.ts";
+import type { World } from "../store/world.ts";
+import type { Disk, Image } from "./shapes.ts";
+
+/** Seconds that making or changing a disk takes. */
+export const diskJob = 3;
+
+/** The stages of a job on a disk. */
+export const diskStages = [
+  { status: "not ready", takes: diskJob },
+  { status: "ready", takes: 0 },
+];
+
+export type DiskPlan = Pick<Disk, "label" | "size" | "filesystem" | "read_only">;
+
+export function addDisk(
+  world: World,
+  instance: number,
+  disk: DiskPlan,
+  at: number,
+  ending?: Ending,
+): Row<Disk> {
+  const id = world.table("disk").nextId();
+  const time = dateTime(at);
+  const { label, size, filesystem, read_only: readOnly } = disk;
+  const value: Disk = { id, label, size, filesystem, status: "not ready", created: time, updated: time };
+  if (readOnly !== undefined) value.read_only = readOnly;
+  const row = world.table("disk").add(homeBelow("instance", instance), id, value);
+  pass(world, "disk", row, at, diskStages, ending);
+  return row;
+}
+
+/** The system disk takes all the space but the swap. */
+export function imageDisks(image: Image, space: number, swap: number): DiskPlan[] {
+  const system = { label: `${image.label} disk`, size: space - swap, filesystem: "ext4" };
+  return swap > 0 ? [system, { label: "swap", size: swap, filesystem: "swap" }] : [system];
+}
+
+/** MB that the disks of an instance take. */
+export function usedSpace(world: World, instance: number): number {
+  let used = 0;
+  for (const { value } of world.table("disk").of(homeBelow("instance", instance))) used += value.size;
+  return used;
+}

@@ -1,0 +1,148 @@
+/** Domains and their records (v4, Domains and records). */
+
+import { dateTime } from "../clock.ts";
+import type { Fault } from "../http/problem.ts";
+import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
+import { record } from "../resource/events.ts";
+import { grantMaker } from "../resource/grants.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Row } from "../store/table.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import { tags } from "./labels.ts";
+import { roundUp } from "./domain-seconds.ts";
+import type { Value } from "./shapes.ts";
+import { zoneFile } from "./zone-file.ts";
+
+const seconds: Field = { type: "integer", min: 0, write: true };
+const ips: Field = { type: "strings", write: true, each: { type: "string", pattern: "[0-9a-fA-F.:]{2,39}" } };
+const name: Field = {
+  type: "string",
+  min: 1,
+  max: 255,
+  pattern: "(\\*\\.)?([a-zA-Z0-9_-]{1,63}\\.)+([a-zA-Z]{2,3}\\.)?([a-zA-Z]{2,16}|xn--[a-zA-Z0-9]+)",
+};
+const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
+
+/** What a domain needs depends on its type: an address to write to, or servers to copy from. */
+function checkDomain({ body, row }: Call): Fault[] {
+  const held = (row?.value ?? {}) as Value;
+  const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
+  const type = member("type");
+  const faults: Fault[] = [];
+  if (type === "master" && !member("soa_email"))
+    faults.push({ reason: "soa_email is required for a master domain", field: "soa_email" });
+  const masters = member("master_ips");
+  if (type === "slave" && !(Array.isArray(masters) && masters.length > 0))
+    faults.push({ reason: "master_ips needs one at least for a slave domain", field: "master_ips" });
+  return faults;
+}
+
+function rounded({ row }: { row: Row<Value> }): void {
+  for (const key of secondsMembers) row.value[key] = roundUp(Number(row.value[key]));
+}
+
+function copy(call: ActionCall<Value>): Row<Value> {
+  const { world, row, body } = call;
+  const made = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
+  for (const { value } of world.table("record").of(homeBelow("domain", row.id))) {
+    const id = world.table("record").nextId();
+    world.table("record").add(homeBelow("domain", made.id), id, { ...value, id });
+  }
+  record(call, call.action.event ?? "", made);
+  return made;
+}
+
+/** Nobody answers the transfer here: the zone comes in with its head and no records. */
+function bringIn(call: ActionCall<Value>): Row<Value> {
+  const { domain } = call.body;
+  const made = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
+  record(call, call.action.event ?? "", made);
+  return made;
+}
+
+const blankDomain = {
+  type: "master",
+  group: "",
+  status: "active",
+  description: "",
+  retry_sec: 0,
+  master_ips: [],
+  axfr_ips: [],
+  expire_sec: 0,
+  refresh_sec: 0,
+  ttl_sec: 0,
+  tags: [],
+};
+
+function addDomain({ world, caller, resource, at }: Call, value: object): Row<Value> {
+  const table = world.table("domain");
+  const id = table.nextId();
+  const created = dateTime(at);
+  const made = table.add(caller.account, id, { ...value, id, created, updated: created });
+  grantMaker(resource, caller, id);
+  return made;
+}
+
+function refuseTaken({ world, body }: Call): Fault[] {
+  const taken = [...world.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
+  return taken ? [{ reason: "domain is already in use", field: "domain" }] : [];
+}
+
+const copyBody: Fields = { domain: { ...name, required: true } };
+
+export const domain: Resource<Value> = {
+  name: "domain",
+  path: "/domains",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "domains",
+  grant: { entity: "domain", add: "add_domains" },
+  entity: { type: "domain", url: "/v4/domains/{id}", label: (value) => String((value as Value)["domain"]) },
+  fields: {
+    id: { type: "integer" },
+    type: { type: "string", values: ["master", "slave"], required: true, write: true },
+    domain: { ...name, required: true, unique: "everywhere", filter: true, write: true },
+    group: { type: "string", max: 50, filter: true, write: true },
+    status: { type: "string", values: ["active", "disabled"], otherwise: "active", write: true },
+    description: { type: "string", max: 255, write: true },
+    soa_email: { type: "string", max: 255, pattern: "(?:[^@\\s]+@[^@\\s]+)?", write: true },
+    retry_sec: seconds,
+    master_ips: ips,
+    axfr_ips: ips,
+    expire_sec: seconds,
+    refresh_sec: seconds,
+    ttl_sec: seconds,
+    tags: { ...tags, filter: true, write: true },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+  },
+  list: {},
+  read: true,
+  create: { event: "dns_zone_create", check: checkDomain, made: (_call, row) => rounded({ row }) },
+  update: { event: "dns_zone_update", check: checkDomain, changed: rounded },
+  remove: { event: "dns_zone_delete" },
+  actions: [
+    { method: "GET", path: "/zone-file", run: zoneFile },
+    {
+      method: "POST",
+      path: "/clone",
+      body: copyBody,
+      event: "dns_zone_create",
+      shows: "domain",
+      check: refuseTaken,
+      run: copy,
+    },
+    {
+      on: "collection",
+      method: "POST",
+      path: "/import",
+      grant: "add",
+      body: { ...copyBody, remote_nameserver: { type: "string", min: 1, required: true } },
+      event: "dns_zone_import",
+      shows: "domain",
+      check: refuseTaken,
+      run: bringIn,
+    },
+  ],
+};

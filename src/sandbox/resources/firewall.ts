@@ -1,0 +1,210 @@
+/** Firewalls, what they stand before and what they let through (v4, firewalls). */
+
+import { invalid } from "../http/problem.ts";
+import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
+import { entityFor, record } from "../resource/events.ts";
+import { forbidden, mayReach } from "../resource/grants.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import type { Row } from "../store/table.ts";
+import { dateTime } from "../clock.ts";
+import { portFaults } from "./firewall-ports.ts";
+import { tags } from "./labels.ts";
+import type { Instance, Value } from "./shapes.ts";
+
+const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
+
+const policy: Field = { type: "string", values: ["ACCEPT", "DROP"] };
+const rule: Fields = {
+  protocol: { type: "string", values: ["TCP", "UDP", "ICMP"], required: true },
+  ports: { type: "string", max: 255 },
+  addresses: {
+    type: "object",
+    members: {
+      ipv4: { type: "strings", max: 255, each: { type: "string", pattern: "[\\d.]+(?:/\\d{1,2})?" } },
+      ipv6: { type: "strings", max: 255, each: { type: "string", pattern: "[\\da-fA-F:.]+(?:/\\d{1,3})?" } },
+    },
+  },
+  action: { ...policy, required: true },
+  label: { type: "string", min: 3, max: 32 },
+  description: { type: "string", min: 1, max: 100 },
+};
+const rules: Fields = {
+  inbound: { type: "objects", max: 25, members: rule },
+  outbound: { type: "objects", max: 25, members: rule },
+  inbound_policy: policy,
+  outbound_policy: policy,
+};
+const open = { inbound: [], outbound: [], inbound_policy: "ACCEPT", outbound_policy: "ACCEPT" };
+const label: Field = {
+  type: "string",
+  min: 3,
+  max: 32,
+  pattern: "[a-zA-Z0-9](?:(?!--|__|\\.\\.)[a-zA-Z0-9._-])*[a-zA-Z0-9]",
+};
+
+function instancesOf({ world, body }: Call): number[] {
+  const devices = (body["devices"] ?? {}) as Record<string, unknown>;
+  return (devices[world.names.instanceIds] ?? []) as number[];
+}
+
+/** Every device must be the account's, and the caller's to change. */
+function guardDevices(call: Call, ids: readonly number[], field: string): Row<Instance>[] {
+  const { world, caller } = call;
+  const rows = ids.map((id) => {
+    const row = world.table("instance").get(id);
+    if (row?.home !== caller.account) throw invalid(`${field}: ${id} is not valid`, field);
+    return row;
+  });
+  if (!rows.every((row) => mayReach(world.resource("instance"), row, "read_write", call))) throw forbidden();
+  return rows;
+}
+
+function addDevice(view: View, firewall: Row<object>, instance: Row<Instance>): Row<Value> {
+  const { world, at } = view;
+  const table = world.table("firewallDevice");
+  const id = table.nextId();
+  const time = dateTime(at);
+  const entity = entityFor(world.resource("instance"), instance);
+  const value = { id, created: time, updated: time, entity };
+  return table.add(homeBelow("firewall", firewall.id), id, value, { instance: instance.value.id });
+}
+
+function writeRules(call: ActionCall<Value>): object {
+  const { row, body } = call;
+  row.value["rules"] = { ...open, ...(row.value["rules"] as object), ...body };
+  record(call, call.action.event ?? "", row);
+  return row.value["rules"] as object;
+}
+
+function switched(call: Call & { readonly row: Row<Value> }, before: Value): void {
+  const { row } = call;
+  const { status } = row.value;
+  if (status === before["status"]) return;
+  record(call, status === "enabled" ? "firewall_enable" : "firewall_disable", row);
+}
+
+export const firewall: Resource<Value> = {
+  ...common,
+  name: "firewall",
+  path: "/networking/firewalls",
+  grant: { entity: "firewall", add: "add_firewalls" },
+  entity: { type: "firewall", url: "/v4beta/networking/firewalls/{id}" },
+  fields: {
+    id: { type: "integer", filter: true },
+    label: { ...label, required: true, unique: "beside", filter: true, write: true },
+    created: { type: "date-time", filter: true },
+    updated: { type: "date-time", filter: true },
+    status: { type: "string", values: ["enabled", "disabled"], otherwise: "enabled", write: true },
+    rules: { type: "object", otherwise: open },
+    tags: { ...tags, filter: true, write: true },
+  },
+  list: {},
+  read: true,
+  create: {
+    body: {
+      label: { ...label, required: true, unique: "beside" },
+      rules: { type: "object", members: rules, required: true },
+      tags,
+      devices: { type: "object", members: { vms: { type: "integers", max: 100 } } },
+    },
+    event: "firewall_create",
+    most: 1000,
+    check: ({ body }) => portFaults(body["rules"], "rules."),
+    guard: (call) => void guardDevices(call, instancesOf(call), "devices"),
+    made(call, row) {
+      delete row.value["devices"];
+      row.value["rules"] = { ...open, ...(call.body["rules"] as object) };
+      for (const instance of guardDevices(call, instancesOf(call), "devices")) addDevice(call, row, instance);
+    },
+  },
+  update: { event: "firewall_update", changed: switched },
+  remove: { event: "firewall_delete" },
+  actions: [
+    { method: "GET", path: "/rules", run: ({ row }) => row.value["rules"] as object },
+    {
+      method: "PUT",
+      path: "/rules",
+      body: rules,
+      event: "firewall_update",
+      check: ({ body }) => portFaults(body, ""),
+      run: writeRules,
+    },
+  ],
+};
+
+export const firewallDevice: Resource<Value> = {
+  ...common,
+  name: "firewallDevice",
+  path: "/devices",
+  parent: "firewall",
+  entity: { type: "firewall", url: "/v4beta/networking/firewalls/{id}", ofParent: true },
+  fields: {
+    id: { type: "integer", filter: true },
+    created: { type: "date-time", filter: true },
+    updated: { type: "date-time", filter: true },
+    entity: { type: "object" },
+  },
+  list: {},
+  read: true,
+  create: {
+    body: {
+      id: { type: "integer", required: true },
+      type: { type: "string", values: ["vm"], required: true },
+    },
+    event: "firewall_device_add",
+    make(call) {
+      const [instance] = guardDevices(call, [Number(call.body["id"])], "id");
+      const above = call.above[0];
+      if (!instance || !above) throw new Error("A device has a firewall and an instance");
+      record(call, call.resource.create?.event ?? "", above);
+      return addDevice(call, above, instance);
+    },
+  },
+  remove: { event: "firewall_device_remove" },
+};
+
+/** Made by naming them in the interfaces of a profile. */
+export const vlan: Resource<Value> = {
+  name: "vlan",
+  path: "/networking/vlans",
+  beta: true,
+  id: "text",
+  owner: "account",
+  access: "required",
+  area: "vms",
+  fields: {
+    label: { type: "string", filter: true },
+    region: { type: "string", filter: true },
+    vms: { type: "integers" },
+    created: { type: "date-time" },
+  },
+  list: { rows: vlans },
+};
+
+function vlans({ world, caller }: Call): readonly Row<Value>[] {
+  const found = new Map<string, Row<Value>>();
+  for (const { id, value } of world.table("instance").of(caller.account)) {
+    for (const { value: config } of world.table("config").of(homeBelow("instance", id))) {
+      for (const each of config.interfaces as { purpose: string; label: string }[]) {
+        if (each.purpose !== "vlan") continue;
+        const key = `${value.region} ${each.label}`;
+        const row = found.get(key) ?? {
+          id: key,
+          home: caller.account,
+          job: 0,
+          value: {
+            label: each.label,
+            region: value.region,
+            [world.names.instanceIds]: [],
+            created: config.created,
+          },
+        };
+        const members = row.value[world.names.instanceIds] as number[];
+        if (!members.includes(value.id)) members.push(value.id);
+        found.set(key, row);
+      }
+    }
+  }
+  return [...found.values()];
+}

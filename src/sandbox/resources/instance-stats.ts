@@ -1,0 +1,79 @@
+/** Traffic and statistics of an instance (document 1, Instance statistics; v4, Transfer and statistics). */
+
+import { Problem } from "../http/problem.ts";
+import type { Fault } from "../http/problem.ts";
+import { random } from "../random.ts";
+import type { InstanceCall } from "./instance-power.ts";
+
+const minute = 60_000;
+const day = 86_400_000;
+/** So many points make a curve. */
+const points = 288;
+
+/** Bytes used this month, and the allowance in GB. Nothing here is ever billed. */
+export function transfer({ row }: InstanceCall): object {
+  const quota = row.value.specs.transfer;
+  return { used: Math.floor(random(row.value.id).next() * quota * 2e8), quota, billable: 0 };
+}
+
+/** Bytes of public traffic of one month. */
+export function monthTransfer(call: InstanceCall): object {
+  const { year, month } = monthOf(call);
+  const chance = random(call.row.value.id * 10_000 + year * 12 + month);
+  const bytes_in = chance.integer(1e9, 4e10);
+  const bytes_out = chance.integer(1e9, 3e10);
+  return { bytes_in, bytes_out, bytes_total: bytes_in + bytes_out };
+}
+
+/** The past 24 hours. */
+export function stats(call: InstanceCall): object {
+  const end = Math.floor(call.at / (5 * minute)) * 5 * minute;
+  return curves(call, end - day, end, "day (5 min avg)");
+}
+
+/** One month; of the current one the past 30 days. */
+export function monthStats(call: InstanceCall): object {
+  const { year, month } = monthOf(call);
+  const [from, to] = [Date.UTC(year, month - 1), Date.UTC(year, month)];
+  if (to <= call.at) return curves(call, from, to, "month (2 hour avg)");
+  const end = Math.floor(call.at / (60 * minute)) * 60 * minute;
+  return curves(call, end - 30 * day, end, "month (2 hour avg)");
+}
+
+/** @throws {Problem} 400 for a month that is none or has not begun. */
+function monthOf({ params, at }: InstanceCall): { year: number; month: number } {
+  const faults: Fault[] = [];
+  const year = /^\d{4}$/.test(params["year"] ?? "") ? Number(params["year"]) : Number.NaN;
+  const month = /^\d{1,2}$/.test(params["month"] ?? "") ? Number(params["month"]) : Number.NaN;
+  if (!(year >= 2000 && year <= 2037)) faults.push({ reason: "year must be 2000 to 2037", field: "year" });
+  if (!(month >= 1 && month <= 12)) faults.push({ reason: "month must be 1 to 12", field: "month" });
+  if (faults.length === 0 && Date.UTC(year, month - 1) > at)
+    faults.push({ reason: "The month must not be in the future", field: "month" });
+  if (faults.length > 0) throw new Problem(400, faults);
+  return { year, month };
+}
+
+type Point = readonly [milliseconds: number, reading: number];
+
+function curves({ row }: InstanceCall, from: number, to: number, span: string): object {
+  const chance = random(row.value.id + Math.floor(from / day));
+  const step = (to - from) / points;
+  const curve = (most: number): Point[] =>
+    Array.from({ length: points }, (_, index) => [
+      Math.round(from + index * step),
+      Math.round(chance.next() * most * 100) / 100,
+    ]);
+  const traffic = (most: number): object => ({
+    in: curve(most),
+    out: curve(most * 2),
+    private_in: curve(most / 10),
+    private_out: curve(most / 10),
+  });
+  return {
+    title: `${row.value.label} (${row.value.id}) - ${span}`,
+    cpu: curve(60),
+    io: { io: curve(20), swap: curve(1) },
+    netv4: traffic(5000),
+    netv6: traffic(800),
+  };
+}

@@ -1,0 +1,14 @@
+/** Labels and tags whose rules several bodies share. */
+
+import type { Field } from "../rules/field.ts";
+
+/** The written rule; the product word alone, alpha's default label, is shorter and accepted too (ruling). */
+export const instanceLabel: Field = {
+  type: "string",
+  min: 3,
+  max: 64,
+  pattern: "[a-zA-Z0-9](?:(?!--|__|\\.\\.)[a-zA-Z0-9._-])*[a-zA-Z0-9]",
+  also: ["vm"],
+};
+
+export const tags: Field = { type: "strings", max: 500, each: { type: "string", min: 3, max: 50 } };

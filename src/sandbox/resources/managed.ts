@@ -1,0 +1,89 @@
+/** Managed credentials and services (document 1, Managed credential). */
+
+import type { Fault } from "../http/problem.ts";
+import type { Call, Resource } from "../resource/declaration.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import type { Value } from "./shapes.ts";
+
+const common = {
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "account",
+  grant: "unrestricted",
+} as const;
+const secrets: Fields = {
+  username: { type: "string", max: 5000 },
+  password: { type: "string", min: 1, max: 5000, required: true },
+};
+const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "beside" };
+
+/** User name and password are taken and kept nowhere: nobody here logs in with them. */
+export const credential: Resource<Value> = {
+  ...common,
+  name: "credential",
+  path: "/managed/credentials",
+  entity: { type: "managed_service", url: "/v4/managed/credentials/{id}" },
+  scopes: { read: ["account:read_write"] },
+  fields: {
+    id: { type: "integer" },
+    label: { ...label, required: true, write: true },
+    last_decrypted: { type: "date-time", nullable: true },
+  },
+  list: {},
+  read: true,
+  create: { body: { label: { ...label, required: true }, ...secrets } },
+  update: {},
+  actions: [
+    { method: "POST", path: "/update", body: secrets, run: () => {} },
+    {
+      method: "POST",
+      path: "/revoke",
+      run: ({ world, row }) => world.table("credential").remove(row.id),
+    },
+    {
+      on: "collection",
+      method: "GET",
+      path: "/sshkey",
+      run: () => ({ ssh_key: "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQDc managedservices@example.com" }),
+    },
+  ],
+};
+
+function checkService({ world, caller, body }: Call): Fault[] {
+  const faults: Fault[] = [];
+  const ids = Array.isArray(body["credentials"]) ? body["credentials"] : [];
+  const unknown = ids.filter((id) => world.table("credential").get(id)?.home !== caller.account);
+  if (unknown.length > 0) faults.push({ reason: "credentials is not valid", field: "credentials" });
+  const region = body["region"];
+  if (typeof region === "string" && !world.table("region").get(region))
+    faults.push({ reason: "region is not valid", field: "region" });
+  return faults;
+}
+
+export const service: Resource<Value> = {
+  ...common,
+  name: "service",
+  path: "/managed/services",
+  entity: { type: "managed_service", url: "/v4/managed/services/{id}" },
+  fields: {
+    id: { type: "integer" },
+    status: { type: "string", otherwise: "pending" },
+    service_type: { type: "string", values: ["url", "tcp"], required: true, write: true },
+    label: { type: "string", min: 3, max: 64, pattern: "[a-zA-Z0-9_ .-]*", required: true, write: true },
+    address: { type: "string", min: 3, max: 100, required: true, write: true },
+    timeout: { type: "integer", min: 1, max: 255, required: true, write: true },
+    body: { type: "string", nullable: true, max: 100, write: true },
+    consultation_group: { type: "string", max: 50, write: true },
+    notes: { type: "string", nullable: true, max: 5000, write: true },
+    region: { type: "string", nullable: true, write: true },
+    credentials: { type: "integers", write: true },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+  },
+  list: {},
+  read: true,
+  create: { event: "managed_service_create", check: checkService },
+  update: { check: checkService },
+  remove: { event: "managed_service_delete" },
+};

@@ -1,0 +1,206 @@
+/** The ports of a load balancer and the servers behind each (v4, Load balancers). */
+
+import type { Fault } from "../http/problem.ts";
+import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
+import { homeBelow } from "../resource/locate.ts";
+import { applyFields, creatableFields } from "../rules/apply.ts";
+import { blank } from "../rules/blank.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import type { Row } from "../store/table.ts";
+import type { Value } from "./shapes.ts";
+
+const common = {
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "loadbalancers",
+} as const;
+const choice = (otherwise: string, ...values: string[]): Field => ({
+  type: "string",
+  values,
+  otherwise,
+  write: true,
+});
+const redacted = "<REDACTED>";
+
+const nodeFields: Fields = {
+  id: { type: "integer" },
+  address: {
+    type: "string",
+    pattern: "192\\.168\\.\\d{1,3}\\.\\d{1,3}:\\d{1,5}",
+    required: true,
+    write: true,
+  },
+  label: { type: "string", min: 3, max: 32, pattern: "[a-zA-Z0-9_.-]+", required: true, write: true },
+  status: { type: "string", otherwise: "unknown" },
+  weight: { type: "integer", min: 1, max: 255, otherwise: 50, write: true },
+  mode: choice("accept", "accept", "reject", "drain", "backup"),
+  config_id: { type: "integer" },
+  nodebalancer_id: { type: "integer" },
+};
+
+const configFields: Fields = {
+  id: { type: "integer" },
+  port: { type: "integer", min: 1, max: 65_535, otherwise: 80, write: true },
+  protocol: choice("http", "http", "https", "tcp"),
+  algorithm: choice("roundrobin", "roundrobin", "leastconn", "source"),
+  stickiness: choice("none", "none", "table", "http_cookie"),
+  check: choice("none", "none", "connection", "http", "http_body"),
+  check_interval: { type: "integer", min: 0, max: 3600, otherwise: 5, write: true },
+  check_timeout: { type: "integer", min: 1, max: 30, otherwise: 3, write: true },
+  check_attempts: { type: "integer", min: 1, max: 30, otherwise: 2, write: true },
+  check_path: { type: "string", max: 255, pattern: "[a-zA-Z0-9/%?&=.-]*", write: true },
+  check_body: { type: "string", max: 255, write: true },
+  check_passive: { type: "boolean", otherwise: true, write: true },
+  proxy_protocol: choice("none", "none", "v1", "v2"),
+  cipher_suite: choice("recommended", "recommended", "legacy"),
+  nodebalancer_id: { type: "integer" },
+  ssl_commonname: { type: "string", nullable: true },
+  ssl_fingerprint: { type: "string", nullable: true },
+  ssl_cert: { type: "string", nullable: true, max: 65_535, write: true },
+  ssl_key: { type: "string", nullable: true, max: 65_535, write: true },
+};
+
+function addNodes({ world, at }: View, config: Row<Value>, nodes: unknown): void {
+  for (const node of (nodes ?? []) as Value[]) addNode({ world, at }, config, node);
+}
+
+function addNode({ world, at }: Pick<View, "world" | "at">, { value }: Row<Value>, given: Value): Row<Value> {
+  const table = world.table("nodebalancerNode");
+  const id = table.nextId();
+  const node = blank(nodeFields, at);
+  applyFields(creatableFields(nodeFields), given, node);
+  const of = { id, status: "UP", config_id: value["id"], nodebalancer_id: value["nodebalancer_id"] };
+  return table.add(homeBelow("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, of));
+}
+
+export function addConfig(view: View, balancer: Row<object>, given: Value): Row<Value> {
+  const table = view.world.table("nodebalancerConfig");
+  const id = table.nextId();
+  const config = blank(configFields, view.at);
+  applyFields(creatableFields(configFields), given, config);
+  Object.assign(config, { id, nodebalancer_id: balancer.id });
+  const row = table.add(homeBelow("nodebalancer", balancer.id), id, config);
+  certify(row);
+  addNodes(view, row, given["nodes"]);
+  return row;
+}
+
+/** What is told of a certificate. */
+function certify({ value }: Row<Value>): void {
+  const secured = value["protocol"] === "https";
+  value["ssl_commonname"] = secured ? "www.example.com" : null;
+  value["ssl_fingerprint"] = secured ? "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F" : null;
+}
+
+/** Keys are never shown again. */
+function presentConfig({ id, value }: Row<Value>, { world }: View): object {
+  const nodes = [...world.table("nodebalancerNode").of(homeBelow("nodebalancerConfig", id))];
+  const up = nodes.filter((node) => node.value["status"] === "UP").length;
+  return {
+    ...value,
+    ssl_cert: value["ssl_cert"] === null ? null : redacted,
+    ssl_key: value["ssl_key"] === null ? null : redacted,
+    nodes_status: { up, down: nodes.length - up },
+  };
+}
+
+function checkConfig({ world, body, above, row }: Call): Fault[] {
+  const held = (row?.value ?? {}) as Value;
+  const faults = certificateFaults({ ...held, ...body }, "");
+  const port = body["port"] ?? (row ? undefined : 80);
+  const ports = [...world.table("nodebalancerConfig").of(homeBelow("nodebalancer", above[0]?.id ?? ""))];
+  if (ports.some((other) => other !== row && other.value["port"] === port))
+    faults.push({ reason: "port is already in use", field: "port" });
+  return faults;
+}
+
+export function certificateFaults(config: Value, prefix: string): Fault[] {
+  if (config["protocol"] !== "https") return [];
+  return ["ssl_cert", "ssl_key"]
+    .filter((field) => !config[field])
+    .map((field) => ({ reason: `${field} is required for https`, field: prefix + field }));
+}
+
+export const configBody: Fields = {
+  ...creatableFields(configFields),
+  nodes: { type: "objects", members: creatableFields(nodeFields), max: 100 },
+};
+
+/** Listed with an id: changed. Without: made. Not listed: gone. */
+function rebuild(call: ActionCall<Value>): Row<object> {
+  const { world, row, body, above } = call;
+  const fields = creatableFields(configFields);
+  applyFields(fields, body, row.value);
+  certify(row);
+  const home = homeBelow("nodebalancerConfig", row.id);
+  const nodes = (body["nodes"] ?? []) as Value[];
+  const table = world.table("nodebalancerNode");
+  for (const { id } of table.of(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
+  for (const node of nodes) {
+    const held = table.get(node["id"]);
+    if (held?.home === home) applyFields(creatableFields(nodeFields), node, held.value);
+    else addNode(call, row, node);
+  }
+  return above[0] as Row<object>;
+}
+
+const ofBalancer = { type: "nodebalancer", url: "/v4/nodebalancers/{id}" };
+
+export const nodebalancerConfig: Resource<Value> = {
+  ...common,
+  name: "nodebalancerConfig",
+  path: "/configs",
+  parent: "nodebalancer",
+  entity: { ...ofBalancer, ofParent: true },
+  fields: configFields,
+  list: {},
+  read: true,
+  present: presentConfig,
+  create: {
+    body: configBody,
+    event: "nodebalancer_config_create",
+    most: 100,
+    check: checkConfig,
+    make: (call) => addConfig(call, call.above[0] as Row<object>, call.body),
+  },
+  update: { event: "nodebalancer_config_update", check: checkConfig, changed: ({ row }) => certify(row) },
+  remove: { event: "nodebalancer_config_delete" },
+  actions: [
+    {
+      method: "POST",
+      path: "/rebuild",
+      body: {
+        ...configBody,
+        nodes: {
+          type: "objects",
+          members: { id: { type: "integer" }, ...creatableFields(nodeFields) },
+          max: 100,
+          required: true,
+        },
+      },
+      check: checkConfig,
+      shows: "nodebalancer",
+      run: rebuild,
+    },
+  ],
+};
+
+export const nodebalancerNode: Resource<Value> = {
+  ...common,
+  name: "nodebalancerNode",
+  path: "/nodes",
+  parent: "nodebalancerConfig",
+  // Events of a node name the balancer; the row right above is its configuration.
+  entity: { ...ofBalancer, id: (value) => Number((value as Value)["nodebalancer_id"]) },
+  scopes: { read: ["loadbalancers:read_write"] },
+  fields: nodeFields,
+  list: {},
+  read: true,
+  create: {
+    event: "nodebalancer_node_create",
+    make: (call) => addNode(call, call.above.at(-1) as Row<Value>, call.body),
+  },
+  update: { event: "nodebalancer_node_update" },
+  remove: { event: "nodebalancer_node_delete" },
+};

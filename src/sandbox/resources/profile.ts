@@ -1,0 +1,206 @@
+/** The profile of the caller, and what goes with it: second factor, preferences, keys, devices, logins. */
+
+import { notFound } from "../http/problem.ts";
+import type { ActionCall, CallOnRow, Resource } from "../resource/declaration.ts";
+import type { Field } from "../rules/field.ts";
+import type { Row } from "../store/table.ts";
+import { confirmSecondFactor, disableSecondFactor, enableSecondFactor } from "./second-factor.ts";
+import type { User, Value } from "./shapes.ts";
+import { readGrants } from "./user-grants.ts";
+
+const write = ["account:read_write"];
+const own = { owner: "user", access: "required", area: "account" } as const;
+const entity = {
+  type: "profile",
+  url: "/v4/profile",
+  id: (value: object) => (value as User).uid,
+  label: (value: object) => (value as User).username,
+};
+
+/** Any token may read the profile of its user: no scope is needed. */
+export const profile: Resource<User> = {
+  name: "profile",
+  table: "user",
+  path: "/profile",
+  id: "own",
+  owner: "account",
+  access: "required",
+  scopes: { update: write },
+  entity,
+  fields: {
+    uid: { type: "integer" },
+    username: { type: "string" },
+    email: { type: "string", max: 128, pattern: "[^@\\s]+@[^@\\s]+", write: true },
+    timezone: { type: "string", min: 1, max: 64, write: true },
+    email_notifications: { type: "boolean", write: true },
+    referrals: { type: "object" },
+    ip_whitelist_enabled: { type: "boolean", write: true },
+    lish_auth_method: { type: "string", values: ["password_keys", "keys_only", "disabled"], write: true },
+    authorized_keys: { type: "strings", nullable: true, write: true },
+    two_factor_auth: { type: "boolean" },
+    restricted: { type: "boolean" },
+    authentication_type: { type: "string" },
+  },
+  read: true,
+  present({ value }) {
+    const { ssh_keys: _keys, tfa_enabled: tfa, preferences: _preferences, ...rest } = value;
+    return { ...rest, two_factor_auth: tfa };
+  },
+  update: {
+    event: "profile_update",
+    check({ body, row }) {
+      const switchedOn = body["ip_whitelist_enabled"] === true && !row.value.ip_whitelist_enabled;
+      const field = "ip_whitelist_enabled";
+      return switchedOn ? [{ reason: `${field} can only be switched off`, field }] : [];
+    },
+  },
+  actions: [
+    {
+      method: "GET",
+      path: "/grants",
+      grant: "none",
+      run: ({ world, row }) => readGrants(world, row, "granted"),
+    },
+    { method: "POST", path: "/tfa-enable", scopes: write, run: enableSecondFactor },
+    {
+      method: "POST",
+      path: "/tfa-enable-confirm",
+      scopes: write,
+      body: { tfa_code: { type: "string", min: 1, required: true } },
+      event: "tfa_enabled",
+      run: confirmSecondFactor,
+    },
+    {
+      method: "POST",
+      path: "/tfa-disable",
+      scopes: write,
+      event: "tfa_disabled",
+      run: disableSecondFactor,
+    },
+    {
+      method: "GET",
+      path: "/preferences",
+      scopes: ["account:read_only"],
+      run: ({ row }) => row.value.preferences,
+    },
+    { method: "PUT", path: "/preferences", scopes: write, run: keepPreferences },
+  ],
+};
+
+function keepPreferences({ row, body }: ActionCall<User>): object {
+  row.value.preferences = { ...body };
+  return row.value.preferences;
+}
+
+const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
+
+function keysOf({ world, caller }: CallOnRow<Value>): string[] {
+  const labels = world.table("user").get(caller.user)?.value.ssh_keys;
+  if (!labels) throw notFound();
+  return labels;
+}
+
+/** The user's `ssh_keys` are the labels of these. */
+function relabel(call: CallOnRow<Value>, before: string | undefined, after: string | undefined): void {
+  const labels = keysOf(call);
+  const place = before === undefined ? -1 : labels.indexOf(before);
+  labels.splice(
+    place < 0 ? labels.length : place,
+    place < 0 ? 0 : 1,
+    ...(after === undefined ? [] : [after]),
+  );
+}
+
+export const sshKey: Resource<Value> = {
+  ...own,
+  name: "sshKey",
+  path: "/profile/sshkeys",
+  id: "integer",
+  entity: { type: "user_ssh_key", url: "/v4/profile/sshkeys/{id}" },
+  fields: {
+    id: { type: "integer" },
+    label: keyLabel,
+    ssh_key: {
+      type: "string",
+      max: 16_384,
+      pattern: "(?:ssh|ecdsa|sk)-\\S+ \\S+(?: .*)?",
+      required: true,
+      create: true,
+    },
+    created: { type: "date-time" },
+  },
+  list: {},
+  read: true,
+  create: {
+    event: "user_ssh_key_add",
+    most: 200,
+    made: (call, row) => relabel({ ...call, row }, undefined, String(row.value["label"])),
+  },
+  update: {
+    event: "user_ssh_key_update",
+    changed: (call, before) => relabel(call, String(before["label"]), String(call.row.value["label"])),
+  },
+  remove: {
+    event: "user_ssh_key_delete",
+    guard: (call) => relabel(call, String(call.row.value["label"]), undefined),
+  },
+};
+
+export const device: Resource<Value> = {
+  ...own,
+  name: "device",
+  path: "/profile/devices",
+  id: "integer",
+  fields: {
+    id: { type: "integer" },
+    created: { type: "date-time" },
+    expiry: { type: "date-time" },
+    user_agent: { type: "string" },
+    last_authenticated: { type: "date-time" },
+    last_remote_addr: { type: "string" },
+  },
+  list: {},
+  read: true,
+  remove: {},
+};
+
+const loginFields = {
+  id: { type: "integer" },
+  datetime: { type: "date-time" },
+  ip: { type: "string" },
+  username: { type: "string" },
+  restricted: { type: "boolean" },
+} as const;
+
+/** All logins of the account, and those of the caller. */
+export const login: Resource<Value> = {
+  ...own,
+  owner: "account",
+  name: "login",
+  path: "/account/logins",
+  id: "integer",
+  grant: "unrestricted",
+  fields: loginFields,
+  list: { newestFirst: true },
+  read: true,
+};
+
+export const profileLogin: Resource<Value> = {
+  ...own,
+  owner: "account",
+  name: "profileLogin",
+  table: "login",
+  path: "/profile/logins",
+  id: "integer",
+  fields: loginFields,
+  list: {
+    rows: ({ world, caller }) =>
+      ownLogins([...world.table("login").of(caller.account)], caller.user).toReversed(),
+  },
+  read: true,
+  visible: ({ value }, { caller }) => value["username"] === caller.user,
+};
+
+function ownLogins(rows: Row<Value>[], user: string): Row<Value>[] {
+  return rows.filter(({ value }) => value["username"] === user);
+}

@@ -1,0 +1,123 @@
+/** IPv6 ranges, which accounts make, and pools, which are there (v4, Addresses and networking). */
+
+import type { Fault } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { Call, Resource } from "../resource/declaration.ts";
+import type { Row } from "../store/table.ts";
+import { ownInstance } from "./address-create.ts";
+import type { Instance, Range } from "./shapes.ts";
+
+const both = ["ips:read_write", "vms:read_write"];
+const common = { owner: "account", access: "required", area: "ips" } as const;
+const fields = {
+  range: { type: "string" },
+  prefix: { type: "integer" },
+  region: { type: "string", filter: true },
+  route_target: { type: "string", nullable: true },
+} as const;
+
+function plain({ value }: Row<Range>): object {
+  const { range, prefix, region, route_target: target } = value;
+  return { range, prefix, region, route_target: target };
+}
+
+function checkRange({ body, world }: Call): Fault[] {
+  const { vmId } = world.names;
+  const given = [body[vmId], body["route_target"]].filter((each) => each !== undefined).length;
+  const faults: Fault[] = [];
+  if (given !== 1) faults.push({ reason: `Give one of ${vmId} and route_target`, field: vmId });
+  const length = body["prefix_length"];
+  if (typeof length === "number" && length !== 54 && length !== 64)
+    faults.push({ reason: "prefix_length is 54 or 64", field: "prefix_length" });
+  return faults;
+}
+
+function targetOf(call: Call): Row<Instance> {
+  const { world, caller, body } = call;
+  const { vmId } = world.names;
+  if (body[vmId] !== undefined) return ownInstance(call, body[vmId], vmId);
+  const address = world.table("address").get(body["route_target"]);
+  if (address?.home !== caller.account || address.value.kind !== "slaac")
+    throw invalid("route_target must be the SLAAC address of an instance, without /128", "route_target");
+  return ownInstance(call, address.value.instance, "route_target");
+}
+
+function makeRange(call: Call): Row<Range> {
+  const { world, caller, body } = call;
+  const target = targetOf(call).value;
+  const table = world.table("range");
+  const prefix = body["prefix_length"] as number;
+  const number = table.nextId();
+  // Each takes a block of its own out of 2001:db8:e000::/36, wide enough for either size.
+  const range = `2001:db8:e${(number >> 6).toString(16).padStart(3, "0")}:${((number & 63) << 10).toString(16)}::`;
+  return table.add(caller.account, range, {
+    range,
+    prefix,
+    region: target.region,
+    route_target: target.ipv6?.replace(/\/\d+$/, "") ?? null,
+    pool: false,
+    instances: [target.id],
+  });
+}
+
+export const range: Resource<Range> = {
+  ...common,
+  name: "range",
+  path: "/networking/ipv6/ranges",
+  id: "text",
+  fields,
+  list: {
+    rows: ({ world, caller }) =>
+      [...world.table("range").of(caller.account)].filter(({ value }) => !value.pool),
+  },
+  present: plain,
+  scopes: { create: both },
+  create: {
+    body: {
+      prefix_length: { type: "integer", required: true },
+      vm_id: { type: "integer" },
+      route_target: { type: "string" },
+    },
+    check: checkRange,
+    make: makeRange,
+    answer: ({ value }) => ({
+      range: `${value.range}/${value.prefix}`,
+      route_target: value.route_target,
+    }),
+  },
+  remove: {
+    guard({ row, world }) {
+      const shared = [...world.table("instance").all()].some((other) =>
+        other.hidden?.shared?.includes(row.value.range),
+      );
+      if (shared) throw invalid("A range that is shared can't be deleted");
+    },
+  },
+  actions: [
+    {
+      method: "GET",
+      path: "",
+      run: ({ row, world }) => ({
+        range: row.value.range,
+        prefix: row.value.prefix,
+        region: row.value.region,
+        is_bgp: false,
+        [world.names.instanceIds]: row.value.instances,
+      }),
+    },
+  ],
+};
+
+export const ipv6pool: Resource<Range> = {
+  ...common,
+  name: "ipv6pool",
+  path: "/networking/ipv6/pools",
+  table: "range",
+  id: "text",
+  fields,
+  list: {
+    rows: ({ world, caller }) =>
+      [...world.table("range").of(caller.account)].filter(({ value }) => value.pool),
+  },
+  present: plain,
+};

@@ -1,0 +1,113 @@
+/** Records of a domain: what each type needs, and which names exclude each other (v4, Domains and records). */
+
+import { isIPv4, isIPv6 } from "node:net";
+import type { Fault } from "../http/problem.ts";
+import type { Call, Resource } from "../resource/declaration.ts";
+import { homeBelow } from "../resource/locate.ts";
+import type { Row } from "../store/table.ts";
+import { roundToNearest } from "./domain-seconds.ts";
+import type { Value } from "./shapes.ts";
+
+const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
+/** A host, with or without the period that ends it. */
+const host = /^(?:[a-zA-Z0-9_](?:[a-zA-Z0-9_-]{0,62}))(?:\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*\.?$/;
+
+const targets: Readonly<Record<string, (target: string) => boolean>> = {
+  A: (target) => isIPv4(target) || target === "[remote_addr]",
+  AAAA: (target) => isIPv6(target) || target === "[remote_addr]",
+  NS: (target) => host.test(target),
+  MX: (target) => target === "" || host.test(target),
+  CNAME: (target) => host.test(target),
+  SRV: (target) => host.test(target),
+  PTR: (target) => host.test(target),
+  TXT: (target) => target !== "",
+  CAA: (target) => target !== "" && !target.endsWith("."),
+};
+
+function checkRecord(call: Call): Fault[] {
+  const { body } = call;
+  const held = (call.row?.value ?? {}) as Value;
+  const type = (held["type"] ?? body["type"] ?? "") as string;
+  const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
+  const faults: Fault[] = [];
+  const target = member("target");
+  if (types.includes(type) && (typeof target !== "string" || !targets[type]?.(target)))
+    faults.push({ reason: `target is not valid for ${type}`, field: "target" });
+  if (type === "CNAME" && !member("name"))
+    faults.push({ reason: "name is required for CNAME", field: "name" });
+  if (type === "CAA" && !member("tag")) faults.push({ reason: "tag is required for CAA", field: "tag" });
+  for (const needed of type === "SRV" ? ["priority", "weight", "port", "service", "protocol"] : []) {
+    const missing = member(needed) === undefined || member(needed) === null;
+    if (missing) faults.push({ reason: `${needed} is required for SRV`, field: needed });
+  }
+  return [...faults, ...conflicts(call, type, (member("name") ?? "") as string)];
+}
+
+/** A name that is another's (CNAME) is nothing else besides, least of all a zone of its own (NS). */
+function conflicts({ world, above, row }: Call, type: string, name: string): Fault[] {
+  const others = [...world.table("record").of(homeBelow("domain", above[0]?.id ?? ""))].filter(
+    (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
+  );
+  const held = new Set(others.map(({ value }) => value["type"]));
+  const field = "name";
+  if (type === "CNAME" && held.has("CNAME")) return [{ reason: "name is already in use by a CNAME", field }];
+  if ((type === "CNAME" && held.has("NS")) || (type === "NS" && held.has("CNAME")))
+    return [{ reason: "Record conflict: NS and CNAME can't have the same name", field }];
+  return [];
+}
+
+/** The marks that the service adds by itself: underscores, and the nearest allowed seconds. */
+function normalise({ row }: { row: Row<Value> }): void {
+  const { value } = row;
+  value["ttl_sec"] = roundToNearest(Number(value["ttl_sec"]));
+  if (value["type"] !== "SRV") return;
+  for (const key of ["service", "protocol"]) value[key] = `_${String(value[key]).replace(/^_+/, "")}`;
+  value["name"] = `${String(value["service"])}.${String(value["protocol"])}`;
+}
+
+export const dnsRecord: Resource<Value> = {
+  name: "record",
+  path: "/records",
+  parent: "domain",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "domains",
+  entity: {
+    type: "domain",
+    url: "/v4/domains/{id}",
+    ofParent: true,
+    label: (value) => String((value as Value)["domain"]),
+  },
+  fields: {
+    id: { type: "integer" },
+    type: { type: "string", values: types, required: true, create: true },
+    name: { type: "string", max: 100, write: true },
+    target: { type: "string", max: 65_535, write: true },
+    priority: { type: "integer", min: 0, max: 255, write: true },
+    weight: { type: "integer", min: 0, max: 65_535, write: true },
+    port: { type: "integer", min: 0, max: 65_535, write: true },
+    service: { type: "string", nullable: true, write: true },
+    protocol: { type: "string", nullable: true, write: true },
+    ttl_sec: { type: "integer", min: 0, write: true },
+    tag: {
+      type: "string",
+      nullable: true,
+      values: ["issue", "issuewild", "iodef"],
+      filter: true,
+      write: true,
+    },
+    created: { type: "date-time" },
+    updated: { type: "date-time" },
+  },
+  list: {},
+  read: true,
+  create: {
+    event: "dns_record_create",
+    most: 5000,
+    check: checkRecord,
+    made: (_call, row) => normalise({ row }),
+  },
+  update: { event: "dns_record_update", check: checkRecord, changed: normalise },
+  remove: { event: "dns_record_delete" },
+};

@@ -1,0 +1,223 @@
+/** Object storage: clusters, buckets, keys (v4, object storage). What is in a bucket is not kept here. */
+
+import { randomBytes } from "node:crypto";
+import type { Fault } from "../http/problem.ts";
+import { notFound } from "../http/problem.ts";
+import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
+import type { Field, Fields } from "../rules/field.ts";
+import type { Row } from "../store/table.ts";
+import type { World } from "../store/world.ts";
+import type { Value } from "./shapes.ts";
+
+const common = { owner: "account", access: "required", area: "object_storage" } as const;
+const rate = { limit: 750, seconds: 1 };
+const redacted = "[REDACTED]";
+const acl: Field = {
+  type: "string",
+  values: ["private", "public-read", "authenticated-read", "public-read-write", "custom"],
+};
+const accessBody: Fields = { cors_enabled: { type: "boolean" }, acl };
+
+export const storageCluster: Resource<Value> = {
+  owner: "everyone",
+  access: "public",
+  name: "storageCluster",
+  path: "/object-storage/clusters",
+  id: "text",
+  fields: {
+    id: { type: "string" },
+    domain: { type: "string" },
+    status: { type: "string" },
+    region: { type: "string" },
+    static_site_domain: { type: "string" },
+  },
+  list: {},
+  read: true,
+};
+
+/** The first key or bucket switches object storage on. */
+function switchOn(world: World, account: string): void {
+  const settings = world.table("settings").get(account);
+  if (settings) settings.value["object_storage"] = "active";
+}
+
+function checkBucket({ world, body }: Call): Fault[] {
+  const faults: Fault[] = [];
+  const { cluster, label } = body;
+  if (cluster !== undefined && !world.table("storageCluster").get(cluster))
+    faults.push({ reason: "cluster is not valid", field: "cluster" });
+  if (world.table("bucket").get(`${String(cluster)}/${String(label)}`))
+    faults.push({ reason: "label is already in use in this cluster", field: "label" });
+  return faults;
+}
+
+function plainBucket({ value }: Row<Value>): object {
+  const { acl: _acl, cors_enabled: _cors, ssl: _ssl, ...shown } = value;
+  return shown;
+}
+
+function setAccess({ row, body }: ActionCall<Value>): void {
+  Object.assign(row.value, body["acl"] !== undefined && { acl: body["acl"] });
+  Object.assign(row.value, body["cors_enabled"] !== undefined && { cors_enabled: body["cors_enabled"] });
+}
+
+function aclOf({ row, body }: ActionCall<Value>): object {
+  const given = body["acl"] ?? row.value["acl"];
+  return { acl: given, acl_xml: `<AccessControlPolicy><Owner/></AccessControlPolicy>` };
+}
+
+export const bucket: Resource<Value> = {
+  ...common,
+  name: "bucket",
+  path: "/object-storage/buckets",
+  id: "pair",
+  fields: {
+    created: { type: "date-time" },
+    cluster: { type: "string", required: true, create: true },
+    label: {
+      type: "string",
+      min: 3,
+      max: 63,
+      pattern: "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?",
+      required: true,
+      create: true,
+    },
+    hostname: { type: "string" },
+    size: { type: "integer" },
+    objects: { type: "integer" },
+    acl: { ...acl, otherwise: "private", create: true },
+    cors_enabled: { type: "boolean", create: true },
+    ssl: { type: "boolean" },
+  },
+  list: {},
+  read: true,
+  present: plainBucket,
+  create: {
+    check: checkBucket,
+    id: ({ body }) => `${String(body["cluster"])}/${String(body["label"])}`,
+    fill({ world, body, caller }) {
+      switchOn(world, caller.account);
+      const { domain } = world.table("storageCluster").get(body["cluster"])?.value ?? {};
+      return { hostname: `${String(body["label"])}.${String(domain)}` };
+    },
+    rate,
+  },
+  remove: {},
+  actions: [
+    {
+      on: "collection",
+      method: "GET",
+      path: "/:first",
+      lists: "bucket",
+      run({ world, caller, params }) {
+        if (!world.table("storageCluster").get(params["first"])) throw notFound();
+        const all = [...world.table("bucket").of(caller.account)];
+        return all.filter(({ value }) => value["cluster"] === params["first"]);
+      },
+    },
+    { method: "POST", path: "/access", body: accessBody, run: setAccess },
+    { method: "PUT", path: "/access", body: accessBody, run: setAccess },
+    { method: "GET", path: "/object-acl", run: aclOf },
+    {
+      method: "PUT",
+      path: "/object-acl",
+      body: { acl: { ...acl, required: true }, name: { type: "string", min: 1, required: true } },
+      run: aclOf,
+    },
+    {
+      method: "GET",
+      path: "/object-list",
+      run: () => ({ data: [], next_marker: null, is_truncated: false }),
+    },
+    {
+      method: "POST",
+      path: "/object-url",
+      body: {
+        method: { type: "string", required: true },
+        name: { type: "string", min: 1, required: true },
+        content_type: { type: "string" },
+        expires_in: { type: "integer", min: 360, max: 86_400 },
+      },
+      run: ({ row, body }) => ({
+        url: `https://${String(row.value["hostname"])}/${encodeURIComponent(String(body["name"]))}?Signature=${randomBytes(8).toString("hex")}`,
+      }),
+    },
+    { method: "GET", path: "/ssl", run: ({ row }) => ({ ssl: row.value["ssl"] === true }) },
+    {
+      method: "POST",
+      path: "/ssl",
+      body: {
+        certificate: { type: "string", min: 1, required: true },
+        private_key: { type: "string", min: 1, required: true },
+      },
+      run({ row }) {
+        row.value["ssl"] = true;
+        return { ssl: true };
+      },
+    },
+    { method: "DELETE", path: "/ssl", run: ({ row }) => void (row.value["ssl"] = false) },
+    { on: "service", method: "GET", path: "/object-storage/transfer", rate, run: () => ({ used: 0 }) },
+    { on: "service", method: "POST", path: "/object-storage/cancel", run: cancel },
+  ],
+};
+
+/** Every bucket and key goes, and cannot be had back. */
+function cancel({ world, caller }: ActionCall<Value>): void {
+  world.table("bucket").removeAll(caller.account);
+  world.table("storageKey").removeAll(caller.account);
+  const settings = world.table("settings").get(caller.account);
+  if (settings) settings.value["object_storage"] = "disabled";
+}
+
+function checkAccess({ world, caller, body }: Call): Fault[] {
+  const given = Array.isArray(body["bucket_access"]) ? (body["bucket_access"] as Value[]) : [];
+  return given.flatMap((each, index): Fault[] => {
+    const row = world.table("bucket").get(`${String(each["cluster"])}/${String(each["bucket_name"])}`);
+    const field = `bucket_access[${index}].bucket_name`;
+    return row?.home === caller.account ? [] : [{ reason: "bucket_name is not valid", field }];
+  });
+}
+
+/** A key without `bucket_access` opens every bucket; with an empty one it opens none. */
+export const storageKey: Resource<Value> = {
+  ...common,
+  name: "storageKey",
+  path: "/object-storage/keys",
+  id: "integer",
+  fields: {
+    id: { type: "integer" },
+    label: { type: "string", max: 255, write: true },
+    access_key: { type: "string" },
+    secret_key: { type: "string", otherwise: redacted },
+    limited: { type: "boolean" },
+    bucket_access: {
+      type: "objects",
+      nullable: true,
+      max: 1000,
+      create: true,
+      members: {
+        cluster: { type: "string", required: true },
+        bucket_name: { type: "string", required: true },
+        permissions: { type: "string", values: ["read_write", "read_only"], required: true },
+      },
+    },
+  },
+  list: {},
+  read: true,
+  create: {
+    check: checkAccess,
+    fill({ world, caller, body }) {
+      switchOn(world, caller.account);
+      return {
+        access_key: randomBytes(10).toString("hex").toUpperCase(),
+        limited: (body["bucket_access"] ?? null) !== null,
+        bucket_access: body["bucket_access"] ?? [],
+      };
+    },
+    // Kept nowhere: the answer is the only place where it is told.
+    answer: ({ value }) => ({ ...value, secret_key: randomBytes(20).toString("hex") }),
+    rate,
+  },
+  update: {},
+  remove: {},
+};

@@ -1,0 +1,118 @@
+/** Tags: what the entities of an account carry, and those made for later (v4, Support tickets and tags). */
+
+import { notFound } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
+import { forbidden } from "../resource/grants.ts";
+import { shown } from "../resource/list.ts";
+import type { Row } from "../store/table.ts";
+import type { Field } from "../rules/field.ts";
+import type { Shapes, Value } from "./shapes.ts";
+
+const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
+type Kind = (typeof kinds)[number];
+const ids: Field = { type: "integers" };
+
+/** The members of the body that name entities, with what they name. */
+function members({ world }: View): readonly (readonly [member: string, kind: Kind])[] {
+  return [
+    [world.names.instanceIds, "instance"],
+    ["domains", "domain"],
+    ["volumes", "volume"],
+    ["nodebalancers", "nodebalancer"],
+  ];
+}
+
+function tagsOf({ value }: Row<object>): string[] {
+  return (value as { tags: string[] }).tags;
+}
+
+function carriers({ world, caller }: View, label: string): { kind: Kind; row: Row<object> }[] {
+  return kinds.flatMap((kind) =>
+    [...world.table<keyof Shapes>(kind).of(caller.account)]
+      .filter((row) => tagsOf(row).includes(label))
+      .map((row) => ({ kind, row })),
+  );
+}
+
+function rowOf({ caller }: View, label: string): Row<Value> {
+  return { id: label, home: caller.account, job: 0, value: { label } };
+}
+
+function all(view: View): readonly Row<Value>[] {
+  const { world, caller } = view;
+  const labels = new Set(
+    [...world.table("tag").of(caller.account)].map(({ value }) => String(value["label"])),
+  );
+  for (const kind of kinds) {
+    for (const row of world.table<keyof Shapes>(kind).of(caller.account)) {
+      for (const label of tagsOf(row)) labels.add(label);
+    }
+  }
+  return [...labels].sort().map((label) => rowOf(view, label));
+}
+
+function make(call: Call): Row<Value> {
+  const { world, caller, body } = call;
+  const label = String(body["label"]);
+  const found = members(call).flatMap(([member, kind]) =>
+    ((body[member] ?? []) as number[]).map((id) => {
+      const row = world.table<keyof Shapes>(kind).get(id);
+      if (row?.home !== caller.account) throw invalid(`${member}: ${id} is not valid`, member);
+      return row;
+    }),
+  );
+  for (const row of found) if (!tagsOf(row).includes(label)) tagsOf(row).push(label);
+  return world.table("tag").add(caller.account, `${caller.account} ${label}`, { label });
+}
+
+/** The entities that carry it, each as its own kind shows it. */
+function tagged(call: ActionCall<Value>): Row<object>[] {
+  const label = call.params["tag"] ?? "";
+  if (!all(call).some(({ id }) => id === label)) throw notFound();
+  return carriers(call, label).map(({ kind, row }) => {
+    const resource = call.world.resource(kind);
+    const type = resource.entity?.type ?? kind;
+    return { id: row.id, home: row.home, job: 0, value: { type, data: shown(resource, row, call) } };
+  });
+}
+
+function removeTag(call: ActionCall<Value>): void {
+  const { world, caller, params } = call;
+  const label = params["tag"] ?? "";
+  if (caller.grants) throw forbidden();
+  if (!all(call).some(({ id }) => id === label)) throw notFound();
+  for (const { row } of carriers(call, label)) {
+    const tags = tagsOf(row);
+    tags.splice(tags.indexOf(label), 1);
+  }
+  world.table("tag").remove(`${caller.account} ${label}`);
+}
+
+export const tag: Resource<Value> = {
+  name: "tag",
+  path: "/tags",
+  id: "text",
+  owner: "account",
+  access: "required",
+  area: "account",
+  fields: { label: { type: "string" } },
+  list: { rows: all },
+  create: {
+    body: {
+      label: { type: "string", min: 3, max: 50, required: true },
+      vms: ids,
+      domains: ids,
+      volumes: ids,
+      nodebalancers: ids,
+    },
+    guard({ caller }) {
+      if (caller.grants) throw forbidden();
+    },
+    make,
+  },
+  actions: [
+    { on: "collection", method: "GET", path: "/:tag", lists: "tag", run: tagged },
+    { on: "collection", method: "DELETE", path: "/:tag", run: removeTag },
+  ],
+};

@@ -1,0 +1,212 @@
+/** Support tickets, their replies and attachments (document 1, Support ticket; v4, Support tickets). */
+
+import { dateTime } from "../clock.ts";
+import type { Fault } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
+import { entityFor, record } from "../resource/events.ts";
+import type { Row } from "../store/table.ts";
+import type { Fields } from "../rules/field.ts";
+import { avatarOf } from "./avatar.ts";
+import type { Entity, Shapes, Value } from "./shapes.ts";
+
+const number = { type: "integer" } as const;
+const about: Fields = {
+  domain_id: number,
+  vm_id: number,
+  orchcluster_id: number,
+  longviewclient_id: number,
+  nodebalancer_id: number,
+  volume_id: number,
+};
+
+/** A ticket is about one thing at most. By the member that names it: what it is. */
+function kinds({ world }: Call): Readonly<Record<string, keyof Shapes | undefined>> {
+  return {
+    domain_id: "domain",
+    [world.names.vmId]: "instance",
+    [world.names.clusterId]: "cluster",
+    nodebalancer_id: "nodebalancer",
+    volume_id: "volume",
+    longviewclient_id: undefined,
+  };
+}
+
+function checkTicket(call: Call): Fault[] {
+  const { body } = call;
+  const named = [...Object.keys(kinds(call)), "vlan"].filter((key) => body[key] !== undefined);
+  if (named.length > 1) return named.map((field) => ({ reason: "A ticket is about one thing", field }));
+  const faults: Fault[] = [];
+  const [field] = named;
+  if (field === "vlan" && typeof body["region"] !== "string")
+    faults.push({ reason: "region is required with vlan", field: "region" });
+  else if (field !== undefined && field !== "vlan" && !entity(call))
+    faults.push({ reason: `${field} is not valid`, field });
+  return faults;
+}
+
+function entity(call: Call): Entity | null {
+  const { world, caller, body } = call;
+  for (const [member, name] of Object.entries(kinds(call))) {
+    const row = body[member] === undefined || !name ? undefined : world.table(name).get(body[member]);
+    if (name && row?.home === caller.account) return entityFor(world.resource(name), row);
+  }
+  return null;
+}
+
+const rank: Readonly<Record<string, number>> = { open: 0, new: 1, closed: 2 };
+
+/** Open ones first, then by status and last change. */
+function sorted({ world, caller }: Call): readonly Row<Value>[] {
+  const order = ({ value }: Row<Value>): number => rank[String(value["status"])] ?? 3;
+  const updated = ({ value }: Row<Value>): string => String(value["updated"]);
+  return [...world.table("ticket").of(caller.account)].sort(
+    (a, b) => order(a) - order(b) || (updated(a) < updated(b) ? 1 : -1),
+  );
+}
+
+const mostBytes = 5 * 1_048_576;
+const kept = /^[^/\\]{1,200}\.(?:gif|jpe?g|pjpe?g|tiff?|png|pdf|txt)$/i;
+const mostFiles = 20;
+
+function attach(call: ActionCall<Value>): void {
+  const { row, upload, action } = call;
+  const field = "file";
+  if (!upload) throw invalid("file is required, as multipart/form-data", field);
+  if (!kept.test(upload.name)) throw invalid("file must be a gif, jpg, tif, png, pdf or txt", field);
+  if (upload.bytes.length > mostBytes) throw invalid(`file is longer than ${mostBytes} bytes`, field);
+  const attachments = row.value["attachments"] as string[];
+  if (attachments.length >= mostFiles) throw invalid(`A ticket takes ${mostFiles} files`, field);
+  attachments.push(upload.name);
+  touch(row, call);
+  record(call, action.event ?? "", row);
+}
+
+function touch({ value }: Row<Value>, { at, caller }: Call): void {
+  Object.assign(value, { updated: dateTime(at), updated_by: caller.user });
+}
+
+function close(call: ActionCall<Value>): void {
+  const { row, at } = call;
+  if (row.value["closable"] !== true) throw invalid("This ticket can't be closed by you");
+  if (row.value["status"] === "closed") return;
+  Object.assign(row.value, { status: "closed", closed: dateTime(at), closable: false });
+  touch(row, call);
+}
+
+const dated = { type: "date-time", filter: true } as const;
+
+export const ticket: Resource<Value> = {
+  name: "ticket",
+  path: "/support/tickets",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "account",
+  grant: "account",
+  entity: {
+    type: "ticket",
+    url: "/v4/support/tickets/{id}",
+    label: (value) => String((value as Value)["summary"]),
+  },
+  fields: {
+    id: { type: "integer" },
+    attachments: { type: "strings" },
+    closed: { ...dated, nullable: true },
+    closable: { type: "boolean", otherwise: true },
+    description: { type: "string" },
+    entity: { type: "object", nullable: true },
+    avatar_id: { type: "string" },
+    opened: dated,
+    opened_by: { type: "string" },
+    status: { type: "string", values: ["new", "open", "closed"], otherwise: "new" },
+    summary: { type: "string" },
+    updated: dated,
+    updated_by: { type: "string", nullable: true },
+  },
+  list: { rows: sorted },
+  read: true,
+  create: {
+    body: {
+      summary: { type: "string", min: 1, max: 64, required: true },
+      description: { type: "string", min: 1, max: 65_000, required: true },
+      ...about,
+      vlan: { type: "string" },
+      region: { type: "string" },
+      managed_issue: { type: "boolean" },
+    },
+    rate: { limit: 2, seconds: 60 },
+    most: 2000,
+    event: "ticket_create",
+    check: checkTicket,
+    make(call) {
+      const { world, caller, body, at, resource } = call;
+      const id = world.table("ticket").nextId();
+      const time = dateTime(at);
+      const row = world.table("ticket").add(caller.account, id, {
+        id,
+        attachments: [],
+        closed: null,
+        closable: true,
+        description: body["description"],
+        entity: entity(call),
+        avatar_id: avatarOf(caller.user),
+        opened: time,
+        opened_by: caller.user,
+        status: "new",
+        summary: body["summary"],
+        updated: time,
+        updated_by: null,
+      });
+      record(call, resource.create?.event ?? "", row);
+      return row;
+    },
+  },
+  actions: [
+    {
+      method: "POST",
+      path: "/attachments",
+      accepts: "file",
+      event: "ticket_attachment_upload",
+      run: attach,
+    },
+    { method: "POST", path: "/close", run: close },
+  ],
+};
+
+export const reply: Resource<Value> = {
+  name: "reply",
+  path: "/replies",
+  parent: "ticket",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "account",
+  entity: {
+    type: "ticket",
+    url: "/v4/support/tickets/{id}",
+    ofParent: true,
+    label: (value) => String((value as Value)["summary"]),
+  },
+  fields: {
+    id: { type: "integer" },
+    created: { type: "date-time" },
+    created_by: { type: "string" },
+    description: { type: "string", min: 1, max: 65_535, required: true, create: true },
+    from_vm: { type: "boolean" },
+    avatar_id: { type: "string" },
+  },
+  list: {},
+  create: {
+    event: "ticket_update",
+    most: 200,
+    fill: ({ caller }) => ({ created_by: caller.user, avatar_id: avatarOf(caller.user) }),
+    made(call) {
+      const above = call.above[0];
+      if (!above) return;
+      touch(above, call);
+      // What is answered is being worked on, also what was closed before.
+      Object.assign(above.value, { status: "open", closed: null, closable: true });
+    },
+  },
+};

@@ -1,0 +1,124 @@
+/** Personal tokens and the applications that a user let in (v4, Profile). */
+
+import { randomBytes } from "node:crypto";
+import type { Fault } from "../http/problem.ts";
+import { requireScopes } from "../http/caller.ts";
+import { giveAccess, revoke } from "../resource/identity.ts";
+import type { Call, Resource } from "../resource/declaration.ts";
+import type { World } from "../store/world.ts";
+import type { Value } from "./shapes.ts";
+
+const own = { owner: "user", access: "required", area: "account" } as const;
+
+/** Shown in full to whoever makes it; afterwards only so much of it. */
+const shownCharacters = 16;
+const year = 365 * 86_400_000;
+const mostYears = 100;
+
+/** Scopes as written: separated by spaces or commas. */
+export function scopesOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((scope) => scope !== "");
+}
+
+/** Whether this is a scope of the service. */
+export function isScope(world: World, scope: string): boolean {
+  const [area = "", level = ""] = scope.split(":");
+  const known = world.resources.some((resource) => resource.area === area);
+  return scope === "*" || (known && (level === "read_only" || level === "read_write"));
+}
+
+function checkToken({ world, caller, body, at }: Call): Fault[] {
+  const faults: Fault[] = [];
+  const { scopes, expiry } = body;
+  if (typeof scopes === "string") {
+    const unknown = scopesOf(scopes).filter((scope) => !isScope(world, scope));
+    if (unknown.length > 0) faults.push({ reason: `${unknown.join(" ")} is no scope`, field: "scopes" });
+    else if (!within(caller.scopes, scopesOf(scopes)))
+      faults.push({ reason: "scopes goes beyond those of your token", field: "scopes" });
+  }
+  if (typeof expiry === "string") faults.push(...checkExpiry(expiry, at));
+  return faults;
+}
+
+function checkExpiry(expiry: string, at: number): Fault[] {
+  const field = "expiry";
+  const time = Date.parse(`${expiry.replace(/Z$/, "")}Z`);
+  if (Number.isNaN(time)) return [{ reason: "expiry is a date-time, e.g. 2030-01-31T12:00:00", field }];
+  if (time <= at) return [{ reason: "Expiry is in the past", field }];
+  return time > at + mostYears * year ? [{ reason: "Expiry too far in the future", field }] : [];
+}
+
+function within(held: readonly string[], wanted: readonly string[]): boolean {
+  if (held.includes("*")) return true;
+  try {
+    requireScopes(held, wanted);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const token: Resource<Value> = {
+  ...own,
+  name: "token",
+  path: "/profile/tokens",
+  id: "integer",
+  entity: { type: "token", url: "/v4/profile/tokens/{id}" },
+  fields: {
+    id: { type: "integer" },
+    scopes: { type: "string", max: 2000, create: true },
+    created: { type: "date-time", filter: true },
+    label: { type: "string", min: 1, max: 100, filter: true, write: true },
+    token: { type: "string" },
+    expiry: { type: "date-time", nullable: true, create: true },
+  },
+  list: {},
+  read: true,
+  create: {
+    event: "token_create",
+    check: checkToken,
+    fill: ({ caller, body }) => ({
+      // Without scopes the new token may do what the present one may.
+      scopes: scopesOf((body["scopes"] as string | undefined) ?? caller.scopes.join(" ")).join(" "),
+      expiry: (body["expiry"] as string | undefined)?.replace(/Z$/, "") ?? null,
+    }),
+    made({ world, caller }, row) {
+      const secret = randomBytes(32).toString("hex");
+      const { scopes, id } = row.value;
+      const expiry = row.value["expiry"] as string | null;
+      row.hidden = { secret };
+      row.value["token"] = secret.slice(0, shownCharacters);
+      giveAccess(world, secret, {
+        user: caller.user,
+        scopes: scopesOf(String(scopes)),
+        expires: expiry === null ? null : Date.parse(`${expiry}Z`),
+        token: Number(id),
+      });
+    },
+    answer: ({ value, hidden }) => ({ ...value, token: hidden?.secret }),
+  },
+  update: { event: "token_update" },
+  remove: { event: "token_delete" },
+  dropped: ({ id }, world) => revoke(world, (access) => access.token === id),
+};
+
+/** Taking an application's leave ends its tokens. */
+export const app: Resource<Value> = {
+  ...own,
+  name: "app",
+  path: "/profile/apps",
+  id: "integer",
+  fields: {
+    id: { type: "integer" },
+    label: { type: "string" },
+    thumbnail_url: { type: "string", nullable: true },
+    scopes: { type: "string" },
+    created: { type: "date-time", filter: true },
+    expiry: { type: "date-time", nullable: true, filter: true },
+    website: { type: "string" },
+  },
+  list: {},
+  read: true,
+  remove: {},
+  dropped: ({ id }, world) => revoke(world, (access) => access.app === id),
+};

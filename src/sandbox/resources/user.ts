@@ -1,0 +1,98 @@
+/** The users of an account and their grants (document 1, Users). */
+
+import type { CallOnRow, Resource } from "../resource/declaration.ts";
+import { noGrants, revoke } from "../resource/identity.ts";
+import { homeOfUser } from "../resource/locate.ts";
+import type { Table } from "../store/table.ts";
+import type { World } from "../store/world.ts";
+import type { User } from "./shapes.ts";
+import { grantsBody, readGrants, writeGrants } from "./user-grants.ts";
+import { newProfile } from "./user-profile.ts";
+
+/** What belongs to a user and not to the account. */
+const ownTables = ["token", "app", "sshKey", "device", "access"] as const;
+
+function changed({ world, row }: CallOnRow<User>, before: User): void {
+  const { value } = row;
+  if (value.restricted !== before.restricted) {
+    row.hidden = { ...row.hidden };
+    // Nothing is granted by being made restricted, and nothing needs to be otherwise.
+    if (value.restricted) row.hidden.grants = noGrants();
+    else delete row.hidden.grants;
+  }
+  if (value.username !== before.username) rename(world, row, before.username);
+}
+
+/** Everything that a user has goes along with a new name. */
+function rename(world: World, { home, value, hidden }: CallOnRow<User>["row"], from: string): void {
+  const to = value.username;
+  world.table("user").remove(from);
+  world.table("user").add(home, to, value, hidden);
+  for (const name of ownTables) {
+    const table = world.table(name) as Table<object>;
+    for (const row of table.of(homeOfUser(from))) {
+      table.remove(row.id);
+      table.add(
+        homeOfUser(to),
+        row.id,
+        name === "access" ? { ...row.value, user: to } : row.value,
+        row.hidden,
+      );
+    }
+  }
+}
+
+export const user: Resource<User> = {
+  name: "user",
+  path: "/account/users",
+  id: "text",
+  owner: "account",
+  access: "required",
+  area: "account",
+  grant: "unrestricted",
+  entity: {
+    type: "user",
+    url: "/v4/account/users/{id}",
+    id: (value) => (value as User).uid,
+    label: (value) => (value as User).username,
+  },
+  fields: {
+    username: {
+      type: "string",
+      min: 3,
+      max: 32,
+      pattern: "[a-zA-Z0-9](?:(?![_-]{2,})[a-zA-Z0-9_-])+[a-zA-Z0-9]",
+      required: true,
+      unique: "everywhere",
+      filter: true,
+      write: true,
+    },
+    email: { type: "string", max: 128, pattern: "[^@\\s]+@[^@\\s]+", required: true, create: true },
+    restricted: { type: "boolean", write: true },
+    ssh_keys: { type: "strings", max: 100, write: true },
+    tfa_enabled: { type: "boolean" },
+  },
+  list: {},
+  read: true,
+  present({ value }) {
+    const { username, email, restricted, ssh_keys: keys, tfa_enabled: tfa } = value;
+    return { username, email, restricted, ssh_keys: keys, tfa_enabled: tfa };
+  },
+  create: {
+    event: "user_create",
+    most: 500,
+    id: ({ body }) => String(body["username"]),
+    fill: ({ world, body }) => newProfile(world.table("user").nextId() + 40_500, String(body["username"])),
+  },
+  update: { event: "user_update", changed },
+  remove: { event: "user_delete" },
+  actions: [
+    { method: "GET", path: "/grants", run: ({ world, row }) => readGrants(world, row, "all") },
+    { method: "PUT", path: "/grants", body: grantsBody, run: writeGrants },
+  ],
+  dropped({ value }, world) {
+    const { username } = value as User;
+    revoke(world, (access) => access.user === username);
+    for (const name of ownTables) world.table(name).removeAll(homeOfUser(username));
+  },
+};

@@ -1,0 +1,118 @@
+/**
+ * The embedded sandbox: a v4 service in memory on a port of its own. It knows nothing of the gateway, which
+ * reaches it over HTTP like any other v4 service.
+ */
+
+import type { Words } from "../vocabulary/words.ts";
+import { renameDeep, renaming } from "../vocabulary/words.ts";
+import type { Clock } from "./clock.ts";
+import { systemClock } from "./clock.ts";
+import { listen } from "./http/listener.ts";
+import type { Rate } from "./http/rate.ts";
+import type { LoggedRequest } from "./http/request-log.ts";
+import { requestLog } from "./http/request-log.ts";
+import { road } from "./http/road.ts";
+import { names } from "./names.ts";
+import type { Resource } from "./resource/declaration.ts";
+import { endpointsOf } from "./resource/endpoints.ts";
+import { callerOfToken } from "./resource/identity.ts";
+import { settle } from "./resource/states.ts";
+import { resources } from "./resources/all.ts";
+import { seedFile } from "./seed/file.ts";
+import type { TokenName } from "./seed/people.ts";
+import { tokenNamed, tokenNames } from "./seed/people.ts";
+import { seed, seedData } from "./seed/seed.ts";
+import type { SavedState } from "./store/state.ts";
+import { readState, writeState } from "./store/state.ts";
+import { world } from "./store/world.ts";
+import { weeklyWipe } from "./wipe.ts";
+
+export type { SavedState } from "./store/state.ts";
+export type { TokenName } from "./seed/people.ts";
+
+export interface SandboxOptions {
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default 0: any free one. */
+  readonly port?: number;
+  /** The service's own product words. Default: `vm` and `orch` as they are. */
+  readonly words?: Words;
+  /** Default: the time of the machine. Every state changes by it. */
+  readonly clock?: Clock;
+  /** How many instances the main account has. Default 60. */
+  readonly instances?: number;
+  /** Requests per user (per address without a token). Default 1600 in 120 seconds. */
+  readonly rateLimit?: Rate;
+  /** Accounts besides the two there are: what a seed file says, parsed. In neutral words. */
+  readonly data?: unknown;
+  /** Wipes everything each Sunday at midnight, Eastern Time, and seeds it anew. Default false. */
+  readonly weeklyWipe?: boolean;
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:41234`; `/v4/...` is appended. */
+  readonly url: string;
+  /** Where the login server answers. */
+  readonly authUrl: string;
+  /**
+   * By name: `full` (scopes `*`), `readOnly`, `vms`, `none` of one user, `restricted` and `billing` (`*`) of
+   * two restricted ones beside it, `other` (`*`) of a second account, `app` (`vms:read_only`) of an
+   * OAuth client, which ends after two hours.
+   */
+  readonly tokens: Readonly<Record<TokenName, string>>;
+  /** What arrived, the last 200. */
+  readonly requests: readonly LoggedRequest[];
+  readonly clock: Clock;
+  /** Everything there is and everything that is about to happen, as JSON. */
+  save(): SavedState;
+  /** Goes back to what was saved. @throws {Error} where it is no saved state; nothing is changed then. */
+  restore(state: unknown): void;
+  /** Wipes everything and seeds it anew. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** @throws {Error} where the port is taken or the seed data is wrong. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = "127.0.0.1", port = 0, words = {}, clock = systemClock, instances = 60 } = options;
+  const rename = renaming(words);
+  const declared: Resource[] = resources.map((each) => renameDeep(each, rename));
+  const held = world(clock, renameDeep(names, rename), declared);
+  const data = renameDeep(seedData, rename);
+  const accounts = seedFile(options.data).map((each) => renameDeep(each, rename));
+
+  function reset(): void {
+    held.restore({ tables: {}, ahead: [] });
+    seed(held, data, { instances, accounts });
+  }
+  reset();
+
+  const byName = new Map(declared.map((each) => [each.name as string, each]));
+  const wipe = options.weeklyWipe ? weeklyWipe(clock.now(), reset) : () => {};
+  const log = requestLog();
+  const answer = road({
+    world: held,
+    endpoints: declared.flatMap((resource) => endpointsOf(resource, byName)),
+    findCaller: (token) => callerOfToken(held, token),
+    rate: options.rateLimit ?? { limit: 1600, seconds: 120 },
+    settle(at) {
+      wipe(at);
+      settle(held, at);
+    },
+  });
+  const listener = await listen(answer, log, host, port);
+  return {
+    url: listener.url,
+    authUrl: listener.url,
+    tokens: Object.fromEntries(tokenNames.map((name) => [name, tokenNamed(name)])) as Record<
+      TokenName,
+      string
+    >,
+    requests: log.requests,
+    clock,
+    save: () => writeState(held),
+    restore: (state) => held.restore(readState(state)),
+    reset,
+    close: () => listener.close(),
+  };
+}

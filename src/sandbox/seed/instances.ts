@@ -1,0 +1,156 @@
+/**
+ * Believable instances: every status, most regions, many images and sizes. What a list needs to be worth
+ * testing stands at fixed places; the rest is picked, the same way at every start.
+ */
+
+import { dateTime } from "../clock.ts";
+import { homeBelow } from "../resource/locate.ts";
+import { ipv6, keepAddresses, privateAddress, publicAddress } from "../resources/addresses.ts";
+import { addConfig } from "../resources/config-make.ts";
+import { imageDisks } from "../resources/disk-make.ts";
+import type { Disk, Image, Instance, Plan, Region } from "../resources/shapes.ts";
+import type { Row } from "../store/table.ts";
+import { everyone } from "../store/table.ts";
+import type { World } from "../store/world.ts";
+import { seedBackups } from "./backups.ts";
+import type { Random } from "../random.ts";
+import { random } from "../random.ts";
+
+const day = 86_400_000;
+
+/** The first instances have these in turn; after them most run. */
+const statuses = [
+  "running",
+  "offline",
+  "booting",
+  "rebooting",
+  "shutting_down",
+  "provisioning",
+  "deleting",
+  "migrating",
+  "rebuilding",
+  "cloning",
+  "restoring",
+  "stopped",
+];
+const emptyAt = 12;
+const privateAt = 13;
+
+const roles = ["web", "db", "cache", "mail", "build", "proxy", "api", "queue"];
+const groups = ["", "shop", "staging", "mail", "Shop"];
+const tags = ["prod", "staging", "eu", "temp", "customer-7"];
+
+interface Kinds {
+  readonly regions: readonly Region[];
+  readonly images: readonly Image[];
+  readonly plans: readonly Plan[];
+  readonly own: Image | undefined;
+}
+
+/** @param today Midnight before the start, in milliseconds: all ages count from there. */
+export function seedInstances(
+  world: World,
+  account: string,
+  count: number,
+  seed: number,
+  today: number,
+): void {
+  const chance = random(seed);
+  const kinds: Kinds = {
+    regions: values(world.table("region").of(everyone)),
+    images: values(world.table("image").of(everyone)),
+    plans: values(world.table("plan").of(everyone)),
+    own: values(world.table("image").of(account))[0],
+  };
+  for (let index = 0; index < count; index += 1) seedInstance(world, account, index, kinds, chance, today);
+}
+
+function seedInstance(
+  world: World,
+  account: string,
+  index: number,
+  kinds: Kinds,
+  chance: Random,
+  today: number,
+): void {
+  const id = world.table("instance").nextId();
+  const image = imageAt(index, kinds, chance);
+  const plan = planAt(index, kinds, image);
+  const row = world
+    .table("instance")
+    .add(account, id, makeInstance(id, index, kinds, image, plan, chance, today));
+  keepAddresses(world, row);
+  if (!image) return;
+  const disks = seedDisks(world, row, index, image, plan);
+  const config = addConfig(world, row.value, disks, Date.parse(`${row.value.created}Z`));
+  row.hidden = { config: config.value.id };
+  seedBackups(world, row, index, disks, today);
+}
+
+function makeInstance(
+  id: number,
+  index: number,
+  { regions }: Kinds,
+  image: Image | undefined,
+  plan: Plan,
+  chance: Random,
+  today: number,
+): Instance {
+  const { disk, memory, vcpus, transfer, gpus } = plan;
+  const created = today - chance.integer(35, 700) * day + chance.integer(0, 86_399) * 1000;
+  return {
+    id,
+    label: `${chance.pick(roles)}-${String(index + 1).padStart(2, "0")}`,
+    group: groups[index % groups.length] ?? "",
+    tags: tags.filter(() => chance.next() < 0.3),
+    region: (regions[index % regions.length] as Region).id,
+    image: image?.id ?? null,
+    type: plan.id,
+    status:
+      index === emptyAt ? "offline" : (statuses[index] ?? (chance.next() < 0.8 ? "running" : "offline")),
+    hypervisor: "kvm",
+    created: dateTime(created),
+    updated: dateTime(created + chance.integer(1, 30) * day),
+    ipv4: index % 3 === 0 ? [publicAddress(id), privateAddress(id)] : [publicAddress(id)],
+    ipv6: index % 17 === 16 ? null : ipv6(id),
+    specs: { disk, memory, vcpus, transfer, gpus },
+    alerts: {
+      cpu: index % 5 === 2 ? 0 : 90 * vcpus,
+      network_in: index % 7 === 3 ? 0 : 10,
+      network_out: 10,
+      transfer_quota: index % 11 === 4 ? 0 : 80,
+      io: index % 6 === 5 ? 0 : 10_000,
+    },
+    backups: { enabled: false, schedule: { day: null, window: null }, last_successful: null },
+    watchdog_enabled: index % 8 !== 7,
+  };
+}
+
+function imageAt(index: number, { images, own }: Kinds, chance: Random): Image | undefined {
+  if (index === emptyAt) return undefined;
+  return index === privateAt && own ? own : chance.pick(images);
+}
+
+function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan {
+  const fitting = plans.filter((plan) => plan.disk > (image?.size ?? 0) + 4096);
+  return fitting[index % fitting.length] as Plan;
+}
+
+/** Some leave space free, and some have a third disk. */
+function seedDisks(world: World, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
+  const free = index % 4 === 1 ? 4096 : 0;
+  const data = index % 7 === 3 ? 2048 : 0;
+  const planned = imageDisks(image, plan.disk - free - data, 512);
+  if (data > 0) planned.push({ label: "data", size: data, filesystem: index % 2 === 0 ? "ext3" : "raw" });
+  return planned.map((disk) => {
+    const id = world.table("disk").nextId();
+    const { created, updated } = row.value;
+    const value: Disk = Object.assign({ id, status: "ready", created, updated }, disk);
+    world.table("disk").add(homeBelow("instance", row.id), id, value);
+    return value;
+  });
+}
+
+function values<T extends object>(rows: Iterable<Row<T>>): T[] {
+  return [...rows].map(({ value }) => value);
+}

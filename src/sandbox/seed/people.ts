@@ -1,0 +1,118 @@
+/** The two accounts of the sandbox, their users, and the tokens that open them. */
+
+import { createHash } from "node:crypto";
+import type { AccountSeed } from "./account-seed.ts";
+
+/** The same at every start, and of the length that v4's own have. It opens nothing but made-up data. */
+export function tokenNamed(name: string): string {
+  return createHash("sha256").update(`sandbox token ${name}`).digest("hex");
+}
+
+export type TokenName = "full" | "readOnly" | "vms" | "none" | "other" | "restricted" | "billing" | "app";
+
+/** Whose the tokens are and what each lets do is told by the accounts below. */
+export const tokenNames: readonly TokenName[] = [
+  "full",
+  "readOnly",
+  "vms",
+  "none",
+  "other",
+  "restricted",
+  "billing",
+  "app",
+];
+
+function token(label: TokenName, scopes: string): { label: string; scopes: string; token: string } {
+  return { label, scopes, token: tokenNamed(label) };
+}
+
+const capabilities = ["Vms", "NodeBalancers", "Block Storage", "Object Storage", "Kubernetes"];
+const since = { active_promotions: [], active_since: "2020-01-01T00:00:00", capabilities };
+
+/** Owes nothing. One of its users may do everything, one a little, one nothing but look at the bills. */
+export const anna: AccountSeed = {
+  id: "0C1D2E3F-1122-3344-5566AABBCCDDEEFF",
+  account: {
+    ...since,
+    email: "anna@example.net",
+    first_name: "Anna",
+    last_name: "Berg",
+    company: "Shop AS",
+    address_1: "1 Harbour Rd",
+    address_2: "",
+    city: "Bergen",
+    state: "Vestland",
+    zip: "5003",
+    country: "NO",
+    phone: "55512345",
+    tax_id: null,
+    balance: 0,
+    uninvoiced_balance: 12.4,
+    credit_card: { last_four: 1111, expiry: "11/2031" },
+  },
+  users: [
+    {
+      username: "ops-anna",
+      email: "anna@example.net",
+      timezone: "Europe/Oslo",
+      tokens: [
+        token("full", "*"),
+        token("readOnly", "vms:read_only"),
+        token("vms", "vms:read_write"),
+        token("none", ""),
+      ],
+      sshkeys: [{ label: "laptop", ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB anna@laptop" }],
+      devices: [{ user_agent: "Mozilla/5.0", last_remote_addr: "203.0.113.40" }],
+      apps: [
+        {
+          label: "inventory tool",
+          scopes: "vms:read_only",
+          website: "https://app.example.net",
+          token: tokenNamed("app"),
+          client: "9f0c1d2e3b4a59687766",
+        },
+      ],
+    },
+    {
+      username: "dev-kai",
+      email: "kai@example.net",
+      restricted: true,
+      tokens: [token("restricted", "*")],
+      grants: {
+        global: { add_domains: true, account_access: null },
+        entities: { vm: { 5201: "read_write", 5202: "read_only" }, domain: { 7010: "read_only" } },
+      },
+    },
+    {
+      username: "bill-ola",
+      email: "ola@example.net",
+      restricted: true,
+      tokens: [token("billing", "*")],
+      grants: { global: { account_access: "read_only" }, entities: {} },
+    },
+  ],
+};
+
+/** Owes money, and has a domain that only its few instances keep being served. */
+export const per: AccountSeed = {
+  id: "7A8B9C0D-5566-7788-99AABBCCDDEEFF00",
+  account: {
+    ...since,
+    email: "per@example.org",
+    first_name: "Per",
+    last_name: "Lind",
+    company: "",
+    address_1: "12 Mill Lane",
+    address_2: "",
+    city: "London",
+    state: "London",
+    zip: "N1 7AA",
+    country: "GB",
+    phone: "",
+    tax_id: "GB123456789",
+    balance: 25.5,
+    uninvoiced_balance: 0,
+    credit_card: { last_four: 4242, expiry: "02/2030" },
+  },
+  users: [{ username: "per", email: "per@example.org", tokens: [token("other", "*")] }],
+};

@@ -1,0 +1,63 @@
+/**
+ * What is going to happen: an instance boots in two seconds, a disk is ready in three.
+ *
+ * There are no timers. Whoever is about to read the store settles the timeline first, and everything that
+ * has fallen due by then happens, in order and at its own time. A stopped clock stops the service. What is
+ * planned is plain data, so that it is saved with the rows.
+ */
+
+import type { Shapes } from "../resources/shapes.ts";
+import type { Id } from "./table.ts";
+
+/** What happens to one row at one time. */
+export interface Step {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly table: keyof Shapes;
+  readonly id: Id;
+  /** The plan it belongs to: when the row has a later one by then, nothing happens. */
+  readonly job: number;
+  /** Members that the row gets. */
+  readonly set?: object;
+  /** The row goes, with everything below it. */
+  readonly drop?: true;
+  /** An event that ends with it. */
+  readonly event?: EventEnd;
+}
+
+export interface EventEnd {
+  readonly id: Id;
+  readonly status: "finished" | "failed";
+  readonly message?: string;
+}
+
+export interface Timeline {
+  plan(step: Step): void;
+  /** Lets everything happen that is due at `now`. */
+  settle(now: number, happen: (step: Step) => void): void;
+  /** What is still ahead. */
+  readonly ahead: readonly Step[];
+  restore(steps: readonly Step[]): void;
+}
+
+export function timeline(): Timeline {
+  const ahead: Step[] = [];
+  return {
+    ahead,
+    plan(step) {
+      // Sorted from the end, where a new plan nearly always belongs.
+      let place = ahead.length;
+      while (place > 0 && (ahead[place - 1]?.at ?? 0) > step.at) place -= 1;
+      ahead.splice(place, 0, step);
+    },
+    settle(now, happen) {
+      for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
+        ahead.shift();
+        happen(next);
+      }
+    },
+    restore(steps) {
+      ahead.splice(0, ahead.length, ...steps);
+    },
+  };
+}

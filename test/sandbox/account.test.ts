@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const account = async (): Promise<Json> => (await service.ask("GET /account")).body;
+const put = (body: Json): Promise<Answer> => service.ask("PUT /account", { body });
+const pay = (change: Json): Promise<Answer> =>
+  service.ask("POST /account/credit-card", { body: { ...card, ...change } });
+const card = { card_number: "4111111111111111", expiry_month: 5, expiry_year: 2022, cvv: "123" };
+
+const faulty = (answer: Answer): unknown[] => (answer.status === 200 ? [] : fields(answer));
+
+describe("PUT /account", () => {
+  const lengths = Object.entries({
+    email: 128,
+    company: 128,
+    first_name: 50,
+    last_name: 50,
+    address_1: 64,
+    address_2: 64,
+    city: 24,
+    state: 24,
+    zip: 16,
+    phone: 32,
+    tax_id: 100,
+  });
+
+  test.each(lengths)("V-031 %s has at most %i characters", async (field, most) => {
+    expect((await put({ [field]: "x".repeat(most) })).body[field]).toHaveLength(most);
+    const refused = await put({ [field]: "x".repeat(most + 1) });
+    expect([refused.status, fields(refused)]).toEqual([400, [field]]);
+  });
+
+  test.each(["N", "NOR", ""])("V-032 country %j is 400", async (country) => {
+    expect(fields(await put({ country }))).toEqual(["country"]);
+  });
+
+  test("V-033 tax_id is null where the country collects none", async () => {
+    expect((await put({ country: "DE", tax_id: "DE1" })).body["tax_id"]).toBe("DE1");
+    expect((await put({ country: "US" })).body["tax_id"]).toBeNull();
+    expect((await put({ tax_id: "US1" })).body["tax_id"]).toBeNull();
+  });
+
+  test("V-034 V-035 V-092 credit_card and the balances are read-only", async () => {
+    const before = await account();
+    expect(before).toMatchObject({ balance: 0, uninvoiced_balance: 12.4 });
+    const sent = { credit_card: { last_four: 1, expiry: "01/2099" }, balance: -50, uninvoiced_balance: 0 };
+    expect((await put(sent)).body).toEqual(before);
+  });
+
+  test("V-091 writes what is sent and keeps the rest", async () => {
+    const before = await account();
+    const change = { company: "Shop Ltd", city: "Oslo", phone: "1", zip: "0150", address_1: "a" };
+    expect((await put(change)).body).toEqual({ ...before, ...change });
+    expect(await account()).toEqual({ ...before, ...change });
+  });
+
+  test("V-093 V-189 a wrong type is 400 naming the field, and nothing is changed", async () => {
+    const before = await account();
+    const answer = await put({ company: "Other", city: 5, phone: null });
+    expect([answer.status, fields(answer)]).toEqual([400, ["city", "phone"]]);
+    expect(await account()).toEqual(before);
+  });
+
+  test("V-181 leaves an event", async () => {
+    await put({ company: "Shop Ltd" });
+    const [event] = items(await service.ask("GET /account/events"));
+    expect(event).toMatchObject({ action: "account_update", entity: { type: "account" } });
+  });
+});
+
+describe("POST /account/credit-card", () => {
+  test.each(Object.keys(card))("V-036 without %s is 400 naming it", async (field) => {
+    expect(fields(await pay({ [field]: undefined }))).toEqual([field]);
+  });
+
+  test.each([
+    ["4".repeat(13), 200],
+    ["4".repeat(23), 200],
+    ["4".repeat(12), 400],
+    ["4".repeat(24), 400],
+    ["4111 1111 1111 1111", 400],
+    ["4111-1111-1111-1111", 400],
+  ])("V-037 card_number %s is %i", async (number, status) => {
+    const answer = await pay({ card_number: number });
+    expect(answer.status).toBe(status);
+    expect(faulty(answer)).toEqual(status === 400 ? ["card_number"] : []);
+  });
+
+  test.each([
+    [{ expiry_month: 0 }, "expiry_month"],
+    [{ expiry_month: 13 }, "expiry_month"],
+    [{ expiry_year: 31 }, "expiry_year"],
+  ])("V-038 %j is 400", async (change, field) => {
+    expect(fields(await pay(change))).toEqual([field]);
+  });
+
+  test("V-039 this month is accepted, last month is not", async () => {
+    expect((await pay({})).status).toBe(200);
+    expect((await pay({ expiry_month: 4 })).status).toBe(400);
+    expect((await pay({ expiry_month: 12, expiry_year: 2021 })).status).toBe(400);
+  });
+
+  test("V-094 V-095 V-190 answers {} and replaces the card", async () => {
+    const answer = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    expect((await account())["credit_card"]).toEqual({ last_four: 5559, expiry: "05/2030" });
+    expect(items(await service.ask("GET /account/payment-methods"))).toHaveLength(1);
+  });
+
+  test("V-040 number and cvv are in no answer", async () => {
+    await pay({ card_number: "5500005555555559", cvv: "9871" });
+    for (const path of ["", "/payment-methods", "/events", "/payments", "/settings"]) {
+      const text = JSON.stringify((await service.ask(`GET /account${path}`)).body);
+      expect(text).not.toMatch(/5500005555555559|9871/);
+    }
+  });
+});
+
+describe("payments", () => {
+  const wallet = { cancel_url: "https://a.example", redirect_url: "https://b.example", usd: "20.00" };
+  const execute = { payer_id: "P", payment_id: "I" };
+
+  test.each([
+    ["", wallet],
+    ["/execute", execute],
+  ])("V-099 V-101 wallet%s is disabled", async (path, body) => {
+    const request = `POST /account/payments/wallet${path}`;
+    const refused = await service.ask(request, { as: "other", body });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toEqual({ errors: [{ reason: expect.stringMatching(/disabled/) }] });
+    expect((await service.ask("GET /account", { as: "other" })).body["balance"]).toBe(25.5);
+    for (const field of Object.keys(body)) {
+      expect(fields(await service.ask(request, { body: { ...body, [field]: undefined } }))).toEqual([field]);
+    }
+  });
+
+  test.each(["4.99", "2000.01", "10000.01", "-5", "x"])("V-100 usd %s is 400 naming usd", async (usd) => {
+    const answer = await service.ask("POST /account/payments/wallet", { body: { ...wallet, usd } });
+    expect([answer.status, fields(answer)]).toEqual([400, ["usd"]]);
+  });
+
+  test("V-152 a payment lowers the balance and ends what it caused", async () => {
+    const types = async (): Promise<unknown[]> =>
+      items(await service.ask("GET /account/notifications", { as: "other" })).map(({ type }) => type);
+    expect(await types()).toContain("payment_due");
+    const paid = await service.ask("POST /account/payments", { as: "other", body: { usd: "25.50" } });
+    expect(paid.body).toMatchObject({ usd: 25.5 });
+    expect((await service.ask("GET /account", { as: "other" })).body["balance"]).toBe(0);
+    expect(await types()).not.toContain("payment_due");
+    expect(items(await service.ask("GET /account/payments", { as: "other" }))).toHaveLength(1);
+  });
+
+  test("V-152 V-153 ways to pay are added, read, made the default and deleted", async () => {
+    const body = { type: "credit_card", is_default: false, data: { ...card, expiry_year: 2030 } };
+    expect((await service.ask("POST /account/payment-methods", { body })).body).toEqual({});
+    const [first, second] = items(await service.ask("GET /account/payment-methods"));
+    const one = `/account/payment-methods/${String(second?.["id"])}`;
+    expect((await service.ask(`GET ${one}`)).body).toMatchObject({
+      is_default: false,
+      data: { last_four: "1111" },
+    });
+    expect((await service.ask(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(400);
+    expect((await service.ask(`POST ${one}/make-default`)).status).toBe(200);
+    expect((await service.ask(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(200);
+  });
+});
+
+describe("V-098 invoices", () => {
+  test("V-076 V-077 items add up", async () => {
+    const [invoice] = items(await service.ask("GET /account/invoices"));
+    const found = items(
+      await service.ask(`GET /account/invoices/${String(invoice?.["id"])}/items?page_size=25`),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    for (const { unit_price: price, quantity, amount, tax, total, type, from, to } of found) {
+      expect(typeof price).toBe("string");
+      expect(Number(price) * Number(quantity)).toBeCloseTo(Number(amount), 6);
+      expect(Number(amount) + Number(tax)).toBeCloseTo(Number(total), 6);
+      expect(["hourly", "misc"]).toContain(type);
+      expect(String(from) < String(to)).toBe(true);
+    }
+  });
+
+  test("of another account or unknown are 404", async () => {
+    expect((await service.ask("GET /account/invoices/3001/items", { as: "other" })).status).toBe(404);
+    expect((await service.ask("GET /account/invoices/1/items")).status).toBe(404);
+  });
+});
+
+test("V-153 transfer, logins and settings are read", async () => {
+  for (const path of ["/account/transfer", "/account/logins", "/profile/logins", "/account/settings"]) {
+    expect((await service.ask(`GET ${path}`)).status).toBe(200);
+  }
+});
+
+test("account settings: backups for every new instance", async () => {
+  await service.ask("PUT /account/settings", { body: { backups_enabled: true, managed: true } });
+  expect((await service.ask("GET /account/settings")).body).toMatchObject({
+    backups_enabled: true,
+    managed: false,
+  });
+  const made = await service.ask("POST /vm/instances", {
+    body: { type: "g6-standard-1", region: "us-east" },
+  });
+  expect(made.body).toMatchObject({ backups: { enabled: true } });
+});
+
+test("V-152 V-153 instances are handed over to another account", async () => {
+  const made = await service.ask("POST /account/service-transfers", { body: { entities: { vms: [5202] } } });
+  const { token } = made.body;
+  expect(made.body).toMatchObject({ status: "pending", is_sender: true });
+  expect((await service.ask(`POST /account/service-transfers/${String(token)}/accept`)).status).toBe(400);
+  const accepted = `POST /account/service-transfers/${String(token)}/accept`;
+  expect((await service.ask(accepted, { as: "other" })).status).toBe(200);
+  expect((await service.ask("GET /vm/instances/5202")).status).toBe(404);
+  expect((await service.ask("GET /vm/instances/5202", { as: "other" })).status).toBe(200);
+});

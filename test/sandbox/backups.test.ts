@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { Json, Service } from "./service.ts";
+import { items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const instance = async (id: number): Promise<Json> => (await service.ask(`GET /vm/instances/${id}`)).body;
+
+test("the backups of an instance are one object, not a page", async () => {
+  const { body } = await service.ask("GET /vm/instances/5201/backups");
+  expect(Object.keys(body)).toEqual(["automatic", "snapshot"]);
+  expect(body).toMatchObject({
+    automatic: [{ type: "auto", label: null }, { type: "auto" }, { type: "auto" }],
+    snapshot: { in_progress: null, current: { type: "snapshot", label: "before-upgrade" } },
+  });
+});
+
+test("a snapshot under way is in_progress, without an end", async () => {
+  const { body } = await service.ask("GET /vm/instances/5205/backups");
+  expect(body["snapshot"]).toMatchObject({
+    in_progress: { status: "running", finished: null },
+    current: null,
+  });
+});
+
+test("enable switches them on and leaves day and window to the service", async () => {
+  expect((await instance(5202))["backups"]).toMatchObject({ enabled: false });
+  expect(await service.ask("POST /vm/instances/5202/backups/enable")).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  expect((await instance(5202))["backups"]).toEqual({
+    enabled: true,
+    schedule: { day: "Scheduling", window: "Scheduling" },
+    last_successful: null,
+  });
+});
+
+test("cancel deletes every backup for good", async () => {
+  expect(await service.ask("POST /vm/instances/5201/backups/cancel")).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  await service.ask("POST /vm/instances/5201/backups/enable");
+  const { body } = await service.ask("GET /vm/instances/5201/backups");
+  expect(body).toEqual({ automatic: [], snapshot: { in_progress: null, current: null } });
+  expect((await service.ask("GET /vm/instances/5201/backups/640012")).status).toBe(404);
+});
+
+test("the schedule is written by PUT, and nothing else of backups", async () => {
+  const body = {
+    backups: { enabled: false, last_successful: null, schedule: { day: "Friday", window: "W4" } },
+  };
+  const before = (await instance(5201))["backups"] as Json;
+  const { body: after } = await service.ask("PUT /vm/instances/5201", { body });
+  expect(after["backups"]).toEqual({ ...before, schedule: { day: "Friday", window: "W4" } });
+});
+
+test("alerts are written one by one", async () => {
+  const before = (await instance(5201))["alerts"] as Json;
+  const { body } = await service.ask("PUT /vm/instances/5201", { body: { alerts: { cpu: 0 } } });
+  expect(body["alerts"]).toEqual({ ...before, cpu: 0 });
+});
+
+test("transfer tells bytes and gigabytes, and bills nothing", async () => {
+  const { body } = await service.ask("GET /vm/instances/5201/transfer");
+  expect(body).toEqual({ used: expect.any(Number), quota: 1000, billable: 0 });
+  expect(items(await service.ask("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
+});

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Asking, Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const one = async (path: string, as: Asking["as"] = "full"): Promise<Json> =>
+  (await service.ask(`GET /vm/instances/${path}`, { as })).body;
+const post = (path: string, body: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
+  service.ask(`POST /vm/instances${path && `/${path}`}`, { body, as });
+const all = async (path: string): Promise<Json[]> => items(await service.ask(`GET /vm/instances/${path}`));
+const [running, off] = [5201, 5202];
+
+describe("password and rescue", () => {
+  test("the password needs the instance off and one disk", async () => {
+    const body = { root_pass: "S0me-long-Passw0rd" };
+    expect((await post(`${running}/password`, body)).status).toBe(400);
+    expect((await post(`${off}/password`, body)).body).toEqual({});
+    expect(fields(await post(`${off}/password`, { root_pass: "aaaaaaa" }))).toEqual(["root_pass"]);
+    expect(items(await service.ask("GET /account/events"))[0]).toMatchObject({ action: "password_reset" });
+  });
+
+  test("rescue takes disks of the instance", async () => {
+    const [disk] = await all(`${running}/disks`);
+    const devices = { sda: { disk_id: disk?.["id"] }, sdb: null };
+    expect((await post(`${off}/rescue`, { devices })).status).toBe(400);
+    expect((await post(`${running}/rescue`, { devices })).body).toEqual({});
+    expect(await one(String(running))).toMatchObject({ status: "rebooting" });
+  });
+});
+
+describe("disks", () => {
+  test("are copied where there is room", async () => {
+    const made = await post(`${off}/disks`, { size: 500, label: "spare", filesystem: "raw" });
+    expect(made.status).toBe(200);
+    const copied = await post(`${off}/disks/${String(made.body["id"])}/clone`);
+    expect(copied.body).toMatchObject({ size: 500, filesystem: "raw", status: "not ready" });
+    const [first] = await all(`${off}/disks`);
+    expect((await post(`${off}/disks/${String(first?.["id"])}/clone`)).status).toBe(400);
+  });
+
+  test("get a password while the instance is off", async () => {
+    const password = async (id: number): Promise<Answer> =>
+      post(`${id}/disks/${String((await all(`${id}/disks`))[0]?.["id"])}/password`, {
+        password: "S0me-long-Pass",
+      });
+    expect((await password(off)).status).toBe(200);
+    expect((await password(running)).status).toBe(400);
+  });
+});
+
+describe("V-150 configuration profiles", () => {
+  const path = `${off}/configs`;
+  const make = async (change: Json = {}): Promise<Answer> => {
+    const [disk] = await all(`${off}/disks`);
+    return post(path, { label: "second", devices: { sda: { disk_id: disk?.["id"] } }, ...change });
+  };
+
+  test("are made with every member there, changed and deleted", async () => {
+    const { body } = await make({ root_device_ro: true, comments: "spare" });
+    expect(body).toMatchObject({
+      label: "second",
+      kernel: "vm/latest-64bit",
+      root_device_ro: true,
+      comments: "spare",
+      helpers: { network: true, distro: true, devtmpfs_automount: false },
+      devices: { sda: { volume_id: null }, sdh: null },
+    });
+    const one = `/vm/instances/${path}/${String(body["id"])}`;
+    const change = { helpers: { distro: false }, run_level: "single", devices: { sdb: { disk_id: 1 } } };
+    expect(fields(await service.ask(`PUT ${one}`, { body: change }))).toEqual(["devices.sdb.disk_id"]);
+    const changed = await service.ask(`PUT ${one}`, { body: { ...change, devices: undefined } });
+    expect(changed.body).toMatchObject({ helpers: { distro: false, network: true }, run_level: "single" });
+    expect((await service.ask(`DELETE ${one}`)).body).toEqual({});
+    expect((await service.ask(`GET ${one}`)).status).toBe(404);
+  });
+
+  test.each([
+    [{ label: "" }, ["label"]],
+    [{ label: "x".repeat(49) }, ["label"]],
+    [{ devices: undefined }, ["devices"]],
+    [{ memory_limit: 10_000_000 }, ["memory_limit"]],
+    [{ kernel: "vm/none" }, ["kernel"]],
+    [{ run_level: "two" }, ["run_level"]],
+    [{ interfaces: [{ purpose: "vlan" }] }, ["interfaces[0].label"]],
+    [{ interfaces: [{ purpose: "public" }, { purpose: "public" }] }, ["interfaces"]],
+  ])("%j is 400 naming %j", async (change, named) => {
+    expect(fields(await make(change))).toEqual(named);
+  });
+
+  test.each([{}, { ipam_address: "" }, { ipam_address: null }, { ipam_address: "10.0.0.1/24" }])(
+    "V-170 a VLAN with %j",
+    async (address) => {
+      const interfaces = [{ purpose: "vlan", label: "inner", ...address }];
+      const { status, body } = await make({ interfaces });
+      expect(status).toBe(200);
+      expect(body["interfaces"]).toEqual([
+        { purpose: "vlan", label: "inner", ipam_address: (address as Json)["ipam_address"] ?? "" },
+      ]);
+      const vlans = items(await service.ask("GET /v4beta/networking/vlans"));
+      expect(vlans).toMatchObject([{ label: "inner", vms: [off] }]);
+      expect((await service.ask("GET /v4/networking/vlans")).status).toBe(404);
+    },
+  );
+
+  test("a root device that is none falls back to the first", async () => {
+    expect((await make({ root_device: "sda" })).body["root_device"]).toBe("/dev/sda");
+  });
+
+  test("boot takes the last one without being told", async () => {
+    const { body } = await make();
+    await post(`${off}/boot`, { config_id: body["id"] });
+    service.clock.advance(60_000);
+    expect((await post(`${off}/reboot`)).status).toBe(200);
+  });
+});
+
+describe("snapshots", () => {
+  const take = (id: number, label = "before"): Promise<Answer> => post(`${id}/backups`, { label });
+  const snapshot = async (id: number): Promise<Json> => (await one(`${id}/backups`))["snapshot"] as Json;
+
+  test("are taken, one at a time, and replace the one before", async () => {
+    expect((await take(off)).status).toBe(400);
+    const { body } = await take(running);
+    expect(body).toMatchObject({ type: "snapshot", status: "pending", label: "before", finished: null });
+    expect((await take(running)).status).toBe(400);
+    service.clock.advance(60_000);
+    const { current, in_progress: progress } = await snapshot(running);
+    expect(progress).toBeNull();
+    expect(current).toMatchObject({ id: body["id"], status: "successful", finished: expect.any(String) });
+    await take(running, "later");
+    service.clock.advance(60_000);
+    expect((await service.ask(`GET /vm/instances/${running}/backups/${String(body["id"])}`)).status).toBe(
+      404,
+    );
+    expect(fields(await post(`${running}/backups`))).toEqual(["label"]);
+  });
+
+  test("are restored over an instance or beside what it has", async () => {
+    const { body } = await take(running);
+    service.clock.advance(60_000);
+    const path = `${running}/backups/${String(body["id"])}/restore`;
+    expect(fields(await post(path, { vm_id: running }))).toEqual(["overwrite"]);
+    expect(fields(await post(path, { vm_id: off, overwrite: true }))).toEqual(["vm_id"]);
+    expect((await post(path, { vm_id: running, overwrite: true })).body).toEqual({});
+    expect(await one(String(running))).toMatchObject({ status: "restoring" });
+    service.clock.advance(60_000);
+    expect(await one(String(running))).toMatchObject({ status: "offline" });
+    expect((await all(`${running}/disks`)).map(({ size }) => size)).toEqual(
+      (body["disks"] as Json[]).map(({ size }) => size),
+    );
+  });
+});
+
+describe("images and scripts", () => {
+  test("V-149 an image is made of a disk, changed and deleted", async () => {
+    const [disk] = await all(`${off}/disks`);
+    const { body } = await service.ask("POST /images", { body: { disk_id: disk?.["id"], label: "mine" } });
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^private\/\d+$/),
+      status: "creating",
+      is_public: false,
+    });
+    const path = `/images/${String(body["id"])}`;
+    service.clock.advance(60_000);
+    expect((await service.ask(`GET ${path}`)).body).toMatchObject({ status: "available", label: "mine" });
+    expect((await service.ask(`PUT ${path}`, { body: { label: "ours", size: 1 } })).body).toMatchObject({
+      label: "ours",
+      size: body["size"],
+    });
+    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
+    expect(fields(await service.ask("POST /images", { body: { disk_id: 1 } }))).toEqual(["disk_id"]);
+  });
+
+  test("an image waits for its upload", async () => {
+    const { body } = await service.ask("POST /images/upload", { body: { region: "us-east", label: "up" } });
+    expect(body).toMatchObject({
+      upload_to: expect.any(String),
+      image: { status: "pending_upload", label: "up" },
+    });
+  });
+
+  test("a script is made with the questions in it, published for good and not deleted then", async () => {
+    const body = {
+      label: "mine",
+      images: ["vm/debian11"],
+      script: '#!/bin/sh\n# <UDF name="A" label="Ask" oneof="x,y">\n',
+    };
+    const made = await service.ask("POST /vm/stackscripts", { body });
+    expect(made.body).toMatchObject({
+      mine: true,
+      is_public: false,
+      user_defined_fields: [{ name: "A", label: "Ask", oneof: "x,y" }],
+    });
+    const path = `/vm/stackscripts/${String(made.body["id"])}`;
+    expect((await service.ask(`GET ${path}`, { as: "other" })).status).toBe(404);
+    await service.ask(`PUT ${path}`, { body: { is_public: true } });
+    expect((await service.ask(`GET ${path}`, { as: "other" })).status).toBe(200);
+    expect((await service.ask(`PUT ${path}`, { as: "other", body: { label: "theirs" } })).status).toBe(403);
+    expect(fields(await service.ask(`PUT ${path}`, { body: { is_public: false } }))).toEqual(["is_public"]);
+    expect(
+      (await service.ask(`PUT ${path}`, { body: { script: "#!/bin/sh\n" } })).body["user_defined_fields"],
+    ).toEqual([]);
+    expect((await service.ask(`DELETE ${path}`)).status).toBe(400);
+    const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+    expect(actions.slice(0, 3)).toEqual([
+      "stackscript_revise",
+      "stackscript_publicize",
+      "stackscript_create",
+    ]);
+    expect(fields(await service.ask("POST /vm/stackscripts", { body: {} }))).toEqual([
+      "label",
+      "images",
+      "script",
+    ]);
+  });
+});

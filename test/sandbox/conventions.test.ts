@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ rateLimit: { limit: 100_000, seconds: 120 } });
+});
+afterAll(() => service.close());
+
+const collections = [
+  "/regions",
+  "/images",
+  "/vm/kernels",
+  "/vm/types",
+  "/vm/stackscripts",
+  "/vm/instances",
+  "/vm/instances/5201/disks",
+  "/vm/instances/5201/configs",
+  "/vm/instances/5201/volumes",
+  "/volumes",
+  "/domains",
+  "/domains/7010/records",
+  "/nodebalancers",
+  "/nodebalancers/12077/configs",
+  "/networking/ips",
+  "/networking/ipv6/ranges",
+  "/networking/ipv6/pools",
+  "/v4beta/networking/firewalls",
+  "/v4beta/networking/vlans",
+  "/account/events",
+  "/account/notifications",
+  "/account/invoices",
+  "/account/invoices/3001/items",
+  "/account/users",
+  "/account/oauth-clients",
+  "/account/payments",
+  "/account/payment-methods",
+  "/account/logins",
+  "/account/service-transfers",
+  "/profile/tokens",
+  "/profile/apps",
+  "/profile/sshkeys",
+  "/profile/devices",
+  "/profile/logins",
+  "/support/tickets",
+  "/support/tickets/220045/replies",
+  "/managed/credentials",
+  "/managed/services",
+  "/orch/clusters",
+  "/orch/versions",
+  "/databases/engines",
+  "/databases/types",
+  "/databases/mysql/instances",
+  "/databases/instances",
+  "/object-storage/buckets",
+  "/object-storage/keys",
+  "/object-storage/clusters",
+  "/tags",
+];
+
+test.each(collections)(
+  "V-007 V-008 %s is paged, and refuses a page and a filter that are none",
+  async (path) => {
+    const list = await service.ask(`GET ${path}?page_size=25`);
+    expect(list.status).toBe(200);
+    expect(Object.keys(list.body).sort()).toEqual(["data", "page", "pages", "results"]);
+    expect(items(list).length).toBeLessThanOrEqual(25);
+    for (const query of ["page=0", "page_size=24", "page_size=101"]) {
+      expect((await service.ask(`GET ${path}?${query}`)).status).toBe(400);
+    }
+    expect(fields(await service.ask(`GET ${path}`, { filter: { no_such_field: 1 } }))).toEqual(["X-Filter"]);
+  },
+);
+
+test.each([
+  "PUT /vm/instances/1",
+  "PUT /domains/1",
+  "PUT /volumes/1",
+  "PUT /account/users/nobody",
+  "PUT /account/oauth-clients/none",
+  "DELETE /nodebalancers/1",
+  "DELETE /profile/tokens/1",
+  "DELETE /domains/7010/records/1",
+])("V-006 V-192 %s makes nothing: 404", async (request) => {
+  expect((await service.ask(request, { ...(request[0] === "P" && { body: {} }) })).status).toBe(404);
+});
+
+describe("V-002 V-003 bodies", () => {
+  const posts = [
+    "POST /domains",
+    "POST /volumes",
+    "POST /nodebalancers",
+    "PUT /account",
+    "POST /account/users",
+  ];
+
+  test.each(posts)("%s takes a JSON object alone", async (request) => {
+    for (const text of ["{", "[]", '"x"', "null", "5"]) {
+      const answer = await service.ask(request, { text });
+      expect([text, answer.status]).toEqual([text, 400]);
+      expect(answer.headers.get("content-type")).toBe("application/json");
+    }
+  });
+
+  test("__proto__ in one is inert", async () => {
+    const text = '{"__proto__": {"balance": 5}, "constructor": {"x": 1}, "city": "Bergen"}';
+    expect((await service.ask("PUT /account", { text })).body).toMatchObject({ city: "Bergen", balance: 0 });
+    expect(({} as Record<string, unknown>)["balance"]).toBeUndefined();
+    expect(
+      (await service.ask("PUT /account/users/dev-kai/grants", { text: '{"__proto__": [1]}' })).status,
+    ).toBe(200);
+    expect((await service.ask("PUT /profile/preferences", { text: '{"__proto__": {"a": 1}}' })).status).toBe(
+      200,
+    );
+  });
+});
+
+test("V-189 V-191 one answer names every fault of a body", async () => {
+  const body = { type: "none", soa_email: 5, ttl_sec: "x", tags: ["a"], master_ips: [1] };
+  const refused = await service.ask("POST /domains", { body });
+  expect(refused.status).toBe(400);
+  expect(fields(refused).map(String).toSorted()).toEqual([
+    "domain",
+    "master_ips[0]",
+    "soa_email",
+    "tags[0]",
+    "ttl_sec",
+    "type",
+  ]);
+});
+
+test("V-177 a scope of one area opens no other", async () => {
+  const areas: Readonly<Record<string, string>> = {
+    account: "/account",
+    domains: "/domains",
+    events: "/account/events",
+    images: "/images",
+    ips: "/networking/ips",
+    vms: "/vm/instances",
+    loadbalancers: "/nodebalancers",
+    scripts: "/vm/stackscripts",
+    volumes: "/volumes",
+    orch: "/orch/clusters",
+    firewall: "/v4beta/networking/firewalls",
+    databases: "/databases/mysql/instances",
+    object_storage: "/object-storage/keys",
+    maintenance: "/v4beta/account/maintenance",
+  };
+  for (const area of Object.keys(areas)) {
+    const body = { label: area, scopes: `${area}:read_only` };
+    const made = await service.ask("POST /profile/tokens", { body });
+    const as = { authorization: `Bearer ${String(made.body["token"])}` };
+    for (const [other, path] of Object.entries(areas)) {
+      const { status } = await service.ask(`GET ${path}`, { as });
+      expect([area, other, status]).toEqual([area, other, area === other ? 200 : 403]);
+    }
+  }
+});
+
+test("V-176 two scopes are needed where both are concerned", async () => {
+  const body = { label: "ips", scopes: "ips:read_write" };
+  const made = await service.ask("POST /profile/tokens", { body });
+  const as = { authorization: `Bearer ${String(made.body["token"])}` };
+  const refused = await service.ask("POST /networking/ips/share", { as, body: { vm_id: 5201, ips: [] } });
+  expect(refused.status).toBe(403);
+  expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("ips:read_write vms:read_write");
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+/** A seeded instance with 4096 MB of its plan free. */
+const roomy = "/vm/instances/5202";
+const free = 4096;
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const create = (body: Json) => service.ask(`POST ${roomy}/disks`, { body });
+
+test.each([
+  ["no size", { label: "data" }, ["size"]],
+  ["no size and no label", {}, ["size", "label"]],
+  ["more than is free", { label: "data", size: free + 1 }, ["size"]],
+  ["size 0", { label: "data", size: 0 }, ["size"]],
+  ["no label without an image", { size: 10 }, ["label"]],
+  ["an empty label", { label: "", size: 10 }, ["label"]],
+  ["a label of 51 characters", { label: "x".repeat(51), size: 10 }, ["label"]],
+  ["another filesystem", { label: "data", size: 10, filesystem: "ntfs" }, ["filesystem"]],
+  ["an unknown image", { size: 3000, image: "vm/none", root_pass: "Abc12!x" }, ["image"]],
+  ["an image without a password", { size: 3000, image: "vm/debian11" }, ["root_pass"]],
+  ["less than the image needs", { size: 1299, image: "vm/debian11", root_pass: "Abc12!x" }, ["size"]],
+])("a disk with %s is 400 and named", async (_name, body, named) => {
+  const answer = await create(body);
+  expect(answer.status).toBe(400);
+  expect(fields(answer)).toEqual(named);
+});
+
+test.each([
+  ["all that is free", { label: "data", size: free }, { size: free, filesystem: "ext4" }],
+  ["a label of 50 characters", { label: "x".repeat(50), size: 1 }, { label: "x".repeat(50) }],
+  ...["raw", "swap", "ext3", "ext4", "initrd"].map(
+    (filesystem) => [filesystem, { label: "data", size: 10, filesystem }, { filesystem }] as const,
+  ),
+  ["read_only", { label: "data", size: 10, read_only: true }, { read_only: true }],
+  ["an image", { size: 1300, image: "vm/debian11", root_pass: "Abc12!x" }, { label: "Debian 11 disk" }],
+] as const)("a disk with %s is made", async (_name, body, made) => {
+  const answer = await create(body);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({ status: "not ready", ...made });
+  const again = await service.ask(`GET ${roomy}/disks/${String(answer.body["id"])}`);
+  expect(again.body).toEqual(answer.body);
+});
+
+test("space is used up, and given back by a delete", async () => {
+  const { body } = await create({ label: "data", size: free });
+  expect(fields(await create({ label: "more", size: 1 }))).toEqual(["size"]);
+  await service.ask(`DELETE ${roomy}/disks/${String(body["id"])}`);
+  service.clock.advance(10_000);
+  expect((await create({ label: "more", size: free })).status).toBe(200);
+});
+
+test("PUT writes the label only", async () => {
+  const [disk] = items(await service.ask(`GET ${roomy}/disks`));
+  const path = `${roomy}/disks/${String(disk?.["id"])}`;
+  const { body } = await service.ask(`PUT ${path}`, { body: { label: "root", size: 1, filesystem: "raw" } });
+  expect(body).toEqual({ ...disk, label: "root", updated: expect.any(String) });
+});
+
+describe("resize", () => {
+  async function resize(instance: string, size: unknown) {
+    const [disk] = items(await service.ask(`GET ${instance}/disks`));
+    const path = `${instance}/disks/${String(disk?.["id"])}`;
+    const answer = await service.ask(`POST ${path}/resize`, { body: { size } });
+    service.clock.advance(10_000);
+    return { answer, before: disk, after: (await service.ask(`GET ${path}`)).body };
+  }
+
+  test("grows into the free space", async () => {
+    const [disk] = items(await service.ask(`GET ${roomy}/disks`));
+    const { answer, after } = await resize(roomy, Number(disk?.["size"]) + free);
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    expect(after).toMatchObject({ size: Number(disk?.["size"]) + free, status: "ready" });
+  });
+
+  test.each([undefined, 0, "10", 10_000_000])("to %j is 400 naming size", async (size) => {
+    const { answer, before, after } = await resize(roomy, size);
+    expect(fields(answer)).toEqual(["size"]);
+    expect(after).toEqual(before);
+  });
+
+  test("of a disk that a running instance uses is taken on and fails", async () => {
+    const { answer, before, after } = await resize("/vm/instances/5201", 2000);
+    expect(answer.status).toBe(200);
+    expect(after).toEqual(before);
+    const [event] = items(await service.ask("GET /account/events"));
+    expect(event).toMatchObject({
+      action: "disk_resize",
+      status: "failed",
+      message: expect.stringMatching(/./),
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const zone = { domain: "new.example.net", type: "master", soa_email: "dns@example.net" };
+const make = (change: Json = {}): Promise<Answer> =>
+  service.ask("POST /domains", { body: { ...zone, ...change } });
+const add = (body: Json): Promise<Answer> => service.ask("POST /domains/7010/records", { body });
+
+describe("domains", () => {
+  test("are made, read, changed and deleted with their records", async () => {
+    const { body } = await make({ tags: ["prod"], group: "shop" });
+    expect(body).toMatchObject({ ...zone, status: "active", ttl_sec: 0, tags: ["prod"], group: "shop" });
+    const path = `/domains/${String(body["id"])}`;
+    const record = await service.ask(`POST ${path}/records`, { body: { type: "A", target: "192.0.2.1" } });
+    expect((await service.ask(`PUT ${path}`, { body: { status: "disabled" } })).body["status"]).toBe(
+      "disabled",
+    );
+    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
+    expect((await service.ask(`GET ${path}`)).status).toBe(404);
+    expect((await service.ask(`GET ${path}/records/${String(record.body["id"])}`)).status).toBe(404);
+    const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+    expect(actions.slice(0, 4)).toEqual([
+      "dns_zone_delete",
+      "dns_zone_update",
+      "dns_record_create",
+      "dns_zone_create",
+    ]);
+  });
+
+  test.each([
+    [{ domain: "no dots" }, "domain"],
+    [{ domain: "per.example.org" }, "domain"],
+    [{ soa_email: undefined }, "soa_email"],
+    [{ type: "slave" }, "master_ips"],
+    [{ type: "primary" }, "type"],
+    [{ status: "edit_mode" }, "status"],
+    [{ group: "x".repeat(51) }, "group"],
+    [{ ttl_sec: -1 }, "ttl_sec"],
+  ])("%j is 400 naming %s", async (change, field) => {
+    expect(fields(await make(change))).toEqual([field]);
+  });
+
+  test.each([
+    [0, 0],
+    [1, 300],
+    [300, 300],
+    [301, 3600],
+    [90_000, 172_800],
+    [9_999_999, 2_419_200],
+  ])("ttl_sec %i is rounded up to %i", async (given, kept) => {
+    expect((await make({ ttl_sec: given })).body["ttl_sec"]).toBe(kept);
+  });
+
+  test("are copied and brought in", async () => {
+    const copy = await service.ask("POST /domains/7010/clone", { body: { domain: "copy.example.net" } });
+    expect(copy.body).toMatchObject({ domain: "copy.example.net", soa_email: "dns@example.net" });
+    const records = await service.ask(`GET /domains/${String(copy.body["id"])}/records`);
+    expect(items(records)).toHaveLength(5);
+    const body = { domain: "in.example.net", remote_nameserver: "ns.example.org" };
+    expect((await service.ask("POST /domains/import", { body })).body).toMatchObject({ type: "master" });
+    expect(fields(await service.ask("POST /domains/import", { body }))).toEqual(["domain"]);
+  });
+
+  test("are written out as a zone file", async () => {
+    const { zone_file: lines } = (await service.ask("GET /domains/7010/zone-file")).body as {
+      zone_file: string[];
+    };
+    expect(lines.join("\n")).toMatch(/^www\t300\tIN\tA\t198\.18\.20\.81$/m);
+  });
+});
+
+describe("V-158 records", () => {
+  test.each([
+    [{ type: "A", name: "a", target: "192.0.2.9" }],
+    [{ type: "A", name: "me", target: "[remote_addr]" }],
+    [{ type: "AAAA", name: "a", target: "2001:db8::9" }],
+    [{ type: "NS", name: "sub", target: "ns1.example.org" }],
+    [{ type: "MX", target: "mail.example.org.", priority: 20 }],
+    [{ type: "TXT", name: "t", target: "hello" }],
+    [{ type: "PTR", name: "9", target: "a.example.org" }],
+    [{ type: "CAA", target: "letsencrypt.org", tag: "issue" }],
+    [{ type: "CNAME", name: "alias", target: "www.example.org" }],
+  ])("%j is made", async (body) => {
+    const made = await add(body);
+    expect(made.body).toMatchObject(body);
+    expect((await service.ask(`GET /domains/7010/records/${String(made.body["id"])}`)).body).toEqual(
+      made.body,
+    );
+  });
+
+  test("V-165 a CNAME may end with a period, an address may not", async () => {
+    const made = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
+    expect([made.status, made.body["target"]]).toEqual([200, "www.example.org."]);
+    expect(fields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
+  });
+
+  test("SRV gets its underscores", async () => {
+    const srv = { type: "SRV", target: "sip.example.org", priority: 1, weight: 2, port: 5060 };
+    const made = await add({ ...srv, service: "sips", protocol: "tcp" });
+    expect(made.body).toMatchObject({ service: "_sips", protocol: "_tcp", name: "_sips._tcp" });
+    expect(fields(await add(srv))).toEqual(["service", "protocol"]);
+  });
+
+  test.each([
+    [{ type: "A", target: "example.org" }, ["target"]],
+    [{ type: "AAAA", target: "192.0.2.1" }, ["target"]],
+    [{ type: "CNAME", target: "www.example.org" }, ["name"]],
+    [{ type: "CAA", target: "letsencrypt.org" }, ["tag"]],
+    [{ type: "HINFO", target: "x" }, ["type"]],
+    [{ target: "192.0.2.1" }, ["type"]],
+    [{ type: "MX", target: "mail.example.org", priority: 256 }, ["priority"]],
+    [{ type: "CNAME", name: "blog", target: "www.example.org" }, ["name"]],
+  ])("%j is 400 naming %j", async (body, named) => {
+    const refused = await add(body);
+    expect([refused.status, fields(refused)]).toEqual([400, named]);
+  });
+
+  test.each([
+    ["NS", "CNAME"],
+    ["CNAME", "NS"],
+  ])("%s and then %s of one name conflict", async (one, other) => {
+    await add({ type: one, name: "same", target: "a.example.org" });
+    const refused = await add({ type: other, name: "same", target: "b.example.org" });
+    expect(refused.body).toEqual({
+      errors: [{ reason: expect.stringMatching(/Record conflict/), field: "name" }],
+    });
+  });
+
+  test.each([
+    [0, 0],
+    [400, 300],
+    [3000, 3600],
+    [99_999_999, 2_419_200],
+  ])("ttl_sec %i is moved to %i, the nearest", async (given, kept) => {
+    const made = await add({ type: "A", name: "n", target: "192.0.2.1", ttl_sec: given });
+    expect(made.body["ttl_sec"]).toBe(kept);
+  });
+
+  test("are changed, all but their type, and deleted", async () => {
+    const { id } = (await add({ type: "A", name: "n", target: "192.0.2.1" })).body;
+    const path = `/domains/7010/records/${String(id)}`;
+    const changed = await service.ask(`PUT ${path}`, { body: { type: "MX", target: "192.0.2.2" } });
+    expect(changed.body).toMatchObject({ type: "A", name: "n", target: "192.0.2.2" });
+    expect(fields(await service.ask(`PUT ${path}`, { body: { target: "nowhere" } }))).toEqual(["target"]);
+    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
+    expect((await service.ask(`GET ${path}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,155 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Service } from "./service.ts";
+import { fields, startService, webServer } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const errorBody = { errors: expect.arrayContaining([{ reason: expect.any(String) }]) };
+
+test.each([
+  "GET /nothing",
+  "GET /v4/",
+  "GET /vm/instances/",
+  "GET /vm/instances/0",
+  "GET /vm/instances/99999999",
+  "GET /vm/instances/5201x",
+  "GET /vm/instances/-5201",
+  "GET /vm/instances/1e3",
+  "GET /vm/instances/%zz",
+  "GET /vm/instances/..%2f5201",
+  "GET /vm/instances/5201/disks/1",
+  "GET /vm/instances/1/disks",
+  "GET /regions/atlantis",
+  "GET /images/vm/nothing",
+  "GET /images/vm/debian11/more",
+  "GET /images/__proto__",
+  "GET /vm/types-legacy",
+  "GET /account/events/1",
+  "PATCH /vm/instances/5201",
+  "POST /vm/instances/5201",
+  "PUT /vm/instances",
+  "DELETE /regions/us-east",
+  "GET /vm/instances/5201/boot",
+])("V-186 V-187 V-192 %s is 404 with the error body", async (request) => {
+  const answer = await service.ask(request);
+  expect(answer.status).toBe(404);
+  expect(answer.body).toEqual(errorBody);
+});
+
+test("V-196 a path without a version is 404, with one under both prefixes 200", async () => {
+  expect((await fetch(`${service.sandbox.url}/regions`)).status).toBe(404);
+  expect((await fetch(`${service.sandbox.url}/v5/regions`)).status).toBe(404);
+  for (const prefix of ["/v4", "/v4beta"]) {
+    expect((await service.ask(`GET ${prefix}/regions`)).status).toBe(200);
+  }
+});
+
+test("V-006 PUT and DELETE of an unknown id are 404", async () => {
+  expect((await service.ask("PUT /vm/instances/9", { body: { label: "new-one" } })).status).toBe(404);
+  expect((await service.ask("DELETE /vm/instances/9")).status).toBe(404);
+});
+
+test.each(["vm/debian11", "vm%2Fdebian11", "vm%2fdebian11"])("the image id may be written %s", async (id) => {
+  expect((await service.ask(`GET /images/${id}`)).body).toMatchObject({ id: "vm/debian11" });
+});
+
+describe("V-003 bodies", () => {
+  test.each([
+    ["broken", '{"label": '],
+    ["an array", "[]"],
+    ["a string", '"label"'],
+    ["null", "null"],
+    ["two objects", "{}{}"],
+    ["longer than 1 MB", JSON.stringify({ label: "x".repeat(1_048_576) })],
+  ])("%s is 400", async (_name, text) => {
+    const answer = await service.ask("PUT /vm/instances/5202", { text });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(errorBody);
+  });
+
+  test("unknown and read-only members are ignored", async () => {
+    const before = await service.ask("GET /vm/instances/5202");
+    const body = { id: 1, status: "running", region: "moon", ipv4: 7, nothing: true, tags: ["kept"] };
+    const answer = await service.ask("PUT /vm/instances/5202", { body });
+    expect(answer.body).toEqual({ ...before.body, tags: ["kept"], updated: expect.any(String) });
+  });
+
+  test("one invalid member rejects the whole update", async () => {
+    const answer = await service.ask("PUT /vm/instances/5202", { body: { label: "fine-label", group: 7 } });
+    expect(answer.status).toBe(400);
+    expect(fields(answer)).toEqual(["group"]);
+    expect((await service.ask("GET /vm/instances/5202")).body["label"]).not.toBe("fine-label");
+  });
+
+  test("__proto__ is inert", async () => {
+    const text = '{"__proto__": {"label": "evil", "polluted": true}, "tags": ["safe"]}';
+    const answer = await service.ask("PUT /vm/instances/5202", { text });
+    expect(answer.status).toBe(200);
+    expect(answer.body["label"]).not.toBe("evil");
+    expect(JSON.stringify(answer.body)).not.toContain("polluted");
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test("V-188 V-189 every problem is told at once, nested members with a dot", async () => {
+    const answer = await service.ask("PUT /vm/instances/5202", {
+      body: {
+        label: "-",
+        alerts: { cpu: -1, io: "much" },
+        backups: { schedule: { day: "Someday" } },
+        tags: [1],
+      },
+    });
+    expect(answer.status).toBe(400);
+    expect(fields(answer)).toEqual(["label", "tags[0]", "alerts.cpu", "alerts.io", "backups.schedule.day"]);
+  });
+
+  test("an empty body of a create names what is required", async () => {
+    expect(fields(await service.ask("POST /vm/instances"))).toEqual(["type", "region"]);
+  });
+});
+
+test("V-002 every answer, also one that is no request at all, is JSON", async () => {
+  for (const request of ["GET /regions", "GET /nothing", "POST /vm/instances"]) {
+    expect((await service.ask(request)).headers.get("content-type")).toBe("application/json");
+  }
+  const answer = await raw("NONSENSE\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json\r\n/);
+  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual(errorBody);
+  const headers = `GET /v4/regions HTTP/1.1\r\nHost: a\r\nX-Filter: ${"x".repeat(20_000)}\r\n\r\n`;
+  expect(await raw(headers)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("two X-Filter headers are 400, not joined into one", async () => {
+  const answer = await raw(
+    "GET /v4/regions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Filter: {}\r\nX-Filter: {}\r\n\r\n",
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("what arrived can be looked at, the last 200 requests", async () => {
+  const body = { ...webServer, authorized_keys: ["ssh-ed25519 AAAA anna"], region: "moon" };
+  await service.ask("POST /vm/instances?x=1", { body, headers: { "x-request-id": "r1" } });
+  const last = service.sandbox.requests.at(-1);
+  expect(last).toMatchObject({ method: "POST", path: "/v4/vm/instances?x=1", body });
+  expect(last?.headers).toMatchObject({ "x-request-id": "r1" });
+  for (let count = 0; count < 210; count += 1) await service.ask("GET /nothing");
+  expect(service.sandbox.requests).toHaveLength(200);
+  expect(service.sandbox.requests.at(-1)?.path).toBe("/v4/nothing");
+});
+
+function raw(text: string): Promise<string> {
+  const { hostname, port } = new URL(service.sandbox.url);
+  return new Promise((resolve, reject) => {
+    let received = "";
+    connect(Number(port), hostname)
+      .on("data", (chunk: Buffer) => (received += chunk.toString()))
+      .on("close", () => resolve(received))
+      .on("error", reject)
+      .write(text);
+  });
+}

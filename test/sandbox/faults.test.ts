@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Service } from "./service.ts";
+import { startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+function send(fault: string, method = "GET", path = "/vm/instances/5201"): Promise<Response> {
+  const headers = { authorization: `Bearer ${service.sandbox.tokens.full}`, "x-sandbox-fault": fault };
+  const body = method === "GET" ? {} : { body: JSON.stringify({ label: "changed" }) };
+  return fetch(`${service.sandbox.url}/v4${path}`, { method, headers, ...body });
+}
+
+describe("X-Sandbox-Fault", () => {
+  test("V-186 V-194 503 answers an error and does nothing", async () => {
+    const answer = await send("503", "PUT");
+    expect([answer.status, await answer.json()]).toEqual([503, { errors: [{ reason: expect.any(String) }] }]);
+    expect((await service.ask("GET /vm/instances/5201")).body["label"]).not.toBe("changed");
+  });
+
+  test("garbage is 200 and no JSON", async () => {
+    const answer = await send("garbage");
+    expect(answer.status).toBe(200);
+    await expect(answer.json()).rejects.toThrow("in JSON");
+  });
+
+  test("reset ends the connection without an answer", async () => {
+    await expect(send("reset")).rejects.toThrow("fetch failed");
+  });
+
+  test("delay holds the answer back, whichever it is", async () => {
+    expect((await send("delay=20")).status).toBe(200);
+    expect((await send("delay=20, 503")).status).toBe(503);
+    let answered = false;
+    const late = send("delay=60000").then(
+      () => (answered = true),
+      () => "the service went away",
+    );
+    await send("delay=20");
+    expect(answered).toBe(false);
+    await service.close();
+    expect(await late).toBe("the service went away");
+    service = await startService();
+  });
+
+  test.each(["", "504", "delay=x", "delay=-1", "everything"])(
+    "%j is 400 and says what there is",
+    async (fault) => {
+      const answer = await send(fault);
+      expect([answer.status, JSON.stringify(await answer.json())]).toEqual([
+        400,
+        expect.stringContaining("delay=1500"),
+      ]);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Asking, Json, Service } from "./service.ts";
+import { fields, items, startService, webServer } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const one = async (path: string, as: Asking["as"] = "full"): Promise<Json> =>
+  (await service.ask(`GET /vm/instances/${path}`, { as })).body;
+const post = (path: string, body: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
+  service.ask(`POST /vm/instances${path && `/${path}`}`, { body, as });
+const all = async (path: string): Promise<Json[]> => items(await service.ask(`GET /vm/instances/${path}`));
+const [running, off] = [5201, 5202];
+
+test("V-088 an instance that is stopped by the provider can be deleted", async () => {
+  const stopped = items(await service.ask("GET /vm/instances")).find(({ status }) => status === "stopped");
+  expect((await service.ask(`DELETE /vm/instances/${String(stopped?.["id"])}`)).status).toBe(200);
+  service.clock.advance(60_000);
+  expect((await service.ask(`GET /vm/instances/${String(stopped?.["id"])}`)).status).toBe(404);
+});
+
+test("V-005 V-150 V-151 GET changes nothing, POST makes or acts, PUT and DELETE work on one", async () => {
+  const before = await one(String(running));
+  await service.ask("GET /vm/instances");
+  expect(await one(String(running))).toEqual(before);
+  expect((await post("", webServer)).status).toBe(200);
+  expect(
+    (await service.ask(`PUT /vm/instances/${running}`, { body: { label: "renamed" } })).body["label"],
+  ).toBe("renamed");
+});
+
+describe("V-162 a label", () => {
+  const clone = (label: string): Promise<Answer> =>
+    post(`${off}/clone`, { label, region: "us-west", type: "g6-standard-8" });
+  test.each([
+    ["create", (label: string) => post("", { ...webServer, label })],
+    ["update", (label: string) => service.ask(`PUT /vm/instances/${off}`, { body: { label } })],
+    ["clone", clone],
+  ])("has 64 characters at most on %s", async (_name, give) => {
+    expect((await give("x".repeat(64))).body["label"]).toHaveLength(64);
+    expect(fields(await give("x".repeat(65)))).toEqual(["label"]);
+  });
+});
+
+describe("rebuild", () => {
+  const body = { image: "vm/debian11", root_pass: "S0me-long-Passw0rd" };
+
+  test("gives new disks and a new profile", async () => {
+    const before = await all(`${running}/disks`);
+    const answer = await post(`${running}/rebuild`, body);
+    expect(answer.body).toMatchObject({ id: running, status: "rebuilding", image: "vm/debian11" });
+    const after = await all(`${running}/disks`);
+    expect(after.map(({ id }) => id)).not.toEqual(expect.arrayContaining(before.map(({ id }) => id)));
+    expect(await all(`${running}/configs`)).toHaveLength(1);
+    service.clock.advance(60_000);
+    expect(await one(String(running))).toMatchObject({ status: "running" });
+  });
+
+  test("leaves it off where that is asked", async () => {
+    await post(`${running}/rebuild`, { ...body, booted: false });
+    service.clock.advance(60_000);
+    expect(await one(String(running))).toMatchObject({ status: "offline" });
+  });
+
+  test.each([
+    [{ image: undefined }, ["image"]],
+    [{ root_pass: undefined }, ["root_pass"]],
+    [{ image: "vm/none" }, ["image"]],
+    [{ root_pass: "aaaaaaaa" }, ["root_pass"]],
+  ])("%j is 400 naming %j", async (change, named) => {
+    expect(fields(await post(`${running}/rebuild`, { ...body, ...change }))).toEqual(named);
+  });
+});
+
+describe("resize and mutate", () => {
+  test("another type, after which the status is as before", async () => {
+    const answer = await post(`${off}/resize`, { type: "g6-standard-8" });
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    expect(await one(String(off))).toMatchObject({ status: "migrating" });
+    service.clock.advance(60_000);
+    expect(await one(String(off))).toMatchObject({
+      status: "offline",
+      type: "g6-standard-8",
+      specs: { disk: 655_360 },
+    });
+  });
+
+  test.each([
+    [running, { type: "none" }],
+    [running, { type: "g5-standard-8" }],
+    [running, {}],
+    [5215, { type: "g6-nanode-1", allow_auto_disk_resize: false }],
+  ])("%i to %j is 400 naming type", async (id, body) => {
+    expect(fields(await post(`${id}/resize`, body))).toEqual(["type"]);
+  });
+
+  test("is refused with an outstanding balance and with a pending migration", async () => {
+    expect((await post("5261/resize", { type: "g6-standard-8" }, "other")).status).toBe(400);
+    expect((await post("5221/resize", { type: "g6-standard-8" })).status).toBe(400);
+  });
+
+  test("mutate takes the free upgrade, where there is one", async () => {
+    expect((await post(`${off}/mutate`)).status).toBe(400);
+    expect((await post("5263/mutate", {}, "other")).body).toEqual({});
+    service.clock.advance(60_000);
+    expect(await one("5263", "other")).toMatchObject({ type: "g6-standard-8", status: "running" });
+  });
+});
+
+describe("clone", () => {
+  const target = { region: "us-west", type: "g6-standard-8" };
+
+  test("makes a new one with the same disks and profiles", async () => {
+    const { body } = await post(`${off}/clone`, { ...target, label: "copy" });
+    expect(body).toMatchObject({ label: "copy", region: "us-west", status: "provisioning" });
+    const sizes = async (id: unknown): Promise<unknown[]> =>
+      (await all(`${String(id)}/disks`)).map(({ size }) => size);
+    expect(await sizes(body["id"])).toEqual(await sizes(off));
+    expect(await all(`${String(body["id"])}/configs`)).toHaveLength(1);
+    service.clock.advance(60_000);
+    expect(await one(String(body["id"]))).toMatchObject({ status: "offline" });
+  });
+
+  test("takes no more than is named", async () => {
+    const { body } = await post(`${off}/clone`, { ...target, configs: [] });
+    expect(await all(`${String(body["id"])}/disks`)).toEqual([]);
+    expect(fields(await post(`${off}/clone`, { ...target, disks: [1], configs: [2] }))).toEqual([
+      "configs",
+      "disks",
+    ]);
+  });
+
+  test("needs region and type for a new one, and an idle one of the caller otherwise", async () => {
+    expect(fields(await post(`${off}/clone`))).toEqual(["region", "type"]);
+    expect(fields(await post(`${off}/clone`, { vm_id: 5261 }))).toEqual(["vm_id"]);
+    expect(fields(await post(`${off}/clone`, { vm_id: 5207 }))).toEqual(["vm_id"]);
+    expect(fields(await post(`${off}/clone`, { vm_id: 5213, label: "new-one" }))).toEqual(["label"]);
+  });
+
+  test("of one source runs five times at once", async () => {
+    for (let count = 0; count < 5; count += 1) expect((await post(`${off}/clone`, target)).status).toBe(200);
+    expect((await post(`${off}/clone`, target)).status).toBe(400);
+    service.clock.advance(60_000);
+    expect((await post(`${off}/clone`, target)).status).toBe(200);
+  });
+});

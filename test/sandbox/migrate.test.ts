@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Asking, Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const read = async (id: number, as: Asking["as"] = "full"): Promise<Json> =>
+  (await service.ask(`GET /vm/instances/${id}`, { as })).body;
+const migrate = (id: number, body: Json, as: Asking["as"] = "full"): Promise<Answer> =>
+  service.ask(`POST /vm/instances/${id}/migrate`, { body, as });
+const actions = async (): Promise<unknown[]> =>
+  items(await service.ask("GET /account/events")).map(({ action }) => action);
+
+/** The statuses that are seen while the clock moves on by half seconds, each once. */
+async function seen(id: number, seconds: number): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (let step = 0; step <= seconds * 2; step += 1) {
+    const { status } = await read(id);
+    if (found.at(-1) !== status) found.push(status);
+    service.clock.advance(500);
+  }
+  return found;
+}
+
+/** Seeded: what the provider has planned, a pool, failover, and a type with a successor. */
+const [planned, pooled, failing, upgradable] = [5221, 5222, 5223, 5263];
+
+describe("V-122 migrate", () => {
+  test("V-123 without region starts the planned move of the host", async () => {
+    expect((await migrate(5201, {})).status).toBe(400);
+    const answer = await migrate(planned, {});
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    expect((await actions())[0]).toBe("vm_migrate");
+    expect(await seen(planned, 15)).toEqual(["shutting_down", "migrating", "booting", "running"]);
+  });
+
+  test("V-124 V-127 with a region moves the instance there", async () => {
+    expect((await migrate(5201, { region: "us-west" })).body).toEqual({});
+    expect((await actions()).slice(0, 2)).toEqual(["vm_migrate_datacenter", "vm_migrate_datacenter_create"]);
+    service.clock.advance(60_000);
+    expect(await read(5201)).toMatchObject({ region: "us-west", status: "running" });
+    expect((await service.ask("GET /networking/ips/198.18.20.81")).body["region"]).toBe("us-west");
+  });
+
+  test("V-125 an instance that is off stays off", async () => {
+    expect(await read(5202)).toMatchObject({ status: "offline" });
+    await migrate(5202, { region: "us-west" });
+    expect(await seen(5202, 15)).toEqual(["migrating", "offline"]);
+  });
+
+  test("V-126 a move between regions cancels a planned one", async () => {
+    await migrate(planned, { region: "us-west" });
+    service.clock.advance(60_000);
+    const types = items(await service.ask("GET /account/notifications")).map(({ type }) => type);
+    expect(types).not.toContain("migration_scheduled");
+    expect((await migrate(planned, {})).status).toBe(400);
+  });
+
+  test.each([
+    ["between regions", 5201, { region: "us-west" }],
+    ["of the host", planned, {}],
+  ])("V-128 while one %s runs a new one is refused", async (_name, id, body) => {
+    await migrate(id, body);
+    const refused = await migrate(id, { region: "us-central" });
+    expect(refused.status).toBe(400);
+    service.clock.advance(60_000);
+    expect((await migrate(id, { region: "us-central" })).status).toBe(200);
+  });
+
+  test("V-129 an upgrade that is not to be had moves nothing", async () => {
+    const before = await read(5201);
+    expect(fields(await migrate(5201, { region: "us-west", upgrade: true }))).toEqual(["upgrade"]);
+    expect(await read(5201)).toEqual(before);
+    const other = await read(upgradable, "other");
+    expect(fields(await migrate(upgradable, { region: "eu-west", upgrade: true }, "other"))).toEqual([
+      "upgrade",
+    ]);
+    expect(await read(upgradable, "other")).toEqual(other);
+  });
+
+  test("V-129 one that is to be had comes with the move", async () => {
+    expect((await migrate(upgradable, { region: "us-west", upgrade: true }, "other")).status).toBe(200);
+    service.clock.advance(60_000);
+    expect(await read(upgradable, "other")).toMatchObject({ region: "us-west", type: "g6-standard-8" });
+  });
+
+  test.each([
+    ["a /116 pool", pooled],
+    ["failover", failing],
+    ["failover of another", 5234],
+  ])("V-130 an instance with %s does not go to a newer region", async (_name, id) => {
+    const target = (await read(id))["region"] === "ca-central" ? "ap-southeast" : "ca-central";
+    const refused = await migrate(id, { region: target });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toEqual({
+      errors: [
+        { reason: expect.stringMatching(/choose another data center or contact support/), field: "region" },
+      ],
+    });
+    expect((await migrate(id, { region: "us-west" })).status).toBe(200);
+  });
+
+  test.each(["nowhere", "ap-west"])("to %s is 400 naming region", async (region) => {
+    expect(fields(await migrate(5201, { region }))).toEqual(["region"]);
+  });
+});
+
+describe("statistics", () => {
+  const month = (year: number | string, number: number | string): Promise<Answer> =>
+    service.ask(`GET /vm/instances/5201/stats/${year}/${number}`);
+  const times = (answer: Answer): number[] =>
+    (answer.body["cpu"] as [number, number][]).map(([time]) => time);
+  const span = (answer: Answer): number => {
+    const all = times(answer);
+    return Math.round(((all.at(-1) ?? 0) - (all[0] ?? 0)) / 3_600_000);
+  };
+
+  test("V-078 V-118 of the past 24 hours", async () => {
+    const answer = await service.ask("GET /vm/instances/5201/stats", { as: "readOnly" });
+    const curve = expect.arrayContaining([[expect.any(Number), expect.any(Number)]]);
+    const traffic = { in: curve, out: curve, private_in: curve, private_out: curve };
+    expect(answer.body).toEqual({
+      title: expect.any(String),
+      cpu: curve,
+      io: { io: curve, swap: curve },
+      netv4: traffic,
+      netv6: traffic,
+    });
+    expect(span(answer)).toBe(24);
+    expect(Math.max(...times(answer))).toBeLessThanOrEqual(service.clock.now());
+  });
+
+  test("V-119 of a month", async () => {
+    const answer = await month(2022, 4);
+    expect(Math.min(...times(answer))).toBe(Date.UTC(2022, 3, 1));
+    expect(Math.max(...times(answer))).toBeLessThan(Date.UTC(2022, 4, 1));
+  });
+
+  test("V-121 of the current month cover 30 days", async () => {
+    expect([717, 718, 719, 720]).toContain(span(await month(2022, 5)));
+  });
+
+  test.each([
+    [2022, 0],
+    [2022, 13],
+    [2022, 6],
+    [2023, 1],
+    ["x", 1],
+    [2022, "May"],
+  ])("V-120 %s/%s is 400", async (year, number) => {
+    expect((await month(year, number)).status).toBe(400);
+  });
+
+  test("transfer of a month adds up", async () => {
+    const { body } = await service.ask("GET /vm/instances/5201/transfer/2022/4");
+    expect(Number(body["bytes_in"]) + Number(body["bytes_out"])).toBe(body["bytes_total"]);
+    expect((await service.ask("GET /vm/instances/5201/transfer/2022/6")).status).toBe(400);
+  });
+});

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Asking, Json, Service } from "./service.ts";
+import { fields, items, startService, webServer } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const status = async (request: string, asking: Asking = {}): Promise<number> =>
+  (await service.ask(request, asking)).status;
+const ids = (answer: Answer): unknown[] => items(answer).map(({ id }) => id);
+
+describe("users", () => {
+  test("V-060 V-106 a user is read", async () => {
+    expect((await service.ask("GET /account/users/dev-kai")).body).toEqual({
+      username: "dev-kai",
+      email: "kai@example.net",
+      restricted: true,
+      ssh_keys: [],
+      tfa_enabled: false,
+    });
+    expect(await status("GET /account/users/nobody")).toBe(404);
+    expect(await status("GET /account/users/per")).toBe(404);
+  });
+
+  test("are made and found by name", async () => {
+    const body = { username: "new-one", email: "new@example.net", restricted: true };
+    expect((await service.ask("POST /account/users", { body })).body).toMatchObject(body);
+    expect(fields(await service.ask("POST /account/users", { body }))).toEqual(["username"]);
+    expect(items(await service.ask("GET /account/users", { filter: { username: "new-one" } }))).toHaveLength(
+      1,
+    );
+    expect(fields(await service.ask("POST /account/users", { body: {} }))).toEqual(["username", "email"]);
+  });
+
+  test("V-107 are changed, and after a change of name are found under the new one", async () => {
+    const body = { username: "dev-kari", ssh_keys: ["laptop"] };
+    expect((await service.ask("PUT /account/users/dev-kai", { body })).body).toMatchObject(body);
+    expect(await status("GET /account/users/dev-kai")).toBe(404);
+    expect(await status("GET /account/users/dev-kari")).toBe(200);
+    expect((await service.ask("GET /profile", { as: "restricted" })).body["username"]).toBe("dev-kari");
+    expect(ids(await service.ask("GET /profile/tokens", { as: "restricted" }))).toHaveLength(1);
+  });
+
+  test("V-061 being made restricted grants nothing", async () => {
+    const body = { username: "free", email: "free@example.net" };
+    await service.ask("POST /account/users", { body });
+    expect(await status("GET /account/users/free/grants")).toBe(204);
+    await service.ask("PUT /account/users/free", { body: { restricted: true } });
+    const { body: grants } = await service.ask("GET /account/users/free/grants");
+    const levels = (grants["vm"] as Json[]).map(({ permissions }) => permissions);
+    expect(levels).toHaveLength(60);
+    expect(new Set(levels)).toEqual(new Set([null]));
+  });
+
+  test("V-108 a deleted one is logged out at once", async () => {
+    expect(await status("GET /profile", { as: "restricted" })).toBe(200);
+    expect((await service.ask("DELETE /account/users/dev-kai")).body).toEqual({});
+    expect(await status("GET /profile", { as: "restricted" })).toBe(401);
+    expect(await status("GET /account/users/dev-kai/grants")).toBe(404);
+  });
+
+  test("V-062 ssh_keys are the labels of the keys that the user added", async () => {
+    const keys = async (): Promise<unknown> =>
+      (await service.ask("GET /account/users/ops-anna")).body["ssh_keys"];
+    const body = { label: "desk", ssh_key: "ssh-ed25519 AAAAC3Nz anna@desk" };
+    const { id } = (await service.ask("POST /profile/sshkeys", { body })).body;
+    expect(await keys()).toEqual(["laptop", "desk"]);
+    await service.ask(`PUT /profile/sshkeys/${String(id)}`, { body: { label: "office" } });
+    expect(await keys()).toEqual(["laptop", "office"]);
+    await service.ask(`DELETE /profile/sshkeys/${String(id)}`);
+    expect(await keys()).toEqual(["laptop"]);
+    const users = (names: string[]): Promise<Answer> =>
+      service.ask("POST /vm/instances", { body: { ...webServer, authorized_users: names } });
+    expect((await users(["ops-anna"])).status).toBe(200);
+    expect(fields(await users(["nobody"]))).toEqual(["authorized_users"]);
+  });
+});
+
+describe("V-109 grants", () => {
+  test("are read and written, and what is not mentioned keeps its level", async () => {
+    const path = "/account/users/dev-kai/grants";
+    const body = { vm: [{ id: 5203, permissions: "read_only" }], global: { add_vms: true } };
+    const { body: after } = await service.ask(`PUT ${path}`, { body });
+    const level = (id: number): unknown =>
+      (after["vm"] as Json[]).find((each) => each["id"] === id)?.["permissions"];
+    expect([5201, 5202, 5203, 5204].map(level)).toEqual(["read_write", "read_only", "read_only", null]);
+    expect(after["global"]).toMatchObject({ add_vms: true, add_domains: true, account_access: null });
+    const { body: own } = await service.ask("GET /profile/grants", { as: "restricted" });
+    expect(own["vm"]).toHaveLength(3);
+    expect(await status("GET /profile/grants")).toBe(204);
+  });
+
+  test("for what is not there, or of a level that is none, are 400", async () => {
+    const put = (body: Json): Promise<Answer> => service.ask("PUT /account/users/dev-kai/grants", { body });
+    expect(fields(await put({ vm: [{ id: 1, permissions: "read_only" }] }))).toEqual(["vm"]);
+    expect(fields(await put({ vm: [{ id: 5201, permissions: "all" }] }))).toEqual(["vm[0].permissions"]);
+  });
+});
+
+describe("V-180 a restricted user", () => {
+  const as = "restricted";
+
+  test("sees and reaches what was granted, at that level", async () => {
+    expect(ids(await service.ask("GET /vm/instances", { as }))).toEqual([5201, 5202]);
+    expect(await status("GET /vm/instances/5201", { as })).toBe(200);
+    expect(await status("GET /vm/instances/5203", { as })).toBe(403);
+    expect(await status("PUT /vm/instances/5201", { as, body: { label: "mine" } })).toBe(200);
+    expect(await status("PUT /vm/instances/5202", { as, body: { label: "mine" } })).toBe(403);
+    expect(await status("POST /vm/instances/5202/boot", { as })).toBe(403);
+    expect(await status("GET /vm/instances/5202/disks", { as })).toBe(200);
+    expect(await status("POST /vm/instances/5202/disks", { as, body: { size: 1, label: "x" } })).toBe(403);
+    expect(ids(await service.ask("GET /domains", { as }))).toEqual([7010]);
+    expect(await status("DELETE /domains/7010", { as })).toBe(403);
+  });
+
+  test("V-179 makes only what the flags allow, and then may use it", async () => {
+    expect(await status("POST /vm/instances", { as, body: webServer })).toBe(403);
+    const body = { domain: "kai.example.net", type: "master", soa_email: "kai@example.net" };
+    const made = await service.ask("POST /domains", { as, body });
+    expect(made.status).toBe(200);
+    expect(await status(`DELETE /domains/${String(made.body["id"])}`, { as })).toBe(200);
+  });
+
+  test.each([
+    "GET /account",
+    "GET /account/users",
+    "PUT /account/users/dev-kai",
+    "GET /account/invoices",
+    "POST /account/credit-card",
+    "GET /support/tickets",
+    "GET /managed/credentials",
+    "GET /orch/clusters",
+  ])("%s is 403", async (request) => {
+    expect(await status(request, { as, body: request.startsWith("GET") ? undefined : {} })).toBe(403);
+  });
+
+  test("who may read the account may not write to it", async () => {
+    expect(await status("GET /account", { as: "billing" })).toBe(200);
+    expect(await status("PUT /account", { as: "billing", body: { city: "Oslo" } })).toBe(403);
+    expect(await status("GET /account/users", { as: "billing" })).toBe(403);
+  });
+
+  test("V-182 sees no event of what was not granted", async () => {
+    const about = items(await service.ask("GET /account/events", { as })).map(({ entity }) => entity as Json);
+    expect(about.length).toBeGreaterThan(0);
+    expect(new Set(about.map(({ id }) => id))).toEqual(new Set([5201, 5202]));
+    const [other] = items(await service.ask("GET /account/events", { filter: { "entity.id": 5203 } }));
+    expect(await status(`GET /account/events/${String(other?.["id"])}`, { as })).toBe(403);
+  });
+
+  test("reads public images and scripts and changes neither", async () => {
+    expect(await status("GET /images/vm/debian11", { as })).toBe(200);
+    expect(await status("DELETE /images/vm/debian11", { as })).toBe(403);
+    expect(await status("DELETE /images/vm/debian11")).toBe(403);
+    expect(await status("PUT /vm/stackscripts/90022", { body: { label: "mine" } })).toBe(403);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Json, Service } from "./service.ts";
+import { items, startService } from "./service.ts";
+
+let service: Service;
+let instances: Json[];
+beforeAll(async () => {
+  service = await startService();
+  instances = items(await service.ask("GET /vm/instances"));
+});
+afterAll(() => service.close());
+
+const some = (fits: (instance: Json) => unknown): boolean => instances.some((each) => Boolean(fits(each)));
+const distinct = (name: string): Set<unknown> => new Set(instances.map((each) => each[name]));
+
+test("60 instances in every status", () => {
+  expect(instances).toHaveLength(60);
+  expect([...distinct("status")].map(String).sort()).toEqual([
+    "booting",
+    "cloning",
+    "deleting",
+    "migrating",
+    "offline",
+    "provisioning",
+    "rebooting",
+    "rebuilding",
+    "restoring",
+    "running",
+    "shutting_down",
+    "stopped",
+  ]);
+});
+
+test("of every region, most types and many images", () => {
+  expect(distinct("region").size).toBe(11);
+  expect(distinct("type").size).toBeGreaterThanOrEqual(10);
+  expect(distinct("image").size).toBeGreaterThanOrEqual(15);
+  expect(distinct("group").size).toBeGreaterThanOrEqual(4);
+});
+
+test("with the rare cases among them", () => {
+  expect(some(({ image }) => image === null)).toBe(true);
+  expect(some(({ image }) => image === "private/55012")).toBe(true);
+  expect(some(({ ipv6 }) => ipv6 === null)).toBe(true);
+  expect(some(({ ipv4 }) => (ipv4 as string[]).length === 2)).toBe(true);
+  expect(some(({ tags }) => (tags as string[]).length === 0)).toBe(true);
+  for (const alert of ["cpu", "network_in", "transfer_quota", "io"]) {
+    expect(some(({ alerts }) => (alerts as Json)[alert] === 0)).toBe(true);
+  }
+  expect(some(({ backups }) => (backups as Json)["enabled"])).toBe(true);
+  expect(some(({ backups }) => !(backups as Json)["enabled"])).toBe(true);
+});
+
+test("no two of them share an address", () => {
+  const addresses = instances.flatMap(({ ipv4, ipv6 }) => [...(ipv4 as string[]), ipv6]).filter(Boolean);
+  expect(new Set(addresses).size).toBe(addresses.length);
+});
+
+test("the disks of an instance fit its plan and its profile names them", async () => {
+  for (const { id, image, specs } of instances) {
+    const disks = items(await service.ask(`GET /vm/instances/${String(id)}/disks`));
+    const used = disks.reduce((sum, { size }) => sum + Number(size), 0);
+    expect(disks.length === 0).toBe(image === null);
+    expect(used).toBeLessThanOrEqual(Number((specs as Json)["disk"]));
+    expect(disks.every(({ size }) => Number(size) > 0)).toBe(true);
+  }
+});
+
+test("every id that an instance names is in its catalog", async () => {
+  const ids = async (path: string): Promise<unknown[]> =>
+    items(await service.ask(`GET ${path}`)).map(({ id }) => id);
+  const [regions, types, images = []] = await Promise.all(["/regions", "/vm/types", "/images"].map(ids));
+  for (const { region, type, image } of instances) {
+    expect(regions).toContain(region);
+    expect(types).toContain(type);
+    expect([...images, null]).toContain(image);
+  }
+});
+
+describe("catalogs", () => {
+  test("kernels of both architectures and the well-known ids", async () => {
+    const kernels = items(await service.ask("GET /vm/kernels"));
+    expect(kernels.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(["vm/latest-64bit", "vm/latest-32bit", "vm/grub2", "vm/direct-disk"]),
+    );
+    expect(new Set(kernels.map(({ architecture }) => architecture))).toEqual(new Set(["i386", "x86_64"]));
+  });
+
+  test("images of many vendors, some deprecated", async () => {
+    const images = items(await service.ask("GET /images"));
+    expect(new Set(images.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(10);
+    expect(images.some(({ deprecated }) => deprecated)).toBe(true);
+  });
+
+  test("a type costs in dollars by hour and month, its backups too", async () => {
+    expect((await service.ask("GET /vm/types/g6-standard-1")).body).toMatchObject({
+      price: { hourly: 0.015, monthly: 10 },
+      addons: { backups: { price: { monthly: 2.5 } } },
+      memory: 2048,
+      disk: 51_200,
+    });
+  });
+});
+
+test("V-041 V-042 an event has the fields of document 1", async () => {
+  const events = items(await service.ask("GET /account/events"));
+  expect(events.length).toBeGreaterThanOrEqual(50);
+  for (const event of events) {
+    expect(event).toMatchObject({
+      id: expect.any(Number),
+      action: expect.any(String),
+      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+      entity: {
+        id: expect.any(Number),
+        label: expect.any(String),
+        type: expect.any(String),
+        url: expect.stringMatching(/^\/v4\//),
+      },
+      read: expect.any(Boolean),
+      message: expect.any(String),
+    });
+  }
+  expect(events.some(({ seen }) => seen) && events.some(({ seen }) => !seen)).toBe(true);
+});
+
+test("V-154 one event is read by its id", async () => {
+  const [event] = items(await service.ask("GET /account/events"));
+  expect((await service.ask(`GET /account/events/${String(event?.["id"])}`)).body).toEqual(event);
+});
+
+test("V-030 V-034 V-090 the account has the fields of document 1", async () => {
+  const text = expect.any(String);
+  expect((await service.ask("GET /account")).body).toMatchObject({
+    email: text,
+    first_name: text,
+    last_name: text,
+    company: text,
+    address_1: text,
+    address_2: text,
+    city: text,
+    state: text,
+    zip: text,
+    country: text,
+    phone: text,
+    tax_id: null,
+    balance: expect.any(Number),
+    uninvoiced_balance: expect.any(Number),
+    credit_card: { last_four: expect.any(Number), expiry: expect.stringMatching(/^\d\d\/\d{4}$/) },
+  });
+});
+
+test("two starts give the same data", async () => {
+  const again = await startService();
+  for (const path of ["/vm/instances", "/images", "/account/events", "/vm/instances/5201/backups"]) {
+    expect((await again.ask(`GET ${path}`)).body).toEqual((await service.ask(`GET ${path}`)).body);
+  }
+  expect(again.sandbox.tokens).toEqual(service.sandbox.tokens);
+  await again.close();
+});
+
+test("two sandboxes in one process share nothing that changes", async () => {
+  const again = await startService();
+  await again.ask("PUT /vm/instances/5201", { body: { label: "only-here" } });
+  await again.ask("DELETE /vm/instances/5202");
+  expect((await service.ask("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
+  expect((await service.ask("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
+  await again.close();
+});

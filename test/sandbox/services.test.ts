@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Answer, Asking, Json, Service } from "./service.ts";
+import { fields, items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const ask = (request: string, body?: Json, as: Asking["as"] = "full"): Promise<Answer> =>
+  service.ask(request, { as, ...(body && { body }) });
+const status = async (request: string, body?: Json): Promise<number> => (await ask(request, body)).status;
+
+describe("volumes", () => {
+  const make = (change: Json = {}): Promise<Answer> =>
+    ask("POST /volumes", { label: "data", region: "us-east", size: 20, ...change });
+
+  test("V-083 V-149 are made, become active, and are read", async () => {
+    const { body } = await make();
+    expect(body).toMatchObject({
+      status: "creating",
+      size: 20,
+      vm_id: null,
+      vm_label: null,
+      filesystem_path: expect.stringMatching(/data$/),
+      hardware_type: "nvme",
+    });
+    service.clock.advance(60_000);
+    expect((await ask(`GET /volumes/${String(body["id"])}`)).body["status"]).toBe("active");
+    expect(fields(await make())).toEqual(["label"]);
+    expect(fields(await ask("POST /volumes", { label: "2" }))).toEqual(["label", "region"]);
+    expect(fields(await make({ size: 9, label: "x1" }))).toEqual(["size"]);
+  });
+
+  test("V-087 V-150 are copied and grown only while active", async () => {
+    const [, stuck] = items(await ask("GET /volumes"));
+    expect(stuck?.["status"]).toBe("contact_support");
+    for (const request of [`clone`, `resize`]) {
+      const body = request === "clone" ? { label: "copy" } : { size: 500 };
+      expect(await status(`POST /volumes/${String(stuck?.["id"])}/${request}`, body)).toBe(400);
+    }
+    expect((await ask("POST /volumes/31007/clone", { label: "copy" })).body).toMatchObject({
+      label: "copy",
+      size: 40,
+    });
+    expect(fields(await ask("POST /volumes/31007/resize", { size: 40 }))).toEqual(["size"]);
+    expect((await ask("POST /volumes/31007/resize", { size: 50 })).body).toEqual({});
+    expect((await ask("GET /volumes/31007")).body).toMatchObject({ status: "resizing", size: 50 });
+    expect(await status("POST /volumes/31007/resize", { size: 60 })).toBe(400);
+    service.clock.advance(60_000);
+    expect(await status("POST /volumes/31007/resize", { size: 60 })).toBe(200);
+  });
+
+  test("hang on an instance of their region, and are left behind by it", async () => {
+    const [inEast] = items(await service.ask("GET /vm/instances", { filter: { region: "us-east" } }));
+    const id = Number(inEast?.["id"]);
+    expect(fields(await ask("POST /volumes/31007/attach", { vm_id: 5201 }))).toEqual(["vm_id"]);
+    expect((await ask("POST /volumes/31007/attach", { vm_id: id })).body).toMatchObject({ vm_id: id });
+    expect(items(await ask(`GET /vm/instances/${id}/volumes`))).toHaveLength(1);
+    expect(await status("DELETE /volumes/31007")).toBe(400);
+    expect((await ask("POST /volumes/31007/detach")).body).toEqual({});
+    await ask("POST /volumes/31007/attach", { vm_id: id });
+    await ask(`DELETE /vm/instances/${id}`);
+    service.clock.advance(60_000);
+    expect((await ask("GET /volumes/31007")).body["vm_id"]).toBeNull();
+  });
+});
+
+describe("load balancers", () => {
+  test("are made with ports and servers, which are read, changed and deleted", async () => {
+    const node = { label: "web-1", address: "192.168.148.81:80" };
+    const body = { region: "us-east", label: "lb-new", configs: [{ port: 80, nodes: [node] }] };
+    const made = await ask("POST /nodebalancers", body);
+    expect(made.body).toMatchObject({ label: "lb-new", client_conn_throttle: 0 });
+    const path = `/nodebalancers/${String(made.body["id"])}/configs`;
+    const [config] = items(await ask(`GET ${path}`));
+    expect(config).toMatchObject({ port: 80, protocol: "http", nodes_status: { up: 1, down: 0 } });
+    expect(fields(await ask(`POST ${path}`, { port: 80 }))).toEqual(["port"]);
+    expect(fields(await ask(`POST ${path}`, { port: 443, protocol: "https" }))).toEqual([
+      "ssl_cert",
+      "ssl_key",
+    ]);
+    const secured = { port: 443, protocol: "https", ssl_cert: "CERT", ssl_key: "KEY" };
+    expect((await ask(`POST ${path}`, secured)).body).toMatchObject({
+      ssl_cert: "<REDACTED>",
+      ssl_key: "<REDACTED>",
+    });
+    const nodes = `${path}/${String(config?.["id"])}/nodes`;
+    const added = await ask(`POST ${nodes}`, { label: "web-2", address: "192.168.148.82:80", weight: 10 });
+    expect(added.body).toMatchObject({ mode: "accept", weight: 10, config_id: config?.["id"] });
+    expect(fields(await ask(`POST ${nodes}`, { label: "w", address: "10.0.0.1:80" }))).toEqual([
+      "address",
+      "label",
+    ]);
+    const rebuilt = { port: 8080, nodes: [{ id: added.body["id"], ...node }] };
+    await ask(`POST ${path}/${String(config?.["id"])}/rebuild`, rebuilt);
+    expect(items(await ask(`GET ${nodes}`))).toMatchObject([{ id: added.body["id"], label: "web-1" }]);
+    expect(await status(`DELETE /nodebalancers/${String(made.body["id"])}`)).toBe(200);
+    expect(await status(`GET ${nodes}`)).toBe(404);
+  });
+
+  test("are told by the instances behind them", async () => {
+    const [first] = items(await ask("GET /nodebalancers"));
+    const { ipv4 } = (await ask("GET /vm/instances/5201")).body as { ipv4: string[] };
+    const [config] = items(await ask(`GET /nodebalancers/${String(first?.["id"])}/configs`));
+    const nodes = `/nodebalancers/${String(first?.["id"])}/configs/${String(config?.["id"])}/nodes`;
+    await ask(`POST ${nodes}`, { label: "mine", address: `${ipv4[1]}:80` });
+    expect(items(await ask("GET /vm/instances/5201/nodebalancers"))).toHaveLength(1);
+  });
+});
+
+describe("V-160 firewalls", () => {
+  const rule = { protocol: "TCP", ports: "22, 80-443", action: "ACCEPT", addresses: { ipv4: ["0.0.0.0/0"] } };
+  const make = (change: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
+    ask("POST /v4beta/networking/firewalls", { label: "wall", rules: { inbound: [rule] }, ...change }, as);
+
+  test("stand before instances and let through what their rules say", async () => {
+    const { body } = await make({ devices: { vms: [5201] } });
+    expect(body).toMatchObject({
+      status: "enabled",
+      rules: { inbound: [rule], outbound: [], inbound_policy: "ACCEPT" },
+    });
+    const path = `/v4beta/networking/firewalls/${String(body["id"])}`;
+    expect(items(await ask("GET /vm/instances/5201/firewalls"))).toHaveLength(1);
+    const device = await ask(`POST ${path}/devices`, { id: 5202, type: "vm" });
+    expect(device.body).toMatchObject({ entity: { id: 5202, type: "vm" } });
+    expect(items(await ask(`GET ${path}/devices`))).toHaveLength(2);
+    expect(await status(`DELETE ${path}/devices/${String(device.body["id"])}`)).toBe(200);
+    expect((await ask(`PUT ${path}/rules`, { inbound_policy: "DROP" })).body).toMatchObject({
+      inbound_policy: "DROP",
+    });
+    expect((await ask(`PUT ${path}`, { status: "disabled" })).body["status"]).toBe("disabled");
+    expect(await status(path.replace("/v4beta", "GET /v4"))).toBe(404);
+    expect(await status(`DELETE ${path}`)).toBe(200);
+  });
+
+  test("V-163 need the right to change every device", async () => {
+    const grants = { global: { add_firewalls: true } };
+    await ask("PUT /account/users/dev-kai/grants", grants);
+    const before = items(await ask("GET /v4beta/networking/firewalls"));
+    expect((await make({ devices: { vms: [5201, 5202] } }, "restricted")).status).toBe(403);
+    expect(items(await ask("GET /v4beta/networking/firewalls"))).toEqual(before);
+    expect((await make({ devices: { vms: [5201] } }, "restricted")).status).toBe(200);
+  });
+
+  test.each(["022", "22, 080", "1-0443", "0", "70000", "90-80", "x"])(
+    "V-164 port %j is refused",
+    async (ports) => {
+      const refused = await make({ rules: { inbound: [rule], outbound: [{ ...rule, ports }] } });
+      expect([refused.status, fields(refused)]).toEqual([400, ["rules.outbound[0].ports"]]);
+    },
+  );
+});
+
+describe("V-159 object storage", () => {
+  const bucket = { label: "photos", cluster: "us-east-1" };
+
+  test("buckets are made, opened, secured and deleted", async () => {
+    expect((await ask("POST /object-storage/buckets", bucket)).body).toMatchObject({
+      ...bucket,
+      hostname: "photos.us-east-1.objects.example.com",
+    });
+    const path = "/object-storage/buckets/us-east-1/photos";
+    expect(items(await ask("GET /object-storage/buckets/us-east-1"))).toHaveLength(1);
+    expect((await ask(`PUT ${path}/access`, { acl: "public-read" })).body).toEqual({});
+    expect((await ask(`GET ${path}/object-acl?name=a`)).body).toMatchObject({ acl: "public-read" });
+    expect((await ask(`GET ${path}/ssl`)).body).toEqual({ ssl: false });
+    expect((await ask(`POST ${path}/ssl`, { certificate: "C", private_key: "K" })).body).toEqual({
+      ssl: true,
+    });
+    expect(await status(`GET ${path}/object-list`)).toBe(200);
+    expect(await status("GET /object-storage/transfer")).toBe(200);
+    expect(fields(await ask("POST /object-storage/buckets", bucket))).toEqual(["label"]);
+    expect(await status(`DELETE ${path}`)).toBe(200);
+    expect(await status(`GET ${path}`)).toBe(404);
+  });
+
+  test("V-169 a limited key may open no bucket at all", async () => {
+    const { body } = await ask("POST /object-storage/keys", { label: "k", bucket_access: [] });
+    expect(body).toMatchObject({
+      limited: true,
+      bucket_access: [],
+      secret_key: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    const kept = await ask(`GET /object-storage/keys/${String(body["id"])}`);
+    expect(kept.body["secret_key"]).toBe("[REDACTED]");
+    expect((await ask("POST /object-storage/keys", { label: "all" })).body["limited"]).toBe(false);
+    const wrong = [{ cluster: "us-east-1", bucket_name: "none", permissions: "read_only" }];
+    expect(await status("POST /object-storage/keys", { label: "k", bucket_access: wrong })).toBe(400);
+  });
+
+  test("V-166 V-195 cancel takes everything away, and the terabyte that came with it", async () => {
+    const quota = async (): Promise<number> => Number((await ask("GET /account/transfer")).body["quota"]);
+    const before = await quota();
+    await ask("POST /object-storage/buckets", bucket);
+    await ask("POST /object-storage/keys", { label: "k" });
+    expect(await quota()).toBe(before + 1000);
+    expect((await ask("POST /object-storage/cancel")).body).toEqual({});
+    expect(items(await ask("GET /object-storage/buckets"))).toEqual([]);
+    expect(items(await ask("GET /object-storage/keys"))).toEqual([]);
+    expect(await quota()).toBe(before);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Service } from "./service.ts";
+import { fields, items, startService, webServer } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ words: { vm: "acme", orch: "acmeks" } });
+});
+afterAll(() => service.close());
+
+const server = { ...webServer, image: "acme/debian11" };
+
+test.each([
+  "/acme/instances",
+  "/acme/instances/5201/disks",
+  "/acme/kernels/acme/grub2",
+  "/acme/types",
+  "/acme/stackscripts",
+  "/images/acme/debian11",
+])("%s answers under the service's own word", async (path) => {
+  expect((await service.ask(`GET ${path}`)).status).toBe(200);
+  expect((await service.ask(`GET ${path.replaceAll("acme", "vm")}`)).status).toBe(404);
+});
+
+test.each(["/regions", "/images", "/acme/types", "/acme/kernels", "/acme/instances", "/acme/stackscripts"])(
+  "nothing in %s keeps the neutral word",
+  async (path) => {
+    expect(JSON.stringify((await service.ask(`GET ${path}`)).body)).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
+  },
+);
+
+test("scopes, events and entities use it", async () => {
+  const refused = await service.ask("POST /acme/instances", { as: "readOnly", body: server });
+  expect(refused.status).toBe(403);
+  expect(refused.headers.get("x-oauth-scopes")).toBe("acmes:read_only");
+  expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("acmes:read_write");
+  await service.ask("POST /acme/instances/5201/reboot");
+  const [event] = items(await service.ask("GET /account/events"));
+  expect(event).toMatchObject({
+    action: "acme_reboot",
+    entity: { type: "acme", url: "/v4/acme/instances/5201" },
+  });
+  const seeded = items(await service.ask("GET /account/events", { filter: { action: "acme_create" } }));
+  expect(seeded.length).toBeGreaterThan(0);
+});
+
+test("so do labels, images and kernels of what is made", async () => {
+  const made = await service.ask("POST /acme/instances", { body: server });
+  expect(made.body).toMatchObject({ label: `acme${String(made.body["id"])}`, image: "acme/debian11" });
+  const configs = await service.ask(`GET /acme/instances/${String(made.body["id"])}/configs`);
+  expect(items(configs)).toMatchObject([{ kernel: "acme/latest-64bit" }]);
+  expect((await service.ask("POST /acme/instances", { body: { ...server, label: "acme" } })).status).toBe(
+    200,
+  );
+  const neutral = await service.ask("POST /acme/instances", {
+    body: { ...server, image: "vm/debian11", label: "vm" },
+  });
+  expect(fields(neutral)).toEqual(["label", "image"]);
+});
+
+test("and a busy instance is called by it", async () => {
+  await service.ask("POST /acme/instances/5202/boot");
+  const { body } = await service.ask("POST /acme/instances/5202/boot");
+  expect(body).toEqual({ errors: [{ reason: "Acme busy." }] });
+});
+
+test.each([
+  "/networking/ips",
+  "/networking/ips/198.18.20.81",
+  "/acme/instances/5201/ips",
+  "/networking/ipv6/ranges/2001:db8:e001:200::",
+  "/volumes",
+  "/domains",
+  "/nodebalancers",
+  "/account",
+  "/account/events",
+  "/account/notifications",
+  "/account/users/dev-kai/grants",
+  "/support/tickets",
+  "/support/tickets/220045/replies",
+  "/profile/tokens",
+  "/tags/prod",
+])("nothing in %s keeps the neutral word as a name", async (path) => {
+  const answer = await service.ask(`GET ${path}`);
+  expect(answer.status).toBe(200);
+  expect(JSON.stringify(answer.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
+});
+
+test("bodies name things by it", async () => {
+  const ask = (request: string, body: unknown) => service.ask(request, { body });
+  const volume = await ask("POST /volumes", { label: "data", acme_id: 5201 });
+  expect(volume.body).toMatchObject({ acme_id: 5201, acme_label: expect.any(String) });
+  const address = await ask("POST /networking/ips", { type: "ipv4", public: true, acme_id: 5201 });
+  expect(address.body).toMatchObject({ acme_id: 5201 });
+  const assignments = [{ address: address.body["address"], acme_id: 5212 }];
+  expect((await ask("POST /networking/ips/assign", { region: "ap-west", assignments })).status).toBe(200);
+  const share = { acme_id: 5212, ips: ["198.18.20.81"] };
+  expect((await ask("POST /networking/ips/share", share)).status).toBe(200);
+  expect((await ask("POST /networking/ipv6/ranges", { prefix_length: 64, acme_id: 5201 })).status).toBe(200);
+  expect(
+    (await ask("POST /support/tickets", { summary: "a", description: "b", acme_id: 5201 })).body,
+  ).toMatchObject({
+    entity: { type: "acme", url: "/v4/acme/instances/5201" },
+  });
+  const wall = { label: "wall", rules: {}, devices: { acmes: [5201] } };
+  const firewall = await ask("POST /v4beta/networking/firewalls", wall);
+  expect(firewall.status).toBe(200);
+  expect(items(await service.ask("GET /acme/instances/5201/firewalls"))).toHaveLength(1);
+  const grants = await ask("PUT /account/users/dev-kai/grants", {
+    acme: [{ id: 5203, permissions: "read_only" }],
+    global: { add_acmes: true },
+  });
+  expect(grants.body).toMatchObject({ global: { add_acmes: true } });
+  const elsewhere = { ...server, region: "us-west" };
+  expect((await service.ask("POST /acme/instances", { as: "restricted", body: elsewhere })).status).toBe(200);
+  const mine = items(await service.ask("GET /acme/instances", { as: "restricted" }));
+  expect(mine).toHaveLength(4);
+  expect((await service.ask("GET /networking/ips/198.18.20.81", { as: "restricted" })).status).toBe(200);
+});
+
+test("clusters and migrations stand under it", async () => {
+  const made = await service.ask("POST /acmeks/clusters", {
+    body: {
+      label: "prod",
+      region: "us-east",
+      k8s_version: "1.22",
+      node_pools: [{ type: "g6-standard-2", count: 1 }],
+    },
+  });
+  expect(made.status).toBe(200);
+  await service.ask("POST /acme/instances/5215/migrate", { body: { region: "us-west" } });
+  const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+  expect(actions.slice(0, 2)).toEqual(["acme_migrate_datacenter", "acme_migrate_datacenter_create"]);
+  const token = await service.ask("POST /profile/tokens", {
+    body: { label: "k", scopes: "acmeks:read_only" },
+  });
+  expect(token.status).toBe(200);
+});
