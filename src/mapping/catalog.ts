@@ -1,0 +1,118 @@
+import { whenDone, type MaybeLater } from "../expression/index.ts";
+import type { CatalogDefinition } from "./definition.ts";
+import { expressionAt, refer, type Place } from "./place.ts";
+import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
+import type { ValueKind } from "./values.ts";
+
+/** One v4 list that a catalog is read from. */
+export interface CatalogCall {
+  readonly path: string;
+  /** Condition of the filter header, or undefined. */
+  readonly filter: unknown;
+  /** A service without this list has an empty one. */
+  readonly optional: boolean;
+  /** False: only known where something refers to it. */
+  readonly listed: boolean;
+}
+
+/** A catalog of things that v4 names by id and alpha shows whole. */
+export interface Catalog {
+  readonly name: string;
+  readonly calls: readonly CatalogCall[];
+  /** v4 ids of the whole list where the pack fixes it, in the pack's order. */
+  readonly fixedIds: readonly string[] | undefined;
+  /** More names for filters, each the opposite of a boolean field. */
+  readonly opposites: Readonly<Record<string, string>>;
+  alphaId(v4Id: string): string;
+  /** The v4 id that a request means, or undefined for one that does not exist. */
+  v4Id(asked: string, copy: CatalogCopy): string | undefined;
+  /** The v4 id that a filter means: one that only answers show will do as well. */
+  filterId(asked: string, copy: CatalogCopy): string | undefined;
+  /** Whether some v4 ids are shown as null. */
+  readonly hidesSome: boolean;
+  /** Whether ids differ between the sides, so that they sort differently. */
+  readonly renames: boolean;
+  /** The alpha object of a v4 id; `row` is the v4 object that names it. */
+  expand(v4Id: unknown, row: unknown, reading: Reading): MaybeLater<JsonObject | null>;
+  /** Whether alpha never sees the thing of this v4 id. */
+  hides(v4Id: unknown): boolean;
+  /** The alpha objects of a list of v4 ids; hidden and unknown ones are left out. */
+  expandAll(v4Ids: readonly unknown[], reading: Reading): JsonObject[];
+  /** What stands for an id that the copy does not have. */
+  stub(v4Id: string, row: unknown): MaybeLater<JsonObject>;
+}
+
+/** Only GET can be read in the background. */
+function callPath(call: string, place: Place): string {
+  const path = /^GET (\/\S+)$/.exec(call)?.[1];
+  if (path === undefined) place.fault(`"${call}" is not GET /path`);
+  return path ?? "/";
+}
+
+interface Context {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  /** Reads tables inside expressions: `$values("kind", value)`. */
+  readonly lookup: (kind: string, value: unknown) => unknown;
+}
+
+/** Compiles the catalog of one resource. */
+export function compileCatalog(
+  name: string,
+  definition: CatalogDefinition,
+  context: Context,
+  place: Place,
+): Catalog {
+  const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
+  const ids =
+    definition.ids === undefined
+      ? undefined
+      : refer(place.at("ids"), "value kind", definition.ids, context.values);
+  const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
+  const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
+  const stub = expressionAt(place.at("stub"), definition.stub, ["id", "name", "values"]);
+  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
+  const isHidden = (v4Id: unknown): boolean =>
+    hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
+
+  const stubFor = (v4Id: string, row: unknown): MaybeLater<JsonObject> =>
+    whenDone(
+      stub.evaluate(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup }),
+      (object) => object as JsonObject,
+    );
+
+  function v4Id(asked: string, copy: CatalogCopy): string | undefined {
+    const known = aliases.get(fold(asked)) ?? ids?.backwards.get(asked);
+    if (known !== undefined) return known as string;
+    const spelt = ignoreCase ? (copy.spelling(name, asked) ?? asked) : asked;
+    if (closed || alphaId(spelt) !== spelt || isHidden(spelt)) return undefined;
+    return copy.find(name, spelt) || !copy.loaded(name) ? spelt : undefined;
+  }
+
+  return {
+    name,
+    hidesSome: hidden !== undefined,
+    renames: ids !== undefined,
+    calls: definition.v4.map((entry, index) => ({
+      path: callPath(entry.call, place.at("v4", index, "call")),
+      filter: entry.filter,
+      optional: entry.optional ?? false,
+      listed: entry.listed ?? true,
+    })),
+    fixedIds: closed && ids ? ([...ids.backwards.values()] as string[]) : undefined,
+    opposites: definition.opposites ?? {},
+    alphaId,
+    v4Id,
+    filterId: (asked, copy) =>
+      v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
+    hides: isHidden,
+    expandAll(v4Ids, { catalogs }) {
+      const shown = v4Ids.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
+      return shown.map((id) => catalogs.find(name, id)).filter((object) => object !== undefined);
+    },
+    expand(v4Id, row, { catalogs }) {
+      if (typeof v4Id !== "string" || isHidden(v4Id)) return null;
+      return catalogs.find(name, v4Id) ?? stubFor(v4Id, row);
+    },
+    stub: stubFor,
+  };
+}

@@ -1,0 +1,140 @@
+import { makeGrammar } from "../dialect/filter/grammar.ts";
+import { makeScopes } from "../dialect/scopes.ts";
+import type { BodyContext } from "./body.ts";
+import { compileCatalog, type Catalog } from "./catalog.ts";
+import type { DialectDefinition, FieldRule, ResourceDefinition } from "./definition.ts";
+import type { Read } from "./field.ts";
+import type { Pack } from "./pack.ts";
+import { refer, type Place } from "./place.ts";
+import { compileResource, type Resource } from "./resource.ts";
+import { compileRoute, type Route } from "./route.ts";
+import { makeRouter, type Router } from "./router.ts";
+import { compileValueKind, type ValueKind } from "./values.ts";
+
+/** A checked file of a pack and the place that its faults are reported at. */
+export interface Located<T> {
+  readonly definition: T;
+  readonly place: Place;
+}
+
+/** Files that extend another object, with its fields before their own. */
+function inherited(files: readonly Located<ResourceDefinition>[]): Located<ResourceDefinition>[] {
+  const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
+  return files.map(({ definition, place }) => {
+    if (definition.extends === undefined) return { definition, place };
+    const at = place.at("extends");
+    const base = refer(at, "object", definition.extends, objects);
+    if (base?.extends !== undefined) at.fault(`"${base.object}" extends another object itself`);
+    return { definition: { ...definition, fields: { ...base?.fields, ...definition.fields } }, place };
+  });
+}
+
+/** Parameters that fields give to a value kind, over the whole pack. */
+function argumentsOf(kind: string, resources: readonly Located<ResourceDefinition>[]): string[] {
+  const rules = resources.flatMap(({ definition: { fields, inputs = {} } }): FieldRule[] => [
+    ...Object.values(fields),
+    ...Object.values(inputs),
+  ]);
+  return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
+}
+
+function compileGrammar({ definition, place }: Located<DialectDefinition>): Pack["grammar"] {
+  try {
+    return makeGrammar(definition.filter);
+  } catch (error) {
+    place.at("filter", "operators").fault((error as Error).message);
+    return { header: definition.filter.header } as Pack["grammar"];
+  }
+}
+
+/** Routes of one path stand side by side as long as all but the last are taken on a condition only. */
+function addRoute(
+  { route, method, pattern }: ReturnType<typeof compileRoute>,
+  { router, routes }: { readonly router: Router<Route[]>; readonly routes: Map<string, Route[]> },
+  place: Place,
+): void {
+  const same = routes.get(route.name);
+  if (same?.every(({ chosen }) => chosen)) return void same.push(route);
+  const one = [route];
+  if (router.add(method, pattern, one)) routes.set(route.name, one);
+  else place.at("alpha").fault(`another route answers ${method} of the same paths`);
+}
+
+/**
+ * Compiles a pack. Everything that names something else is looked up here; what can't be found is reported
+ * at its place, and compiling goes on, so that all faults come at once.
+ */
+export function compilePack(
+  dialect: Located<DialectDefinition>,
+  written: readonly Located<ResourceDefinition>[],
+): Pack {
+  const { definition, place } = dialect;
+  const files = inherited(written);
+  const values = new Map<string, ValueKind>();
+  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
+  for (const [name, kind] of Object.entries(definition.values)) {
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), place.at("values", name)));
+  }
+
+  const catalogs = new Map<string, Catalog>();
+  for (const { definition: file, place: at } of files) {
+    if (!file.catalog) continue;
+    catalogs.set(
+      file.object,
+      compileCatalog(file.object, file.catalog, { values, lookup }, at.at("catalog")),
+    );
+  }
+
+  const readers = new Map<string, Read>();
+  const resources = new Map<string, Resource>();
+  const context: BodyContext = {
+    values,
+    catalogs,
+    readers,
+    resources: new Map(files.map((file) => [file.definition.object, file])),
+    lookup,
+    parts: new Map(Object.entries(definition.parts)),
+    reference: definition.alpha.reference,
+    unknownRecord: definition.reasons.unknown_record,
+  };
+  for (const { definition: file, place: at } of files) {
+    if (resources.has(file.object)) at.at("object").fault(`there is another object "${file.object}"`);
+    const resource = compileResource(file, context, at);
+    resources.set(file.object, resource);
+    readers.set(file.object, resource.read);
+  }
+
+  const scopes = makeScopes(definition.scopes);
+  const router = makeRouter<Route[]>();
+  const routes = new Map<string, Route[]>();
+  const preliminaries = new Map(Object.entries(definition.first));
+  const routeContext = { dialect: definition, access: scopes.access, preliminaries, resources };
+  for (const { definition: file, place: at } of files) {
+    const resource = resources.get(file.object);
+    for (const [index, entry] of (file.routes ?? []).entries()) {
+      if (!resource) continue;
+      const here = at.at("routes", index);
+      const compiled = compileRoute(entry, resource, routeContext, { route: here, pack: place });
+      addRoute(compiled, { router, routes }, here);
+    }
+  }
+  for (const { definition: file, place: at } of files) {
+    (file.routes ?? []).forEach(({ shows }, index) => {
+      if (shows === undefined || routes.has(shows)) return;
+      at.at("routes", index, "shows").fault(`there is no route "${shows}"`);
+    });
+  }
+
+  return {
+    dialect: definition,
+    scopes,
+    grammar: compileGrammar(dialect),
+    resources,
+    routes: [...routes.values()].flat(),
+    match(method, segments) {
+      const found = router.match(method, segments);
+      return found && { routes: found.route, parameters: found.parameters };
+    },
+    route: (name) => routes.get(name)?.at(-1),
+  };
+}

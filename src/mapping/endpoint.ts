@@ -1,0 +1,68 @@
+import type { ParameterType, Pattern } from "./router.ts";
+import type { Place } from "./place.ts";
+
+/** `GET /vm/instances/{id}` of v4, ready to be filled in. */
+export interface Endpoint {
+  readonly method: string;
+  /** The pattern as the pack writes it. */
+  readonly template: string;
+  /** Path with the prefix; every value is encoded anew, so that none reaches another path. */
+  readonly path: (values: Readonly<Record<string, unknown>>) => string;
+}
+
+const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
+
+const splitCall = (place: Place, text: string): { method: string; path: string } => {
+  const [, method, path] = CALL.exec(text) ?? [];
+  if (!method || !path) place.fault(`"${text}" is not METHOD /path, with one of GET, POST, PUT, DELETE`);
+  return { method: method ?? "GET", path: path ?? "/" };
+};
+
+/** Compiles a v4 call; `known` are the names that may stand in braces. */
+export function compileEndpoint(
+  text: string,
+  prefix: string,
+  known: readonly string[],
+  place: Place,
+): Endpoint {
+  const { method, path } = splitCall(place, text);
+  const parts = path.split(/\{(\w+)\}/);
+  parts.forEach((name, index) => {
+    if (index % 2 === 0 || known.includes(name)) return;
+    place.fault(`nothing gives {${name}}; there are: ${known.join(", ") || "no parameters"}`);
+  });
+  return {
+    method,
+    template: path,
+    path: (values) =>
+      prefix +
+      parts
+        .map((part, index) => (index % 2 === 0 ? part : encodeURIComponent(String(values[part]))))
+        .join(""),
+  };
+}
+
+/** Compiles alpha's side of a route, `GET /vm/instances/:id`; the types of parameters are the pack's. */
+export function compilePattern(
+  text: string,
+  types: Readonly<Record<string, ParameterType>>,
+  place: Place,
+): { method: string; pattern: Pattern; parameters: string[] } {
+  const { method, path } = splitCall(place, text);
+  const parameters: string[] = [];
+  const segments = path
+    .split("/")
+    .filter(Boolean)
+    .map((segment, index, all) => {
+      if (!segment.startsWith(":")) return segment;
+      const parameter = segment.slice(1);
+      const type = types[parameter];
+      if (!type) place.fault(`no type is given for :${parameter} in alpha.parameters of pack.yaml`);
+      if (parameters.includes(parameter)) place.fault(`:${parameter} stands twice in the path`);
+      if (type === "path" && index < all.length - 1)
+        place.fault(`:${parameter} takes the rest of the path and must be last`);
+      parameters.push(parameter);
+      return { parameter, type: type ?? "text" };
+    });
+  return { method, pattern: { segments }, parameters };
+}

@@ -1,0 +1,25 @@
+import type { Grammar } from "../dialect/filter/grammar.ts";
+import type { Scopes } from "../dialect/scopes.ts";
+import type { DialectDefinition } from "./definition.ts";
+import type { Resource } from "./resource.ts";
+import type { Route } from "./route.ts";
+import type { Parameters } from "./router.ts";
+
+/** What a path is answered by: one route, or several to choose from by the body. */
+export interface Match {
+  readonly routes: readonly Route[];
+  readonly parameters: Parameters;
+}
+
+/** A mapping pack, read, checked, renamed to the service's words and compiled. A request only runs its functions. */
+export interface Pack {
+  readonly dialect: DialectDefinition;
+  readonly scopes: Scopes;
+  readonly grammar: Grammar;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly routes: readonly Route[];
+  /** By a path below alpha's prefix, given as decoded segments. */
+  match(method: string, segments: readonly string[]): Match | undefined;
+  /** A route by its name. */
+  route(name: string): Route | undefined;
+}

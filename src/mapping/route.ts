@@ -1,0 +1,187 @@
+import type { SelectFields } from "../dialect/filter/select.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import type { FilterField } from "../dialect/filter/translate.ts";
+import type { Access } from "../dialect/scopes.ts";
+import { whenDone, type MaybeLater } from "../expression/index.ts";
+import type { BodyRules } from "./body.ts";
+import type { Catalog } from "./catalog.ts";
+import type { DialectDefinition, PreliminaryDefinition } from "./definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
+import { refer, type Place } from "./place.ts";
+import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
+import type { Resource } from "./resource.ts";
+import {
+  compileExtraReads,
+  compileFollowUp,
+  compilePreliminary,
+  compileWait,
+  condition,
+  type ExtraRead,
+  type FollowUp,
+  type Preliminary,
+  type Wait,
+} from "./route-steps.ts";
+import type { Pattern } from "./router.ts";
+
+/** One alpha route: what it asks for, which v4 call it becomes, and what it answers. All functions, no names left to look up. */
+export interface Route {
+  /** As the pack writes it, `GET /vm/instances/:id`. */
+  readonly name: string;
+  /** Whether the path names an object. Where it does not, one that v4 misses was named in the body. */
+  readonly namesObject: boolean;
+  readonly access: Access;
+  readonly limit: "create" | undefined;
+  /** Whether this is the route that a body asks for, where several share a path. */
+  readonly chosen: ((body: JsonObject) => MaybeLater<boolean>) | undefined;
+  /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
+  readonly source: { readonly call: Endpoint } | { readonly catalog: Catalog } | { readonly refusal: string };
+  readonly gives: "list" | "object" | "nothing";
+  readonly list: string;
+  readonly body: BodyRules | undefined;
+  readonly first: readonly Preliminary[];
+  readonly wait: Wait | undefined;
+  readonly after: FollowUp | undefined;
+  readonly with: readonly ExtraRead[];
+  /** A v4 condition that is ANDed to the client's filter. */
+  readonly where: Readonly<Record<string, unknown>> | undefined;
+  /** Sent once more without this v4 member, when the gateway had added it and v4 refused just that. */
+  readonly again: string | undefined;
+  /** The member to blame when v4 does not find something, and does not say what. */
+  readonly blames: string | undefined;
+  /** The route that shows what this one edits. */
+  readonly shows: string | undefined;
+  readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
+  /** The alpha name of an error's v4 field. */
+  readonly errorField: (v4: string) => string | undefined;
+  readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
+  /** For lists that the gateway filters itself. */
+  readonly selectFields: SelectFields<JsonObject>;
+  /** What an answer of this route can't keep, `field: reason`. */
+  readonly losses: readonly string[];
+}
+
+export interface RouteContext {
+  readonly dialect: DialectDefinition;
+  readonly access: (scope: string) => Access | undefined;
+  readonly preliminaries: ReadonlyMap<string, PreliminaryDefinition>;
+  readonly resources: ReadonlyMap<string, Resource>;
+}
+
+function compileSource(
+  definition: RouteDefinition,
+  resource: Resource,
+  parameters: readonly string[],
+  { v4: { prefix }, reasons }: DialectDefinition,
+  place: Place,
+): Route["source"] {
+  if (definition.refuse !== undefined) {
+    const reason = refer(place.at("refuse"), "reason", definition.refuse, new Map(Object.entries(reasons)));
+    return { refusal: reason ?? "" };
+  }
+  if (definition.catalog && definition.v4)
+    place.fault("a route is served from the catalog or by a v4 call, not both");
+  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
+  if (definition.catalog) place.at("catalog").fault("this resource has no catalog");
+  else if (!definition.v4) place.fault('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
+  const path = definition.v4 ?? "GET /";
+  return { call: compileEndpoint(path, prefix, parameters, definition.v4 ? place.at("v4") : place) };
+}
+
+/** Reads with the first resource whose condition holds over the v4 object; the last one needs none. */
+function compileRead(
+  choices: RouteDefinition["of"],
+  own: Resource,
+  resources: RouteContext["resources"],
+  place: Place,
+): Route["read"] {
+  if (!choices) return own.read;
+  const compiled = choices.map(({ object, when }, index) => ({
+    holds: condition(when, place.at(index, "when")),
+    read: refer(place.at(index, "object"), "object", object, resources)?.read ?? own.read,
+  }));
+  return compiled.reduceRight<Route["read"]>(
+    (otherwise, { holds, read }) =>
+      (v4, reading) =>
+        whenDone(holds?.(v4) ?? true, (taken) => (taken ? read : otherwise)(v4, reading)),
+    own.read,
+  );
+}
+
+/** What v4 has and alpha does not know is not there. @throws {Refusal} 404, when the object is read. */
+function onlyExisting(read: Route["read"], exists: string | undefined, place: Place): Route["read"] {
+  const holds = condition(exists, place);
+  if (!holds) return read;
+  return (v4, reading) =>
+    whenDone(read(v4, reading), (object) =>
+      whenDone(holds(object), (known) => {
+        if (!known) throw new Refusal(404, "Not found");
+        return object;
+      }),
+    );
+}
+
+/** Compiles one route of a resource. */
+export function compileRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteContext,
+  places: { readonly route: Place; readonly pack: Place },
+): { route: Route; method: string; pattern: Pattern } {
+  const place = places.route;
+  const { dialect } = context;
+  const { method, pattern, parameters } = compilePattern(
+    definition.alpha,
+    dialect.alpha.parameters,
+    place.at("alpha"),
+  );
+  const access = context.access(definition.scope);
+  if (!access)
+    place.at("scope").fault(`"${definition.scope}" is not public, token, or resource:level of pack.yaml`);
+  if (definition.gives === "list" && resource.list === undefined)
+    place.at("gives").fault('the resource has no "list" name');
+  const body =
+    definition.body === undefined
+      ? undefined
+      : refer(place.at("body"), "body", definition.body, resource.bodies);
+  const first = (definition.first ?? []).flatMap((name, index) => {
+    const found = refer(place.at("first", index), "first read", name, context.preliminaries);
+    const members = [...parameters, ...resource.inputs];
+    return found
+      ? [compilePreliminary(name, found, members, dialect.v4.prefix, places.pack.at("first", name))]
+      : [];
+  });
+  for (const parameter of body?.pathParameters ?? []) {
+    if (!parameters.includes(parameter)) place.at("body").fault(`the body needs :${parameter} of the path`);
+  }
+  const { prefix } = dialect.v4;
+  const route: Route = {
+    name: definition.alpha,
+    chosen: condition(definition.when, place.at("when")),
+    namesObject: parameters.length > 0,
+    access: access ?? "token",
+    limit: definition.limit,
+    source: compileSource(definition, resource, parameters, dialect, place),
+    gives: definition.gives,
+    list: resource.list ?? "",
+    body,
+    first,
+    wait: compileWait(definition.wait, parameters, prefix, place.at("wait")),
+    after: compileFollowUp(definition.after, parameters, prefix, place.at("after")),
+    with: compileExtraReads(definition, parameters, prefix, place),
+    where: definition.where,
+    again: definition.again?.without,
+    blames: definition.blames,
+    shows: definition.shows,
+    read: onlyExisting(
+      compileRead(definition.of, resource, context.resources, place.at("of")),
+      definition.exists,
+      place.at("exists"),
+    ),
+    errorField: resource.errorField,
+    filterFields: resource.filterFields,
+    selectFields: resource.selectFields,
+    losses: definition.gives === "nothing" ? [] : resource.losses,
+  };
+  return { route, method, pattern };
+}

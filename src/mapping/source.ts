@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import type { PackFault } from "./fault.ts";
+
+/** A place inside a YAML document: keys and indexes from the top. */
+export type YamlPath = readonly PropertyKey[];
+
+/** One YAML file of a pack, with the way back from a place in its data to a line and a column. */
+export interface YamlSource {
+  readonly file: string;
+  readonly data: unknown;
+  /** The document's own syntax faults (duplicate keys among them). */
+  readonly faults: readonly PackFault[];
+  /** A fault at a place; `offset` counts characters into a scalar's text, for expressions. */
+  fault(path: YamlPath, message: string, offset?: number): PackFault;
+  /** A fault of a key itself. */
+  keyFault(path: YamlPath, message: string): PackFault;
+}
+
+/** The nearest node that exists: a missing key is reported at the map that lacks it. */
+function nearestNode(document: Document, path: YamlPath): Node | undefined {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (node && typeof node === "object" && "range" in node) return node as Node;
+  }
+  return undefined;
+}
+
+/** The node of a key. */
+function keyNode(document: Document, path: YamlPath): Node | undefined {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  const pair = parent.items.find(
+    (item) => isPair(item) && isScalar(item.key) && item.key.value === path.at(-1),
+  );
+  return pair?.key as Node | undefined;
+}
+
+/**
+ * Where the n-th character of a scalar's value stands in the file. In a block scalar (`|`) the text starts
+ * on the line after the bar and every line is indented; in a quoted or plain one it starts at the node.
+ */
+function offsetInScalar(text: string, node: Node, offset: number): number {
+  const start = node.range?.[0] ?? 0;
+  if (!isScalar(node) || typeof node.value !== "string") return start;
+  if (node.type !== "BLOCK_LITERAL" && node.type !== "BLOCK_FOLDED") {
+    return start + offset + (node.type === "PLAIN" ? 0 : 1);
+  }
+  const before = node.value.slice(0, offset).split("\n");
+  let line = text.indexOf("\n", start) + 1;
+  const indent = /^[ ]*/.exec(text.slice(line))?.[0].length ?? 0;
+  for (let skipped = 1; skipped < before.length; skipped += 1) line = text.indexOf("\n", line) + 1;
+  return line + indent + (before.at(-1)?.length ?? 0);
+}
+
+/** Parses one file's text; never throws. */
+export function parseYaml(file: string, text: string): YamlSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const at = (offset: number, message: string): PackFault => {
+    const { line, col } = lines.linePos(Math.max(0, offset));
+    return { file, line: Math.max(1, line), column: Math.max(1, col), message };
+  };
+  const faults = document.errors.map((error) =>
+    at(error.pos[0], error.message.split("\n")[0] ?? error.message),
+  );
+  return {
+    file,
+    data: faults.length > 0 ? undefined : document.toJS(),
+    faults,
+    fault(path, message, offset) {
+      const node = nearestNode(document, path);
+      if (!node) return at(0, message);
+      return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
+    },
+    keyFault: (path, message) => at(keyNode(document, path)?.range?.[0] ?? 0, message),
+  };
+}
+
+/** All YAML files of a folder, by name, each parsed. */
+export function readYamlFolder(directory: string): YamlSource[] {
+  return readdirSync(directory)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => parseYaml(join(directory, name), readFileSync(join(directory, name), "utf8")));
+}

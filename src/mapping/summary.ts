@@ -1,0 +1,81 @@
+import type { FieldRule } from "./definition.ts";
+import type { Pack } from "./pack.ts";
+import type { Route } from "./route.ts";
+
+/** How a field comes about (README, "Classes of fields"). */
+export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "absent";
+
+export interface FieldSummary {
+  readonly name: string;
+  readonly v4: string | null;
+  readonly class: FieldClass;
+  /** What is lost, or null. */
+  readonly loss: string | null;
+  readonly filter: boolean;
+}
+
+export interface PackSummary {
+  readonly routes: readonly {
+    readonly alpha: string;
+    readonly v4: string;
+    readonly scope: string;
+    readonly losses: number;
+  }[];
+  readonly objects: readonly { readonly name: string; readonly fields: readonly FieldSummary[] }[];
+  /** Fields by class; `lossy` counts those of them that lose something. */
+  readonly classes: Readonly<Record<FieldClass | "lossy", number>>;
+}
+
+function classOf(name: string, rule: FieldRule): FieldClass {
+  if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "absent";
+  if (rule.read?.includes("$with")) return "composed";
+  if (rule.v4 === undefined) return "derived";
+  if (rule.catalog !== undefined) return "expanded";
+  if (rule.as !== undefined || rule.read !== undefined || rule.array === true) return "value";
+  return rule.v4 === name ? "same" : "renamed";
+}
+
+function sourceOf({ source }: Route, prefix: string): string {
+  if ("refusal" in source) return "none";
+  if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
+  return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
+}
+
+const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
+  typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
+
+/** What a pack covers, for `check`, the console and the migration report. */
+export function summarise(pack: Pack): PackSummary {
+  const { v4, scopes } = pack.dialect;
+  const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
+    name: object,
+    fields: [...fields].map(([name, rule]): FieldSummary => ({
+      name,
+      v4: rule.v4 ?? null,
+      class: classOf(name, rule),
+      loss: rule.loss ?? null,
+      filter: rule.filter === true,
+    })),
+  }));
+  const classes = {
+    same: 0,
+    renamed: 0,
+    value: 0,
+    expanded: 0,
+    derived: 0,
+    composed: 0,
+    absent: 0,
+    lossy: 0,
+  };
+  for (const field of objects.flatMap(({ fields }) => fields)) {
+    classes[field.class] += 1;
+    if (field.loss !== null && field.class !== "absent") classes.lossy += 1;
+  }
+  const routes = pack.routes.map((route) => ({
+    alpha: route.name,
+    v4: sourceOf(route, v4.prefix),
+    scope: scopeOf(route, scopes.levels),
+    losses: route.losses.length,
+  }));
+  return { routes, objects, classes };
+}

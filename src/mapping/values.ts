@@ -1,0 +1,79 @@
+import { whenDone, type MaybeLater } from "../expression/index.ts";
+import type { ValueKindDefinition } from "./definition.ts";
+import { expressionAt, type Place } from "./place.ts";
+
+/** A kind of value that differs between the two sides. `args` come from the field that uses it. */
+export interface ValueKind {
+  readonly read: (value: unknown, args: Args) => MaybeLater<unknown>;
+  readonly write: (value: unknown, args: Args) => MaybeLater<unknown>;
+  /** The table's own answer: undefined where the value does not stand in it. */
+  readonly lookup: (value: unknown) => unknown;
+  /** The table backwards: every alpha value with the v4 value it is written as. */
+  readonly backwards: ReadonlyMap<unknown, unknown>;
+  /** Every alpha value of the table with all v4 values that it stands for; empty where there is no table. */
+  readonly sources: ReadonlyMap<unknown, readonly unknown[]>;
+  readonly error: string | undefined;
+}
+
+export type Args = Readonly<Record<string, unknown>>;
+
+type Side = ValueKindDefinition["read"];
+
+const table = (side: Side, same: readonly string[]): Map<unknown, unknown> =>
+  new Map<unknown, unknown>([
+    ...same.map((value) => [value, value] as const),
+    ...(typeof side === "object" ? Object.entries(side) : []),
+  ]);
+
+/** An alpha value that several v4 values become is written as the first of them. */
+function invert(forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown> {
+  const backwards = new Map<unknown, unknown>();
+  for (const [v4, alpha] of forward) if (!backwards.has(alpha)) backwards.set(alpha, v4);
+  return backwards;
+}
+
+const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]> =>
+  new Map(
+    [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
+  );
+
+function byTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["read"] {
+  return (value) => (values.has(value) ? values.get(value) : otherwise === undefined ? value : otherwise);
+}
+
+function byExpression(place: Place, source: string, args: readonly string[]): ValueKind["read"] {
+  const expression = expressionAt(place, source, ["value", ...args]);
+  return (value, given) => expression.evaluate(value, { ...given, value });
+}
+
+/**
+ * Compiles one value kind.
+ *
+ * @param args Names of the parameters that fields give it.
+ */
+export function compileValueKind(
+  definition: ValueKindDefinition,
+  args: readonly string[],
+  place: Place,
+): ValueKind {
+  const { same = [], read, write, otherwise } = definition;
+  const forward = table(read, same);
+  const backwards = write === undefined ? invert(forward) : table(write, same);
+  return {
+    read: typeof read === "string" ? byExpression(place.at("read"), read, args) : byTable(forward, otherwise),
+    write:
+      typeof write === "string"
+        ? byExpression(place.at("write"), write, args)
+        : byTable(backwards, undefined),
+    lookup: (value) => forward.get(value),
+    backwards,
+    sources: sources(forward),
+    error: definition.error,
+  };
+}
+
+/** Applies a kind to a value that may not be there: null and missing are no value of any kind. */
+export const applied =
+  (apply: ValueKind["read"], args: Args) =>
+  (value: MaybeLater<unknown>): MaybeLater<unknown> =>
+    whenDone(value, (known) => (known === undefined || known === null ? known : apply(known, args)));

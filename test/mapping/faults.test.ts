@@ -1,0 +1,252 @@
+import { describe, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { loadPack } from "../../src/mapping/load.ts";
+import { faultsOf } from "./pack-folder.ts";
+
+/** Line and column, from 1, of a text in a file of the library's pack after one replacement. */
+function placeOf(file: string, from: string, to: string, at: string): { line: number; column: number } {
+  const text = readFileSync(`test/fixtures/library-pack/${file}`, "utf8").replace(from, () => to);
+  const offset = text.indexOf(from === at ? to : at);
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+describe("a fault of a pack stops the start, and is told with file, line and column", () => {
+  // what is wrong | file | replaced | with | where the fault stands | what is said
+  test.each([
+    [
+      "an unknown key of a file",
+      "book.yaml",
+      "list: books",
+      "lists: books",
+      "lists: books",
+      'unknown key "lists"',
+    ],
+    [
+      "an unknown key of a field",
+      "book.yaml",
+      "filter: true, also",
+      "fliter: true, also",
+      "fliter",
+      'unknown key "fliter"',
+    ],
+    [
+      "an unknown key of a route",
+      "book.yaml",
+      "gives: list }",
+      "gives: list, giev: 1 }",
+      "giev",
+      'unknown key "giev"',
+    ],
+    ["a missing key", "pack.yaml", "  scheme: key\n", "", "prefix: /old", "Invalid input"],
+    ["a wrong type", "pack.yaml", "page_size: 10", "page_size: ten", "ten", "expected number"],
+    [
+      "an unknown value kind",
+      "book.yaml",
+      "as: state",
+      "as: stat",
+      "stat, filter",
+      'unknown value kind "stat"; there are: state, pounds',
+    ],
+    [
+      "an unknown catalog",
+      "book.yaml",
+      "catalog: shelf",
+      "catalog: shelve",
+      "shelve,",
+      'unknown catalog "shelve"; there are: shelf',
+    ],
+    [
+      "an unknown object",
+      "book.yaml",
+      "number: id",
+      "number: { v4: id, object: boook }",
+      "boook",
+      'unknown object "boook"; there are: book, shelf',
+    ],
+    ["an unknown body", "book.yaml", "body: buy", "body: by", "by,", 'unknown body "by"; there are: buy'],
+    ["an unknown part", "book.yaml", "[stock]", "[stok]", "stok", 'unknown part "stok"'],
+    ["an unknown first read", "book.yaml", "[author]", "[autor]", "autor", 'unknown first read "autor"'],
+    [
+      "an unknown scope",
+      "book.yaml",
+      "scope: books:write, first",
+      "scope: book:write, first",
+      "book:write",
+      "is not public, token, or resource:level",
+    ],
+    [
+      "an unknown level",
+      "book.yaml",
+      "scope: books:write, first",
+      "scope: books:wipe, first",
+      "books:wipe",
+      "is not public, token, or resource:level",
+    ],
+    [
+      "a route shown by none",
+      "book.yaml",
+      "body: buy, gives",
+      "body: buy, shows: GET /boks, gives",
+      "GET /boks",
+      'there is no route "GET /boks"',
+    ],
+    [
+      "a v4 path parameter that alpha's path lacks",
+      "book.yaml",
+      "v4: GET /items/{number}\n",
+      "v4: GET /items/{id}\n",
+      "GET /items/{id}",
+      "nothing gives {id}; there are: number",
+    ],
+    [
+      "a parameter without a type",
+      "book.yaml",
+      "alpha: GET /books/:number",
+      "alpha: GET /books/:nr",
+      "GET /books/:nr",
+      "no type is given for :nr",
+    ],
+    [
+      "a call that is none",
+      "book.yaml",
+      "v4: POST /items",
+      "v4: PATCH /items",
+      "PATCH",
+      "is not METHOD /path",
+    ],
+    [
+      "routes that overlap",
+      "book.yaml",
+      "alpha: POST /books,",
+      "alpha: GET /books,",
+      "GET /books, scope: books:write",
+      "another route answers GET of the same paths",
+    ],
+    [
+      "a field without a source",
+      "book.yaml",
+      "number: id",
+      "number: { filter: true }",
+      "{ filter: true }",
+      'a field needs "v4", "read" or "const"',
+    ],
+    [
+      "a member of a schema that no rule knows",
+      "book.yaml",
+      "writer: { type: integer }",
+      "editor: { type: string }",
+      "type: object",
+      '"editor" is in the schema',
+    ],
+    [
+      "a schema that is none",
+      "book.yaml",
+      "type: number, minimum: 0",
+      "type: numbr",
+      "type: object",
+      "not a JSON Schema",
+    ],
+    [
+      "operators that do the same",
+      "pack.yaml",
+      "is: gte, v4: gte",
+      "is: gt, v4: gte",
+      "$all:",
+      "are both gt",
+    ],
+    [
+      "a filter by what an expression makes",
+      "book.yaml",
+      "args: { rate: 100 } }",
+      "args: { rate: 100 }, filter: true }",
+      "{ v4: cost.pence",
+      "is no table",
+    ],
+    [
+      "a key that stands twice",
+      "book.yaml",
+      "  number: id",
+      "  number: id\n  number: id",
+      "number: id\n  title",
+      "Map keys must be unique",
+    ],
+  ])("%s", (_what, file, from, to, at, message) => {
+    const faults = faultsOf({ file, from, to });
+    const { line, column } = placeOf(file, from, to, at);
+    expect(faults).toContainEqual({ file, line, column, message: expect.stringContaining(message) });
+  });
+
+  test("all faults of all files come at once", () => {
+    const faults = faultsOf(
+      { file: "book.yaml", from: "as: state", to: "as: stat" },
+      { file: "book.yaml", from: "catalog: shelf", to: "catalog: shelve" },
+      { file: "shelf.yaml", from: "gives: list", to: "gives: lists" },
+      { file: "pack.yaml", from: "'$value / $rate'", to: "'$value /'" },
+    );
+    expect(faults.map(({ file }) => file).sort()).toEqual([
+      "book.yaml",
+      "book.yaml",
+      "pack.yaml",
+      "shelf.yaml",
+      "tray.yaml",
+    ]);
+  });
+
+  test("a folder without pack.yaml, and one that is not there", () => {
+    expect(() => loadPack("test/fixtures")).toThrow("there is no pack.yaml in this folder");
+    expect(() => loadPack("test/fixtures/nowhere")).toThrow("can't be read");
+  });
+});
+
+describe("an expression that can't be used", () => {
+  const inField = (expression: string) =>
+    faultsOf({ file: "book.yaml", from: "'$with.loan.reader'", to: expression });
+  const line = 10;
+  const start = "  lent_to: { read: '".length + 1;
+
+  test.each([
+    ["that does not parse", "'a + '", 4, "not JSONata: Unexpected end of expression"],
+    [
+      "with a variable that nobody sets",
+      "'a & $lone'",
+      4,
+      "unknown variable or function $lone; besides JSONata's own there are $value, $with, $values",
+    ],
+    ["with a function that runs text as code", "'$eval(a)'", 0, "$eval can't be used"],
+    ["with a clock", "'$now()'", 0, "$now can't be used"],
+    ["with a die", "'a + $random()'", 4, "$random can't be used"],
+    ["whose list collapses when it has one member", "'items[kind = \"x\"]'", 4, "write [ … ] around it"],
+    ["whose mapped list collapses", "'items.{ \"a\": b }'", 6, "write [ … ] around it"],
+    ["whose sorted list collapses", "'items^(a)'", 5, "write [ … ] around it"],
+    ["whose list collapses inside an object", '\'{ "x": items.{ "a": b } }\'', 13, "write [ … ] around it"],
+    ["whose list collapses in a branch", "'a ? items[b] : c'", 9, "write [ … ] around it"],
+    ["that keeps one member, but not none", "'items[]'", 0, "write [ … ] around it"],
+  ])("%s", (_what, expression, offset, message) => {
+    const [fault] = inField(expression);
+    expect(fault).toMatchObject({ file: "book.yaml", line, message: expect.stringContaining(message) });
+    expect(Math.abs((fault?.column ?? 0) - start - offset)).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    "'[items[kind = \"x\"]]'",
+    "'items[kind = \"x\"][0]'",
+    "'items^(>a)[0].name'",
+    "'$sum(items.price)'",
+    "'a.b.c'",
+  ])("%s gives what it says and passes", (expression) => expect(inField(expression)).toEqual([]));
+
+  test("in a block of several lines the fault's own line is told", () => {
+    const [fault] = faultsOf({
+      file: "pack.yaml",
+      from: "  pounds: { read: '$value / $rate', write: '$round($value * $rate)' }",
+      to: "  pounds:\n    read: |\n      (\n        $x := $value;\n        $x / $nothing\n      )",
+    });
+    expect(fault).toMatchObject({
+      file: "pack.yaml",
+      line: 63,
+      column: 14,
+      message: expect.stringContaining("$nothing"),
+    });
+  });
+});

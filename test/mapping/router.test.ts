@@ -1,0 +1,30 @@
+import { expect, test } from "@jest/globals";
+import { makeRouter, type ParameterType } from "../../src/mapping/router.ts";
+
+/** What a path parameter of a type is, found in a path; undefined where no route is. */
+function found(type: ParameterType, segment: string): string | undefined {
+  const router = makeRouter<string>();
+  router.add("GET", { segments: ["hosts", { parameter: "host", type }] }, "route");
+  return router.match("GET", ["hosts", segment])?.parameters["host"];
+}
+
+test.each([
+  ["ip", "198.51.100.23", "198.51.100.23"],
+  ["ip", "2001:DB8::0001", "2001:db8::1"],
+  ["ip4", "198.51.100.23", "198.51.100.23"],
+  ["ip6", "2001:db8:0:0:0:0:0:1", "2001:db8::1"],
+  ["integer", "7", "7"],
+  ["text", "first", "first"],
+] as const)("a parameter of type %s is %s, as %s", (type, segment, value) =>
+  expect(found(type, segment)).toBe(value),
+);
+
+test.each([
+  ["ip", "first"],
+  ["ip", "fe80::1%eth0"],
+  ["ip", "198.51.100.23/24"],
+  ["ip4", "2001:db8::1"],
+  ["ip6", "198.51.100.23"],
+  ["integer", "07"],
+  ["text", ".."],
+] as const)("%s is not %s", (type, segment) => expect(found(type, segment)).toBeUndefined());
