@@ -1,0 +1,32 @@
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+# Pruned, the dependencies are those of the running program: no compiler, no test runner, no second Node.
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-slim
+# The admin listener stays inside until ADMIN_HOST and ADMIN_TOKEN open it.
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    ADMIN_HOST=127.0.0.1 \
+    ADMIN_PORT=8081 \
+    DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+COPY mappings mappings
+# A volume begins with what the image has at its place, its owner included.
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080 8081
+# Where ADMIN_PORT=off, run with --no-healthcheck: there is nothing to ask then.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# The program itself: npm doesn't hand signals on reliably.
+CMD ["node", "dist/main.js", "serve"]

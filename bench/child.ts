@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** A process of its own that listens. */
+export interface Child {
+  readonly pid: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** Beside this file, or a path from here. */
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it prints when it listens; the first group is its address. */
+  readonly ready: RegExp;
+}
+
+const START_MS = 15_000;
+const STOP_MS = 5000;
+
+/** Kept from the environment: everything else could change what is measured. */
+const environment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  NODE_ENV: "production",
+  ...extra,
+});
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  await exited;
+  clearTimeout(late);
+}
+
+function addressOf(child: ChildProcess, { script, ready }: ChildOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    const fail = (why: string): void => reject(new Error(`${script} ${why}\n${printed}`));
+    const late = setTimeout(() => fail(`does not listen after ${START_MS} ms`), START_MS);
+    child.once("error", (error) => fail(error.message));
+    child.once("exit", (code) => {
+      clearTimeout(late);
+      fail(`ended with ${code}`);
+    });
+    const hear = (chunk: Buffer): void => {
+      printed = (printed + chunk.toString()).slice(-10_000);
+      const url = ready.exec(printed)?.[1];
+      if (url === undefined) return;
+      clearTimeout(late);
+      resolve(url);
+    };
+    child.stdout?.on("data", hear);
+    child.stderr?.on("data", hear);
+  });
+}
+
+/** Starts one and waits until it listens. @throws {Error} with what it printed, where it doesn't. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, options.script), ...(options.args ?? [])],
+    {
+      env: environment(options.env),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const kill = (): boolean => child.kill("SIGKILL");
+  process.once("exit", kill);
+  async function stop(): Promise<void> {
+    await end(child);
+    process.off("exit", kill);
+  }
+  try {
+    const url = await addressOf(child, options);
+    return { pid: child.pid ?? 0, url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { LoadJob, LoadResult } from "./load.ts";
+
+export interface Loader {
+  run(job: LoadJob): Promise<LoadResult>;
+  stop(): void;
+}
+
+/** Starts the load generator; it does one job at a time. */
+export function startLoader(): Loader {
+  const child = fork(join(import.meta.dirname, "load.ts"));
+  const lost = once(child, "exit").then(() => {
+    throw new Error("the load generator ended");
+  });
+  lost.catch(() => {});
+  return {
+    async run(job) {
+      const answer = once(child, "message");
+      child.send(job);
+      const [result] = await Promise.race([answer, lost]);
+      return result as LoadResult;
+    },
+    stop: () => child.disconnect(),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Measurement } from "./measure.ts";
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const high = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+}
+
+type Column = readonly [title: string, width: number];
+
+const COLUMNS: readonly Column[] = [
+  ["", 30],
+  ["req/s", 8],
+  ["p50 ms", 8],
+  ["p99 ms", 8],
+  ["CPU us/req", 11],
+  ["x peer", 7],
+  ["RSS MB", 8],
+  ["v4 calls", 9],
+  ["failed", 7],
+];
+
+const line = (cells: readonly string[]): string =>
+  COLUMNS.map(([, width], at) => (at === 0 ? cells[at]?.padEnd(width) : cells[at]?.padStart(width)))
+    .join("")
+    .trimEnd();
+
+const medianOf = (
+  measurements: readonly Measurement[],
+  key: "perSecond" | "p50" | "p99" | "cpu" | "memory" | "v4Calls",
+): number => median(measurements.map((each) => each[key] ?? Number.NaN));
+
+/** What the system doesn't tell is a dash, never a zero. */
+const shown = (value: number, digits: number): string => (Number.isNaN(value) ? "-" : value.toFixed(digits));
+
+function row(name: string, rounds: readonly Measurement[], peerCpu: number): string {
+  const cpu = medianOf(rounds, "cpu");
+  return line([
+    name,
+    shown(medianOf(rounds, "perSecond"), 0),
+    shown(medianOf(rounds, "p50"), 2),
+    shown(medianOf(rounds, "p99"), 2),
+    shown(cpu, 0),
+    shown(cpu / peerCpu, 2),
+    shown(medianOf(rounds, "memory") / 1024 ** 2, 0),
+    shown(medianOf(rounds, "v4Calls"), 1),
+    String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
+  ]);
+}
+
+/** One table for each kind of request: medians over the rounds. `x peer` compares CPU time; the peer comes last. */
+export function report(measurements: readonly Measurement[]): string {
+  const asks = [...new Set(measurements.map(({ ask }) => ask))];
+  const targets = [...new Set(measurements.map(({ target }) => target))];
+  const roundsOf = (ask: string, target: string | undefined): Measurement[] =>
+    measurements.filter((each) => each.ask === ask && each.target === target);
+  return asks
+    .map((ask) => {
+      const peerCpu = medianOf(roundsOf(ask, targets.at(-1)), "cpu");
+      const head = line([ask, ...COLUMNS.slice(1).map(([title]) => title)]);
+      return [head, ...targets.map((target) => row(target, roundsOf(ask, target), peerCpu)), ""].join("\n");
+    })
+    .join("\n");
+}
+
+/** The faults that were met, each once; empty when every request got its 200. */
+export const faults = (measurements: readonly Measurement[]): string[] => [
+  ...new Set(
+    measurements.flatMap(({ target, ask, fault }) =>
+      fault === undefined ? [] : [`${target}, ${ask}: ${fault}`],
+    ),
+  ),
+];

@@ -1,0 +1,77 @@
+import type { AlphaAnswer, AlphaRequest, Notes } from "../gateway/exchange.ts";
+import { buildRoad } from "../gateway/road.ts";
+import { createRateLimits } from "../limits/rate-limits.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { roadDialect } from "../service/road-dialect.ts";
+import { connectCatalogs } from "../service/catalogs.ts";
+import { createTokenFacts } from "../tokens/token-facts.ts";
+import type { Upstream } from "../upstream/client.ts";
+import type { Catalogs } from "../upstream/catalogs.ts";
+
+/** A request as someone writes it down. */
+export interface WrittenRequest {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface DryAnswer {
+  readonly answer: AlphaAnswer;
+  readonly notes: Notes;
+}
+
+/** The whole road over a v4 that is only pretended: the same stops, no network. */
+export interface DryRoad {
+  readonly catalogs: Catalogs;
+  send(request: WrittenRequest): Promise<DryAnswer>;
+}
+
+const ENDLESS = { points: 1_000_000_000, seconds: 1 };
+const TOKEN = "example";
+
+function plain({ method, path, headers = {}, body }: WrittenRequest, scheme: string): AlphaRequest {
+  const [before = "", query = ""] = path.split("?", 2);
+  const given = Object.entries({ authorization: `${scheme} ${TOKEN}`, ...headers });
+  return {
+    id: "example",
+    method,
+    path: before,
+    query,
+    headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    address: "192.0.2.1",
+    signal: new AbortController().signal,
+  };
+}
+
+/** Builds the road of a pack over a pretended v4. */
+export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
+  const { dialect } = pack;
+  const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+  let last: Notes | undefined;
+  let unforeseen: unknown;
+  const road = buildRoad({
+    ...roadDialect(pack),
+    upstream,
+    catalogs,
+    tokens: createTokenFacts({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
+    limits: createRateLimits(ENDLESS, ENDLESS),
+    record: (_request, _outcome, notes) => {
+      last = notes;
+    },
+    onUnforeseen: (error) => {
+      unforeseen = error;
+    },
+  });
+  return {
+    catalogs,
+    async send(request) {
+      const answer = await road(plain(request, dialect.alpha.scheme));
+      if (unforeseen !== undefined) throw unforeseen;
+      if (!last) throw new Error("the road left no notes");
+      return { answer, notes: last };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { PackFault } from "../mapping/fault.ts";
+import { readYamlFolder, type YamlSource } from "../mapping/source.ts";
+
+/**
+ * One golden case of a pack: an alpha request, the v4 calls that it must become and what v4 answers to them,
+ * and the alpha answer that must come out.
+ */
+export const exampleDefinition = z.strictObject({
+  title: z.string(),
+  alpha: z.string(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.json().optional(),
+  v4: z
+    .array(
+      z.strictObject({
+        call: z.string(),
+        filter: z.json().optional(),
+        body: z.json().optional(),
+        status: z.int().optional(),
+        answers: z.json().optional(),
+      }),
+    )
+    .default([]),
+  gives: z.strictObject({ status: z.int().default(200), body: z.json() }),
+});
+
+export type ExampleDefinition = z.infer<typeof exampleDefinition>;
+
+export interface Example {
+  readonly definition: ExampleDefinition;
+  readonly source: YamlSource;
+}
+
+/** What v4's catalogs hold in examples: the members of each list by its call. */
+export const catalogLists = z.record(z.string(), z.array(z.json()));
+
+const CATALOGS_FILE = "catalogs.yaml";
+
+function folders(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Reads the examples of a pack, `examples/<resource>/<case>.yaml`. Faults of form go to the list. */
+export function readExamples(
+  packDirectory: string,
+  faults: PackFault[],
+): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
+  const top = join(packDirectory, "examples");
+  const examples: Example[] = [];
+  let catalogs: z.infer<typeof catalogLists> = {};
+  const sources = [top, ...folders(top)].flatMap((folder) =>
+    folders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
+  );
+  for (const source of sources) {
+    faults.push(...source.faults);
+    if (source.faults.length > 0) continue;
+    const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
+    const result = (isCatalogs ? catalogLists : exampleDefinition).safeParse(source.data);
+    if (!result.success)
+      for (const issue of result.error.issues) faults.push(source.fault(issue.path, issue.message));
+    else if (isCatalogs) catalogs = result.data as typeof catalogs;
+    else examples.push({ source, definition: result.data as ExampleDefinition });
+  }
+  return { examples, catalogs };
+}

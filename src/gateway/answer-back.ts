@@ -1,0 +1,114 @@
+import { openEnvelope, wrapList, type EnvelopeNames } from "../dialect/envelope.ts";
+import { isExactNumber } from "../dialect/json.ts";
+import { readErrors, type ErrorNames } from "../dialect/errors.ts";
+import { Refusal, type Fault } from "../dialect/refusal.ts";
+import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
+import { all } from "../expression/index.ts";
+import { isObject } from "../mapping/paths.ts";
+import type { JsonObject, Reading } from "../mapping/reading.ts";
+import type { Route } from "../mapping/route.ts";
+import type { Incoming } from "./call-v4.ts";
+import type { Notes } from "./exchange.ts";
+
+/** v4 answered something that no rule can translate. The message is for the log; the client gets a neutral 500. */
+export class UnreadableAnswer extends Error {
+  override readonly name = "UnreadableAnswer";
+}
+
+export interface AnswerRules {
+  readonly errors: ErrorNames;
+  readonly statuses: StatusesDefinition;
+  readonly v4: EnvelopeNames & { readonly items: string };
+  readonly alpha: EnvelopeNames;
+}
+
+/** Where v4 gives no reason of its own. */
+const PLAIN_REASONS: Readonly<Record<number, string>> = {
+  401: "The access token is not valid.",
+  403: "This is not permitted.",
+  404: "Not found",
+};
+
+const LIMIT_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+
+function limitHeaders(headers: Incoming["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    LIMIT_HEADERS.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" && /^\d{1,15}$/.test(value) ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** An id in a body that v4 does not know: 404 would say that the called path does not exist (translation 3.1). */
+function status(answer: Incoming, route: Route, method: string, statuses: StatusesDefinition): number {
+  const unknownInBody = answer.status === 404 && method === "POST" && !route.namesObject;
+  return unknownInBody ? statuses.other_4xx : alphaStatus(answer.status, statuses);
+}
+
+/**
+ * Turns v4's refusal into alpha's. Nobody is blamed for a member that the gateway added by itself.
+ *
+ * @throws {Refusal} always
+ */
+export function refuseLikeV4(
+  answer: Incoming,
+  route: Route,
+  call: {
+    readonly method: string;
+    readonly added: ReadonlySet<string>;
+    readonly sent: (member: string) => boolean;
+  },
+  rules: AnswerRules,
+  notes: Notes,
+): never {
+  const alpha = status(answer, route, call.method, rules.statuses);
+  if (answer.status === rules.statuses.rate_limited.v4) notes.v4Limits = limitHeaders(answer.headers);
+  if (alpha !== answer.status) notes.warnings.push(`v4 answered ${answer.status}`);
+  const told = readErrors(answer.json, rules.errors);
+  const plain =
+    alpha === rules.statuses.other
+      ? "The service could not answer this request."
+      : "The request was refused.";
+  if (!told) throw new Refusal(alpha, PLAIN_REASONS[alpha] ?? plain);
+  const faults = told.map(({ reason, field }): Fault => {
+    const named = field === undefined || call.added.has(field) ? undefined : route.errorField(field);
+    return named === undefined ? { reason } : { reason, field: named };
+  });
+  const { blames } = route;
+  if (answer.status === 404 && blames !== undefined && call.sent(blames) && faults[0]?.field === undefined) {
+    throw new Refusal(alpha, [{ reason: faults[0]?.reason ?? plain, field: blames }, ...faults.slice(1)]);
+  }
+  throw new Refusal(alpha, faults);
+}
+
+/** A write without a word has happened, and a 500 would ask for another one; a read without a word told nothing. */
+const isRead = ({ source }: Route): boolean => "call" in source && source.call.method === "GET";
+
+/** Anything else would be read as an object that lacks every member, and answered as one full of nulls. */
+function objectOf(value: unknown): JsonObject {
+  if (!isObject(value) || isExactNumber(value)) throw new UnreadableAnswer("v4's object is none");
+  return value;
+}
+
+/**
+ * Makes alpha's body from v4's success.
+ *
+ * @throws {UnreadableAnswer} when it is not what the route gives.
+ */
+export async function answerBack(
+  answer: Incoming,
+  route: Route,
+  reading: Reading,
+  rules: AnswerRules,
+): Promise<JsonObject> {
+  if (!answer.empty && answer.json === undefined)
+    throw new UnreadableAnswer(`v4's ${answer.status} is not JSON`);
+  if (route.gives === "nothing") return {};
+  if (answer.empty && !isRead(route)) return {};
+  if (route.gives === "object") return route.read(objectOf(answer.json), reading);
+  const envelope = openEnvelope(answer.json, rules.v4);
+  if (!envelope) throw new UnreadableAnswer("v4's list has no envelope");
+  const items = await all(envelope.items.map((item) => route.read(objectOf(item), reading)));
+  return wrapList(items, envelope, route.list, rules.alpha);
+}

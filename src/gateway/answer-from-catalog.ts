@@ -1,0 +1,40 @@
+import { wrapList } from "../dialect/envelope.ts";
+import { selectRows } from "../dialect/filter/select.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import type { Catalog } from "../mapping/catalog.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import { UnreadableAnswer } from "./answer-back.ts";
+import { requestedFilter, requestedPage } from "./translate-query.ts";
+import type { Work } from "./work.ts";
+
+function oneOf(catalog: Catalog, rows: readonly JsonObject[], { target, catalogs }: Work): JsonObject {
+  const [asked = ""] = Object.values(target.parameters);
+  const id = catalog.v4Id(asked, catalogs);
+  const found = id === undefined ? undefined : catalogs.find(catalog.name, id);
+  // Known only because something refers to it: not in alpha's list.
+  if (!found || !rows.includes(found)) throw new Refusal(404, "Not found");
+  return found;
+}
+
+function pageOf(rows: readonly JsonObject[], { request, target, pack }: Work): JsonObject {
+  const { dialect, grammar } = pack;
+  const { page_size: size, envelope } = dialect.alpha;
+  const page = requestedPage(request, dialect.page);
+  const filter = requestedFilter(request, grammar);
+  const selected = filter ? selectRows(rows, filter, target.route.selectFields) : rows;
+  const totals = { page, pages: Math.ceil(selected.length / size), results: selected.length };
+  return wrapList(selected.slice((page - 1) * size, page * size), totals, target.route.list, envelope);
+}
+
+/**
+ * Answers from the gateway's own copy of a catalog: filtered, ordered and paged here.
+ *
+ * @throws {Refusal} 404 for an unknown id. @throws {UnreadableAnswer} while v4 has never given the catalog.
+ */
+export function answerFromCatalog(catalog: Catalog, work: Work): JsonObject {
+  const [first] = catalog.calls;
+  work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
+  const rows = work.catalogs.list(catalog.name);
+  if (!rows) throw new UnreadableAnswer(`the catalog ${catalog.name} has not been read yet`);
+  return work.target.route.gives === "list" ? pageOf(rows, work) : oneOf(catalog, rows, work);
+}

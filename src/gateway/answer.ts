@@ -1,0 +1,47 @@
+import { printJson } from "../dialect/json.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+
+/** What every answer of one gateway has in common, decided at start. */
+export interface AnswerStyle {
+  /** Headers that never change: caching, vary, deprecation. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly alwaysOk: { readonly request: string; readonly answer: string };
+  readonly limited: { readonly status: number; readonly phrase: string };
+}
+
+/** The gateway's own standing of the caller, or v4's where v4 refused (contract, rule 6). */
+function limitHeaders({ standing, v4Limits = {} }: Notes, limited: boolean): Record<string, string> {
+  if (!standing) return {};
+  const own: Record<string, string> = {
+    "x-ratelimit-limit": String(standing.limit),
+    "x-ratelimit-remaining": String(standing.remaining),
+    "x-ratelimit-reset": String(standing.resetAt),
+  };
+  if (limited) own["retry-after"] = String(standing.retryAfter);
+  return { ...own, ...v4Limits };
+}
+
+/** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
+export function makeAnswer(
+  request: AlphaRequest,
+  { status, body }: { readonly status: number; readonly body: JsonObject },
+  style: AnswerStyle,
+  notes: Notes,
+): AlphaAnswer {
+  const alwaysOk = header(request, style.alwaysOk.request.toLowerCase())?.toLowerCase() === "true";
+  const limited = status === style.limited.status;
+  return {
+    status: alwaysOk ? 200 : status,
+    ...(limited && !alwaysOk && { phrase: style.limited.phrase }),
+    headers: {
+      ...style.headers,
+      "content-type": "application/json",
+      "x-request-id": request.id,
+      ...limitHeaders(notes, limited),
+      ...(notes.equivalent !== undefined && { "x-v4-equivalent": notes.equivalent }),
+      ...(alwaysOk && { [style.alwaysOk.answer.toLowerCase()]: String(status) }),
+    },
+    body: printJson(body),
+  };
+}

@@ -1,0 +1,51 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { readErrors } from "../dialect/errors.ts";
+import type { Wait } from "../mapping/route-steps.ts";
+import { refuseLikeV4, type AnswerRules } from "./answer-back.ts";
+import type { Incoming } from "./call-v4.ts";
+import { plainCall, type Prepared, type Work } from "./work.ts";
+
+/**
+ * Waits until v4 shows what the call has to wait for: alpha queues what v4 refuses while it is busy. After the
+ * longest time, or where v4 won't say, the call is made all the same and v4 decides.
+ */
+async function waitUntil({ endpoint, until, everyMs, mostMs }: Wait, work: Work): Promise<void> {
+  const deadline = performance.now() + mostMs;
+  for (;;) {
+    const answer = await work.call(plainCall(endpoint, work.target.parameters));
+    if (!answer.success || (await until(answer.json))) return;
+    if (performance.now() + everyMs > deadline) return;
+    await pause(everyMs, undefined, { signal: work.request.signal });
+  }
+}
+
+/** Did v4 refuse just the one member that the gateway had put in by itself? Then nothing was created. */
+function refusedOwn(answer: Incoming, prepared: Prepared, member: string, rules: AnswerRules): boolean {
+  const faults =
+    answer.status === 400 && prepared.added.has(member) ? readErrors(answer.json, rules.errors) : undefined;
+  return faults !== undefined && faults.every(({ field }) => field === member);
+}
+
+/** The one exception to the rule that nothing but a GET is ever sent twice: it follows a clear refusal. */
+async function callOnce(prepared: Prepared, { call, rules, target }: Work): Promise<Incoming> {
+  const answer = await call(prepared);
+  const { again } = target.route;
+  if (again === undefined || !refusedOwn(answer, prepared, again, rules)) return answer;
+  const { [again]: _refused, ...body } = prepared.body ?? {};
+  return call({ ...prepared, body });
+}
+
+/**
+ * Makes the call of a request.
+ *
+ * @throws {Refusal} v4's refusal, in alpha's words
+ */
+export async function callOut(prepared: Prepared, work: Work): Promise<Incoming> {
+  const { route } = work.target;
+  work.notes.equivalent = `${prepared.method} ${prepared.path}`;
+  if (route.wait) await waitUntil(route.wait, work);
+  const answer = await callOnce(prepared, work);
+  if (!answer.success) refuseLikeV4(answer, route, prepared, work.rules, work.notes);
+  for (const loss of route.losses) work.notes.losses.add(loss);
+  return answer;
+}

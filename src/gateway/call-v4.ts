@@ -1,0 +1,139 @@
+import { isSuccess } from "../dialect/statuses.ts";
+import { parseJson, printJson } from "../dialect/json.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import type { TokenFactsStore } from "../tokens/token-facts.ts";
+import type { Scopes } from "../dialect/scopes.ts";
+import type { Upstream } from "../upstream/client.ts";
+import { UpstreamFault } from "../upstream/fault.ts";
+import { header, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
+
+/** One call to v4, in v4's words. */
+export interface Outgoing {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  /** Value of the filter header. */
+  readonly filter?: string | undefined;
+  readonly body?: JsonObject | undefined;
+}
+
+/** What v4 said to it. */
+export interface Incoming {
+  readonly status: number;
+  readonly success: boolean;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The JSON; undefined where there was no body, or none that is JSON. */
+  readonly json: unknown;
+  readonly empty: boolean;
+}
+
+export interface V4Dialect {
+  readonly scheme: string;
+  readonly scopesHeader: string;
+  readonly filterHeader: string;
+}
+
+/** Makes the calls of one request. All of them bear the same headers and are written down. */
+export type CallV4 = (call: Outgoing) => Promise<Incoming>;
+
+export interface CallParts {
+  readonly upstream: Upstream;
+  readonly tokens: TokenFactsStore;
+  readonly scopes: Scopes;
+  readonly dialect: V4Dialect;
+}
+
+/** Headers that every call of a request bears: made anew, nothing of the client's but what is named here (lesson L17). */
+function commonHeaders(
+  request: AlphaRequest,
+  caller: Caller,
+  scheme: string,
+  traceparent: string,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "x-request-id": request.id,
+    traceparent,
+  };
+  const agent = header(request, "user-agent");
+  if (agent !== undefined) headers["user-agent"] = agent;
+  if (caller.token !== undefined) headers["authorization"] = `${scheme} ${caller.token}`;
+  return headers;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What v4's answer tells about the token that it was asked with. */
+function learn(
+  { tokens, scopes, dialect }: CallParts,
+  caller: Caller,
+  status: number,
+  headers: Incoming["headers"],
+): void {
+  if (caller.hash === undefined) return;
+  const given = headers[dialect.scopesHeader.toLowerCase()];
+  if (status === 401) tokens.learnRefusal(caller.hash);
+  else if (given !== undefined) tokens.learnGrants(caller.hash, scopes.grants(String(given)));
+}
+
+/** Prepares v4's calls for one request. */
+export function callsFor(
+  request: AlphaRequest,
+  caller: Caller,
+  parts: CallParts,
+  notes: Notes,
+  traceparent: string,
+): CallV4 {
+  const { upstream, dialect } = parts;
+  const common = commonHeaders(request, caller, dialect.scheme, traceparent);
+
+  let underWay = 0;
+  let waitingSince = 0;
+
+  /** Time spent waiting for v4: calls at the same time count once. */
+  function begin(): void {
+    if (underWay === 0) waitingSince = performance.now();
+    underWay += 1;
+  }
+  function end(): void {
+    underWay -= 1;
+    if (underWay === 0) notes.upstreamMs += performance.now() - waitingSince;
+  }
+
+  return async function callV4({ method, path, filter, body }) {
+    const headers = { ...common };
+    if (filter !== undefined) headers[dialect.filterHeader.toLowerCase()] = filter;
+    if (body !== undefined) headers["content-type"] = "application/json";
+    const sent = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
+    const started = performance.now();
+    begin();
+    try {
+      const text = body === undefined ? undefined : printJson(body);
+      const answer = await upstream.call({ method, path, headers, body: text }, request.signal);
+      learn(parts, caller, answer.status, answer.headers);
+      const json = answer.text === "" ? undefined : jsonOf(answer.text);
+      notes.calls.push({ ...sent, status: answer.status, response: json ?? answer.text, ms: answer.ms });
+      return {
+        status: answer.status,
+        success: isSuccess(answer.status),
+        headers: answer.headers,
+        json,
+        empty: answer.text === "",
+      };
+    } catch (error) {
+      notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
+      if (error instanceof UpstreamFault)
+        notes.warnings.push(`v4 ${method} ${path}: ${error.kind}, ${error.message}`);
+      throw error;
+    } finally {
+      end();
+    }
+  };
+}

@@ -1,0 +1,82 @@
+/** What travels the road, as plain data: no framework object passes the listener. */
+import type { Refusal } from "../dialect/refusal.ts";
+import type { Route } from "../mapping/route.ts";
+import type { Parameters } from "../mapping/router.ts";
+import type { RecordedCall } from "../audit/record.ts";
+import type { Standing } from "../limits/rate-limits.ts";
+
+/** What a client sent. */
+export interface AlphaRequest {
+  /** Of the answer's `X-Request-Id`. */
+  readonly id: string;
+  readonly method: string;
+  /** As it came, without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Every line of a header by its lower-case name, so that a repeated one is seen. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly body: Buffer | undefined;
+  /** Why the body could not be read: too large, cut off, in an unknown coding. */
+  readonly bodyRefusal?: Refusal | undefined;
+  readonly address: string;
+  /** Fires when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** What it gets. */
+export interface AlphaAnswer {
+  readonly status: number;
+  /** Reason phrase where it is not the standard one. */
+  readonly phrase?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Who is calling. */
+export interface Caller {
+  /** The token in the clear, for v4 alone; undefined for a client without one. */
+  readonly token: string | undefined;
+  /** Its hash, by which everything else knows it. */
+  readonly hash: string | undefined;
+  /** Why the credentials can't be taken; there is no token then. */
+  readonly refusal?: Refusal;
+}
+
+/** The route of a request and the values in its path. */
+export interface Target {
+  readonly route: Route;
+  readonly parameters: Parameters;
+}
+
+/** What is written down on the way, for the answer's headers, the audit record, the metrics and the log. */
+export interface Notes {
+  readonly startedAt: number;
+  readonly time: Date;
+  caller?: Caller;
+  target?: Target | undefined;
+  standing?: Standing;
+  /** v4's own limit headers, where v4 refused. */
+  v4Limits?: Readonly<Record<string, string>>;
+  /** Method and path of the call that the answer is made from. */
+  equivalent?: string;
+  readonly calls: RecordedCall[];
+  readonly losses: Set<string>;
+  readonly warnings: string[];
+  /** Milliseconds spent waiting for v4. */
+  upstreamMs: number;
+}
+
+/** Begins the notes of one request. */
+export const beginNotes = (): Notes => ({
+  startedAt: performance.now(),
+  time: new Date(),
+  calls: [],
+  losses: new Set(),
+  warnings: [],
+  upstreamMs: 0,
+});
+
+/** The one line of a header; undefined where it is missing or empty. */
+export const header = (request: AlphaRequest, name: string): string | undefined =>
+  request.headers[name]?.[0] || undefined;

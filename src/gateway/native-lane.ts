@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { createProxyMiddleware } from "http-proxy-middleware";
+import { tokenHash } from "../tokens/fingerprint.ts";
+import { header, type AlphaRequest } from "./exchange.ts";
+import type { NativeForward } from "./listener.ts";
+import type { NativeOutcome } from "./record.ts";
+
+/** Hop-by-hop (RFC 9110 7.6.1), but for the body's framing. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
+
+/** What v4 must never see, and a client never of v4 (contract, rule 8). */
+const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie"];
+const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
+
+export interface NativeLaneOptions {
+  readonly origin: URL;
+  readonly timeoutMs: number;
+  /** The body of an answer that v4 did not give. */
+  readonly failure: string;
+  /** Hears of every request when its answer is over. */
+  readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => void;
+}
+
+/** Names of headers that this connection's `Connection` header makes hop-by-hop besides. */
+const named = (connection: string | undefined): string[] =>
+  (connection ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean);
+
+/** Without these no body could be told from the next message, and no caller from another. */
+const KEPT = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
+
+/** Takes off what must not go on before the proxy copies the headers (lesson L17). */
+function cleanHeaders({ headers }: IncomingMessage, never: readonly string[]): void {
+  for (const name of [...never, ...named(headers.connection)]) if (!KEPT.has(name)) delete headers[name];
+}
+
+function answerFault(response: ServerResponse | Socket, body: string): void {
+  if (!("writeHead" in response)) return void response.destroy();
+  if (response.writableEnded) return;
+  // A half-sent answer can only be broken off, so that the client sees it is one.
+  if (response.headersSent) return void response.destroy();
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  response.writeHead(500, headers).end(body);
+}
+
+/** What becomes of a request on its way. */
+interface Progress {
+  bytesIn: number;
+  bytesOut: number;
+  fault?: string;
+}
+
+/** The native lane: v4's own clients, forwarded untouched and streamed both ways. */
+export function createNativeLane({ origin, timeoutMs, failure, record }: NativeLaneOptions): NativeForward {
+  const underWay = new WeakMap<IncomingMessage, Progress>();
+  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
+    target: origin.href.replace(/\/$/, ""),
+    changeOrigin: true,
+    xfwd: false,
+    followRedirects: false,
+    proxyTimeout: timeoutMs,
+    on: {
+      proxyReq(_outgoing, request) {
+        const progress = underWay.get(request);
+        request.on("data", ({ length }: Buffer) => progress && (progress.bytesIn += length));
+      },
+      proxyRes(answer, request, response) {
+        cleanHeaders(answer, NEVER_TO_CLIENT);
+        // The client's own wish: the proxy would promise to keep every connection.
+        answer.headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
+        const progress = underWay.get(request);
+        answer.on("data", ({ length }: Buffer) => progress && (progress.bytesOut += length));
+      },
+      error(error, request, response) {
+        const progress = underWay.get(request);
+        if (progress) progress.fault ??= error.message;
+        answerFault(response, failure);
+      },
+    },
+  });
+
+  return function forward(request, response, asked) {
+    const started = performance.now();
+    const progress: Progress = { bytesIn: 0, bytesOut: 0 };
+    underWay.set(request, progress);
+    const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
+    response.once("close", () => {
+      const { bytesIn, bytesOut, fault } = progress;
+      const warnings = [
+        ...(fault === undefined ? [] : [`native lane: ${fault}`]),
+        ...(response.writableFinished ? [] : ["the answer broke off"]),
+      ];
+      const ms = performance.now() - started;
+      record(asked, { status: response.statusCode, bytesIn, bytesOut, warnings, ms }, hash);
+    });
+    cleanHeaders(request, NEVER_TO_V4);
+    // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
+    // would end the process.
+    const fail = () => answerFault(response, failure);
+    Promise.resolve(proxy(request, response, fail)).catch(fail);
+  };
+}

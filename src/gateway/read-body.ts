@@ -1,0 +1,43 @@
+import { isExactNumber, parseJson } from "../dialect/json.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import { isObject } from "../mapping/paths.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import { header, type AlphaRequest } from "./exchange.ts";
+
+/** Deeper than any body of either dialect. */
+const MOST_LEVELS = 32;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** `application/json`, `application/anything+json`; case and further parameters do not count (RFC 9110 8.3, RFC 6839). */
+const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json *(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(utf8.decode(body), { maxDepth: MOST_LEVELS });
+  } catch (error) {
+    const reason =
+      error instanceof RangeError ? "The body is nested too deeply." : "The body is not valid JSON.";
+    throw new Refusal(400, reason);
+  }
+}
+
+/**
+ * Reads the JSON body of a request. Clients send the literal `null` where they mean none; without a
+ * `Content-Type` it is taken to be JSON, since nothing else is spoken here.
+ *
+ * @throws {Refusal} 400 for anything but a JSON object.
+ */
+export function readBody(request: AlphaRequest): JsonObject {
+  const { body } = request;
+  if (!body || body.length === 0) return {};
+  const type = header(request, "content-type");
+  if (type !== undefined && (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type))) {
+    throw new Refusal(400, "The body must be application/json in UTF-8.");
+  }
+  const value = parsed(body);
+  if (value === null) return {};
+  if (!isObject(value) || isExactNumber(value)) throw new Refusal(400, "The body must be a JSON object.");
+  return value;
+}

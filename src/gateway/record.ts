@@ -1,0 +1,117 @@
+import type { AuditRecord } from "../audit/record.ts";
+import type { Redaction } from "../audit/redact.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import { fingerprint } from "../tokens/fingerprint.ts";
+import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+
+export interface RecordOptions {
+  readonly newId: () => string;
+  readonly redaction: Redaction;
+  /** False: no bodies (AUDIT=metadata). */
+  readonly bodies: boolean;
+  readonly filterHeader: string;
+}
+
+/** The end of a request: alpha's status and body, and what went out on the wire. */
+export interface Outcome {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly answer: AlphaAnswer;
+}
+
+/** The end of a request of the native lane. */
+export interface NativeOutcome {
+  readonly status: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly warnings: readonly string[];
+  readonly ms: number;
+}
+
+const clientOf = (
+  request: AlphaRequest,
+  hash: string | undefined,
+  redaction: Redaction,
+): AuditRecord["client"] => {
+  const agent = header(request, "user-agent");
+  return {
+    fingerprint: hash === undefined ? null : fingerprint(hash),
+    userAgent: agent === undefined ? null : redaction.text(agent),
+    address: request.address,
+  };
+};
+
+const asked = (request: AlphaRequest, { redaction, filterHeader }: RecordOptions) => {
+  const filter = header(request, filterHeader.toLowerCase());
+  return {
+    method: request.method,
+    path: redaction.text(request.path),
+    query: redaction.query(request.query),
+    filter: filter === undefined ? null : redaction.text(filter),
+  };
+};
+
+/** v4's calls as they are kept: without bodies, or with redacted ones. */
+function recordedCalls(notes: Notes, { redaction, bodies }: RecordOptions): AuditRecord["v4"] {
+  return notes.calls.map(({ body, response, ...call }) => ({
+    ...call,
+    filter: call.filter === null ? null : redaction.text(call.filter),
+    ...(bodies && body !== undefined && { body: redaction.value(body) }),
+    ...(bodies && response !== undefined && { response: redaction.value(response) }),
+  }));
+}
+
+/** The record of one alpha request, redacted before it leaves the request. */
+export function recordOf(
+  request: AlphaRequest,
+  outcome: Outcome,
+  notes: Notes,
+  options: RecordOptions,
+): AuditRecord {
+  const { redaction, bodies } = options;
+  const total = performance.now() - notes.startedAt;
+  const sent = bodies && request.body && request.body.length > 0 ? { body: redaction.raw(request.body) } : {};
+  return {
+    id: options.newId(),
+    time: notes.time.toISOString(),
+    lane: "alpha",
+    requestId: request.id,
+    client: clientOf(request, notes.caller?.hash, redaction),
+    alpha: {
+      ...asked(request, options),
+      route: notes.target?.route.name ?? null,
+      ...sent,
+      status: outcome.status,
+      ...(bodies && { response: redaction.value(outcome.body) }),
+    },
+    v4: recordedCalls(notes, options),
+    losses: [...notes.losses],
+    warnings: notes.warnings,
+    timings: { total, upstream: notes.upstreamMs, translation: Math.max(0, total - notes.upstreamMs) },
+    bytes: { in: request.body?.length ?? 0, out: Buffer.byteLength(outcome.answer.body) },
+  };
+}
+
+/** The record of a request of the native lane: what was called, not what was said. */
+export function nativeRecordOf(
+  request: AlphaRequest,
+  outcome: NativeOutcome,
+  hash: string | undefined,
+  options: RecordOptions,
+): AuditRecord {
+  const { method, path, query, filter } = asked(request, options);
+  const { status, ms } = outcome;
+  return {
+    id: options.newId(),
+    time: new Date(Date.now() - ms).toISOString(),
+    lane: "native",
+    requestId: request.id,
+    client: clientOf(request, hash, options.redaction),
+    alpha: { method, path, route: null, query, filter, status },
+    v4: [{ method, path: query === "" ? path : `${path}?${query}`, filter, status, ms }],
+    losses: [],
+    warnings: outcome.warnings,
+    timings: { total: ms, upstream: ms, translation: 0 },
+    bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
+  };
+}

@@ -1,0 +1,62 @@
+import { translateFilter } from "../dialect/filter/translate.ts";
+import type { Endpoint } from "../mapping/endpoint.ts";
+import type { Route } from "../mapping/route.ts";
+import { answerBack } from "./answer-back.ts";
+import { readBody } from "./read-body.ts";
+import { translateBody, type Shown } from "./translate-body.ts";
+import { requestedFilter, requestedPage } from "./translate-query.ts";
+import { plainCall, type Prepared, type Work } from "./work.ts";
+
+const EVERYTHING = { conditions: [] };
+
+/** A list: the page asked for, always of alpha's size, so that page N is page N and totals are exact (lesson L25). */
+function listOut(endpoint: Endpoint, work: Work): Prepared {
+  const { request, target, pack, catalogs } = work;
+  const { dialect, grammar } = pack;
+  const page = requestedPage(request, dialect.page);
+  const query = `?${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
+  const filter = requestedFilter(request, grammar) ?? EVERYTHING;
+  const call = plainCall(endpoint, target.parameters);
+  return {
+    ...call,
+    path: call.path + query,
+    filter: translateFilter(filter, target.route.filterFields(catalogs), grammar, target.route.where),
+  };
+}
+
+/** What the route that shows this object answers now; undefined where v4 won't say. */
+function shownBy(route: Route | undefined, work: Work): Shown {
+  if (!route || !("call" in route.source)) return undefined;
+  const endpoint = route.source.call;
+  return async () => {
+    const answer = await work.call(plainCall(endpoint, work.target.parameters));
+    const reading = { catalogs: work.catalogs, with: {} };
+    return answer.success ? answerBack(answer, route, reading, work.rules) : undefined;
+  };
+}
+
+/** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
+async function writeOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
+  const { request, target, pack } = work;
+  const { body: rules, shows: shownName } = target.route;
+  const call = plainCall(endpoint, target.parameters);
+  if (!rules) return call;
+  const shows = shownName === undefined ? undefined : pack.route(shownName);
+  const written = await translateBody(readBody(request), rules, work, shownBy(shows, work));
+  if (written.empty && shows && "call" in shows.source) {
+    return plainCall(shows.source.call, target.parameters);
+  }
+  return { ...call, body: written.v4, added: written.added, sent: written.sent };
+}
+
+/**
+ * Brings a request to v4: its page and filter, or its body.
+ *
+ * @throws {Refusal} 400 for what alpha refuses, and for what v4 can't say
+ */
+export async function requestOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
+  if (endpoint.method !== "GET") return writeOut(endpoint, work);
+  return work.target.route.gives === "list"
+    ? listOut(endpoint, work)
+    : plainCall(endpoint, work.target.parameters);
+}

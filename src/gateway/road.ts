@@ -1,0 +1,80 @@
+import type { Pack } from "../mapping/pack.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { Catalogs } from "../upstream/catalogs.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import { admit } from "./admit.ts";
+import { makeAnswer, type AnswerStyle } from "./answer.ts";
+import type { AnswerRules } from "./answer-back.ts";
+import { callsFor, type CallParts } from "./call-v4.ts";
+import { identify } from "./credentials.ts";
+import { beginNotes, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+import { findRoute } from "./find-route.ts";
+import { fulfil } from "./fulfil.ts";
+import { meter } from "./meter.ts";
+import type { Outcome } from "./record.ts";
+import { refuse } from "./refuse.ts";
+import { traceparentOf } from "./trace.ts";
+
+export interface RoadParts extends CallParts {
+  readonly pack: Pack;
+  readonly catalogs: Catalogs;
+  readonly limits: RateLimits;
+  readonly rules: AnswerRules;
+  readonly style: AnswerStyle;
+  /** Keeps the record of a request; a promise where the answer must wait for it. */
+  readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
+  /** Hears of errors that nobody foresaw. */
+  readonly onUnforeseen: (error: unknown, requestId: string) => void;
+}
+
+/** The alpha lane: from a client's request to its answer. It never throws. */
+export type Road = (request: AlphaRequest) => Promise<AlphaAnswer>;
+
+/**
+ * The whole road of a request. Every stop is a function of its own file; what they refuse, and whatever else
+ * goes wrong in one, becomes the answer in one place.
+ */
+export function buildRoad(parts: RoadParts): Road {
+  const { pack, scopes, tokens, limits, catalogs, rules } = parts;
+  const limitedStatus = pack.dialect.statuses.rate_limited.alpha;
+
+  /** From the first stop to the last: a success, or what a failure at any of them is answered with. */
+  async function travelled(
+    request: AlphaRequest,
+    notes: Notes,
+  ): Promise<{ status: number; body: JsonObject }> {
+    try {
+      const caller = identify(request, pack.dialect.alpha.scheme);
+      notes.caller = caller;
+      const found = await findRoute(request, pack);
+      notes.target = found instanceof Refusal ? undefined : found;
+      await meter(request, caller, notes.target, { limits, limitedStatus, notes });
+      if (request.bodyRefusal) throw request.bodyRefusal;
+      const target = admit(caller, found, scopes, tokens);
+      const call = callsFor(request, caller, parts, notes, traceparentOf(request));
+      return { status: 200, body: await fulfil({ request, target, pack, rules, catalogs, call, notes }) };
+    } catch (error) {
+      return failed(error, request, notes);
+    }
+  }
+
+  function failed(error: unknown, request: AlphaRequest, notes: Notes): { status: number; body: JsonObject } {
+    const refused = refuse(error, request.id, notes, rules.errors);
+    if (refused.unforeseen) parts.onUnforeseen(error, request.id);
+    return refused;
+  }
+
+  return async function travel(request) {
+    const notes = beginNotes();
+    const { status, body } = await travelled(request, notes);
+    const answer = makeAnswer(request, { status, body }, parts.style, notes);
+    try {
+      await parts.record(request, { status, body, answer }, notes);
+      return answer;
+    } catch (error) {
+      // The record was promised before the answer; without it there is none to give.
+      return makeAnswer(request, failed(error, request, notes), parts.style, notes);
+    }
+  };
+}

@@ -1,0 +1,41 @@
+import { parseFilter } from "../dialect/filter/parse.ts";
+import type { Filter } from "../dialect/filter/filter.ts";
+import type { Grammar } from "../dialect/filter/grammar.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import type { AlphaRequest } from "./exchange.ts";
+
+/**
+ * The page a client asks for, 1 without one. Every other parameter of a query means nothing to alpha.
+ *
+ * @throws {Refusal} 400 for anything but an integer from 1 (statement A-017), and for two pages at once.
+ */
+export function requestedPage(request: AlphaRequest, parameter: string): number {
+  if (request.query === "") return 1;
+  const pages = new URLSearchParams(request.query).getAll(parameter);
+  const [page = "1"] = pages;
+  if (pages.length > 1 || !/^0*[1-9]\d{0,8}$/.test(page)) {
+    throw new Refusal(400, `${parameter} must be one integer, 1 or greater.`);
+  }
+  return Number(page);
+}
+
+/** Node hands header bytes over as latin-1; clients write JSON in UTF-8. Bytes that are no UTF-8 stay as they are. */
+function decodeHeader(line: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(line, "latin1"));
+  } catch {
+    return line;
+  }
+}
+
+/**
+ * The filter of a request, read in alpha's grammar.
+ *
+ * @throws {Refusal} 400 for a filter that can't be read, and for two header lines, which are a fault and not a list.
+ */
+export function requestedFilter(request: AlphaRequest, grammar: Grammar): Filter | undefined {
+  const lines = request.headers[grammar.header.toLowerCase()] ?? [];
+  if (lines.length > 1) throw new Refusal(400, `There is more than one ${grammar.header} header.`);
+  const [line] = lines;
+  return line === undefined || line.trim() === "" ? undefined : parseFilter(decodeHeader(line), grammar);
+}

@@ -1,0 +1,38 @@
+import type { Endpoint } from "../mapping/endpoint.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Catalogs } from "../upstream/catalogs.ts";
+import type { AnswerRules } from "./answer-back.ts";
+import type { CallV4, Outgoing } from "./call-v4.ts";
+import type { AlphaRequest, Notes, Target } from "./exchange.ts";
+
+/** What the stops between admission and answer share: one admitted request, and the ways to v4. */
+export interface Work {
+  readonly request: AlphaRequest;
+  readonly target: Target;
+  readonly pack: Pack;
+  readonly rules: AnswerRules;
+  readonly catalogs: Catalogs;
+  readonly call: CallV4;
+  readonly notes: Notes;
+}
+
+/** A v4 call with what must be known of it when v4 refuses. */
+export interface Prepared extends Outgoing {
+  /** Names of v4 members that the gateway put in by itself. */
+  readonly added: ReadonlySet<string>;
+  /** Whether the client sent a member, by its alpha name. */
+  readonly sent: (member: string) => boolean;
+}
+
+const NOTHING_ADDED: ReadonlySet<string> = new Set();
+
+/** A call without a body, its path filled in. */
+export const plainCall = (
+  { method, path }: Endpoint,
+  values: Readonly<Record<string, unknown>>,
+): Prepared => ({
+  method,
+  path: path(values),
+  added: NOTHING_ADDED,
+  sent: () => false,
+});

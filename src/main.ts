@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { AuditUnavailable } from "./audit/store.ts";
+import { check } from "./cli/check.ts";
+import { explain } from "./cli/explain.ts";
+import { sandbox } from "./cli/sandbox.ts";
+import { serve } from "./cli/serve.ts";
+import { UsageError } from "./cli/usage-error.ts";
+import { PackError } from "./mapping/fault.ts";
+import { SettingsError } from "./settings/read.ts";
+
+type Verb = (args: readonly string[]) => Promise<number>;
+
+const VERBS: Readonly<Record<string, Verb>> = { serve, check, explain, sandbox };
+
+const HELP = `alpha-gateway VERB
+
+  serve              Runs the gateway (serve --help lists the settings)
+  check [DIR]        Checks a mapping pack, runs its examples, prints what it covers
+  explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
+                     Prints the v4 calls that an alpha call becomes, and sends nothing
+  sandbox            Runs the v4 sandbox alone
+`;
+
+/** Faults that a person can mend are told in their own words, without a stack. */
+const isPlain = (error: unknown): error is Error =>
+  [UsageError, PackError, SettingsError, AuditUnavailable].some((kind) => error instanceof kind) ||
+  (error instanceof Error && "code" in error && typeof error.code === "string");
+
+async function main([verb = "--help", ...args]: readonly string[]): Promise<number> {
+  if (verb === "--help" || verb === "-h" || verb === "help") {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (!run) throw new UsageError(`There is no verb "${verb}".\n\n${HELP}`);
+  return run(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${isPlain(error) ? error.message : (error as Error).stack}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,75 @@
+import { openSqliteStore } from "../audit/sqlite-store.ts";
+import type { AuditStore } from "../audit/store.ts";
+import { loadPack } from "../mapping/load.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import type { Settings } from "../settings/table.ts";
+import type { Catalogs } from "../upstream/catalogs.ts";
+import { createUpstream, type Upstream } from "../upstream/client.ts";
+import { connectCatalogs } from "./catalogs.ts";
+import { createLog, type Log } from "./log.ts";
+import { packFolder } from "./pack-folder.ts";
+import { v4Service, type V4Service } from "./sandbox.ts";
+import { workUnderWay, type UnderWay } from "./under-way.ts";
+
+/** What a gateway is made of, opened and not yet listening. */
+export interface Parts {
+  readonly log: Log;
+  readonly pack: Pack;
+  readonly v4: V4Service;
+  /** Undefined where auditing is off. */
+  readonly audit: AuditStore | undefined;
+  readonly metrics: Metrics;
+  readonly upstream: Upstream;
+  readonly catalogs: Catalogs;
+  readonly underWay: UnderWay;
+}
+
+/** How long the end waits for the records of requests that were broken off. */
+const LAST_RECORDS_MS = 1000;
+
+async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
+  if (settings.AUDIT === "off") return undefined;
+  return openSqliteStore({
+    directory: settings.DATA_DIR,
+    durability: settings.AUDIT_DURABILITY,
+    retentionDays: settings.AUDIT_RETENTION_DAYS,
+  });
+}
+
+/**
+ * Opens the parts of a gateway; v4 is not asked for anything yet.
+ *
+ * @throws {PackError} for a pack that can't be used, {AuditUnavailable} for a data folder that can't.
+ */
+export async function openParts(settings: Settings): Promise<Parts> {
+  const log = createLog(settings.LOG_LEVEL);
+  const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
+  const v4 = await v4Service(settings);
+  const audit = await openAudit(settings).catch(async (error: unknown) => {
+    await v4.close();
+    throw error;
+  });
+  const metrics = createMetrics();
+  if (audit) metrics.watchAudit(audit.stats);
+  const upstream = createUpstream({
+    origin: v4.origin,
+    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    connections: settings.UPSTREAM_CONNECTIONS,
+  });
+  const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
+    log.warn({ catalog, message }, "a catalog could not be read"),
+  );
+  return { log, pack, v4, audit, metrics, upstream, catalogs, underWay: workUnderWay() };
+}
+
+/** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
+export async function closeParts(parts: Parts, last: () => Promise<unknown>): Promise<void> {
+  // What was broken off is recorded too: whether v4 did it can be found out there alone.
+  await parts.underWay.ended(LAST_RECORDS_MS);
+  await parts.audit?.close();
+  await last();
+  parts.metrics.close();
+  await parts.upstream.close();
+  await parts.v4.close();
+}

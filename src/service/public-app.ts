@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import type { Express } from "express";
+import { writeErrors } from "../dialect/errors.ts";
+import { createListener, type ListenerOptions } from "../gateway/listener.ts";
+import { createNativeLane } from "../gateway/native-lane.ts";
+import { buildRoad } from "../gateway/road.ts";
+import { createRateLimits } from "../limits/rate-limits.ts";
+import type { DialectDefinition } from "../mapping/definition.ts";
+import type { Settings } from "../settings/table.ts";
+import { createTokenFacts } from "../tokens/token-facts.ts";
+import type { Parts } from "./parts.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { roadDialect } from "./road-dialect.ts";
+
+/** What a browser client may send, and may read of an answer. */
+function corsHeaders({ alpha, filter }: DialectDefinition): Omit<ListenerOptions["cors"], "origins"> {
+  const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
+  return {
+    allowHeaders: ["Authorization", "Content-Type", "X-Request-Id", filter.header, alpha.always_ok.request],
+    exposeHeaders: ["X-Request-Id", ...limits, "X-V4-Equivalent", alpha.always_ok.answer],
+  };
+}
+
+/** The alpha lane: requests are translated. */
+function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): ListenerOptions["road"] {
+  const { pack, metrics, log, upstream, catalogs, underWay } = parts;
+  const tokens = createTokenFacts({
+    size: settings.TOKEN_CACHE_SIZE,
+    ttlSeconds: settings.TOKEN_TTL_SECONDS,
+    negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
+  });
+  const limits = createRateLimits(settings.RATE_LIMIT, settings.RATE_LIMIT_CREATE);
+  metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
+  metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
+  const road = buildRoad({
+    ...roadDialect(pack, settings),
+    upstream,
+    catalogs,
+    tokens,
+    limits,
+    record: recorder.alpha,
+    onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
+  });
+  return (request) => underWay.track(road(request));
+}
+
+/** The native lane: v4's own dialect is forwarded untouched. */
+function nativeLane(
+  settings: Settings,
+  parts: Parts,
+  recorder: Recorder,
+  failure: string,
+): ListenerOptions["native"] {
+  if (!settings.NATIVE_LANE) return undefined;
+  const { scheme, prefix } = parts.pack.dialect.v4;
+  const forward = createNativeLane({
+    origin: parts.v4.origin,
+    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    failure,
+    record: recorder.native,
+  });
+  return {
+    scheme,
+    prefix,
+    forward(request, response, asked) {
+      forward(request, response, asked);
+      void parts.underWay.track(once(response, "close"));
+    },
+  };
+}
+
+/** The public listener with its two lanes. */
+export function createPublicApp(settings: Settings, parts: Parts): Express {
+  const { dialect } = parts.pack;
+  const recorder = createRecorder({ ...parts, settings });
+  const failure = JSON.stringify(
+    writeErrors([{ reason: "The service could not answer this request." }], dialect.errors),
+  );
+  return createListener({
+    road: alphaLane(settings, parts, recorder),
+    native: nativeLane(settings, parts, recorder, failure),
+    bodyLimit: settings.BODY_LIMIT,
+    trustProxy: settings.TRUST_PROXY ?? [],
+    cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
+    failure,
+    onFailure: (error) => parts.log.error({ err: error }, "unforeseen error outside the road"),
+  });
+}

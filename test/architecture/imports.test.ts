@@ -1,0 +1,83 @@
+import { expect, test } from "@jest/globals";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** What each folder of `src/` may import besides itself. Arrows point one way: down this list. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ".": ["cli", "mapping", "settings", "audit"],
+  cli: ["service", "settings", "sandbox", "examples", "mapping", "expression", "upstream", "vocabulary"],
+  examples: ["service", "gateway", "mapping", "upstream", "tokens", "limits"],
+  service: [
+    "gateway",
+    "console",
+    "audit",
+    "metrics",
+    "mapping",
+    "dialect",
+    "upstream",
+    "tokens",
+    "limits",
+    "settings",
+    "sandbox",
+  ],
+  gateway: ["mapping", "dialect", "expression", "upstream", "tokens", "limits", "audit"],
+  console: ["audit", "metrics"],
+  metrics: ["audit"],
+  upstream: ["mapping", "dialect", "expression"],
+  mapping: ["expression", "dialect", "vocabulary"],
+  tokens: ["dialect"],
+  expression: ["dialect"],
+  settings: ["vocabulary"],
+  sandbox: ["vocabulary"],
+  audit: [],
+  dialect: [],
+  limits: [],
+  vocabulary: [],
+};
+
+const folderOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] ?? ".") : ".");
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts"),
+);
+
+test("every folder of src has its place", () => {
+  expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+});
+
+test.each(files)("%s imports downwards only", (file) => {
+  const imports = [...readFileSync(join("src", file), "utf8").matchAll(/from "(\.[^"]+)"/g)].map(
+    ([, path = ""]) => relative("src", join("src", dirname(file), path)),
+  );
+  const from = folderOf(file);
+  const foreign = imports.filter(
+    (path) => folderOf(path) !== from && !MAY_IMPORT[from]?.includes(folderOf(path)),
+  );
+  expect(foreign).toEqual([]);
+});
+
+test.each(files.filter((file) => folderOf(file) === "gateway"))(
+  "%s: stops of the road meet in few places",
+  (file) => {
+    const imports = [
+      ...readFileSync(join("src", file), "utf8").matchAll(/^import (?!type)[^;]*from "\.\/([^"]+)"/gm),
+    ];
+    const composing = [
+      "gateway/road.ts",
+      "gateway/fulfil.ts",
+      "gateway/request-out.ts",
+      "gateway/listener.ts",
+    ];
+    const shared = new Set([
+      "exchange.ts",
+      "work.ts",
+      "answer-back.ts",
+      "credentials.ts",
+      "trace.ts",
+      "read-body.ts",
+      "translate-query.ts",
+    ]);
+    const stops = imports.map(([, name = ""]) => name).filter((name) => !shared.has(name));
+    expect(composing.includes(file) ? [] : stops).toEqual([]);
+  },
+);

@@ -1,0 +1,96 @@
+/** Document 2, Errors: the field that an error names. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { startAlteredGateway, type AlteredGateway, type V4Answer } from "./altered-v4.ts";
+import { refused, seen, smallest } from "./told.ts";
+
+let gateway: AlteredGateway;
+beforeAll(async () => {
+  gateway = await startAlteredGateway();
+});
+afterEach(() => {
+  gateway.clock.advance(31_000);
+  gateway.plain();
+});
+afterAll(() => gateway.stop());
+
+const said = (field?: string | null): V4Answer["body"] => ({
+  errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
+});
+
+describe("the field of an error", () => {
+  test.each([
+    ["region", "datacenter"],
+    ["image", "distribution"],
+    ["authorized_keys", "root_ssh_key"],
+    ["authorized_keys[0]", "root_ssh_key"],
+    ["stackscript_id", "stackscript"],
+    ["stackscript_data", "stackscript_udf_responses"],
+    ["stackscript_data.DOMAIN", "stackscript_udf_responses.DOMAIN"],
+    ["backup_id", "backup"],
+    ["backups_enabled", "with_backup"],
+    ["type", "type"],
+    ["group", "group"],
+    ["root_pass", "root_pass"],
+    ["booted", undefined],
+    ["swap_size", undefined],
+    ["X-Filter", undefined],
+    ["page", undefined],
+    ["", undefined],
+    [null, undefined],
+    [undefined, undefined],
+    ["__proto__", undefined],
+  ])("A-165 v4's %j on create is %j", async (v4, alpha) => {
+    gateway.answers("POST /vm/instances", { status: 400, body: said(v4) });
+    expect(seen(await gateway.ask("POST /vm/instances", { body: smallest }))).toEqual(refused(400, alpha));
+  });
+
+  test.each([
+    ["label", "label"],
+    ["group", "group"],
+    ["alerts.cpu", "alerts.cpu.threshold"],
+    ["alerts.io", "alerts.io.threshold"],
+    ["alerts.network_in", "alerts.transfer_in.threshold"],
+    ["alerts.network_out", "alerts.transfer_out.threshold"],
+    ["alerts.transfer_quota", "alerts.transfer_quota.threshold"],
+    ["backups.schedule.day", "backups.schedule.day"],
+    ["backups.schedule.window", "backups.schedule.window"],
+    ["watchdog_enabled", undefined],
+    ["tags", undefined],
+  ])("A-165 v4's %j on edit is %j", async (v4, alpha) => {
+    gateway.answers("PUT /vm/instances/5202", { status: 400, body: said(v4) });
+    expect(seen(await gateway.ask("PUT /vm/instances/5202", { body: { group: "a" } }))).toEqual(
+      refused(400, alpha),
+    );
+  });
+
+  test.each([
+    ["size", "size"],
+    ["label", "label"],
+    ["filesystem", "filesystem"],
+    ["image", "distribution"],
+    ["read_only", "read_only"],
+    ["authorized_keys[2]", "root_ssh_key"],
+    ["stackscript_id", "stackscript"],
+  ])("A-165 v4's %j on a new disk is %j", async (v4, alpha) => {
+    gateway.answers("POST /vm/instances/5202/disks", { status: 400, body: said(v4) });
+    const body = { size: 10, label: "data", filesystem: "ext4" };
+    expect(seen(await gateway.ask("POST /vm/instances/5202/disks", { body }))).toEqual(refused(400, alpha));
+  });
+
+  test("A-165 the refusal of a filter, a page or a header names none", async () => {
+    expect(seen(await gateway.ask("GET /vm/instances", { filter: "x" }))).toEqual(refused(400, undefined));
+    expect(seen(await gateway.ask("GET /vm/instances?page=x"))).toEqual(refused(400, undefined));
+  });
+
+  test("A-166 all of v4's errors are passed on, each with its reason and no other member", async () => {
+    const errors = [
+      { field: "region", reason: "First", more: 1 },
+      { field: null, reason: "Second" },
+      { reason: "Third" },
+    ];
+    gateway.answers("POST /vm/instances", { status: 400, body: { errors } });
+    expect((await gateway.ask("POST /vm/instances", { body: smallest })).body).toEqual({
+      errors: [{ field: "datacenter", reason: "First" }, { reason: "Second" }, { reason: "Third" }],
+    });
+  });
+});

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const made: string[] = [];
+
+/** A folder of this test's own. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "e2e-"));
+  made.push(folder);
+  return folder;
+}
+
+/** For `afterEach`, when nothing runs any more. */
+export function removeFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}

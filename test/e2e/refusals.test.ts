@@ -1,0 +1,99 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+/** A start that fails: with the settings given, and free ports. */
+const refusal = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> =>
+  run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: newFolder(), ...env } }).ended;
+
+const lines = (text: string): string[] => text.trimEnd().split("\n");
+
+test("all faults of the settings are told together", async () => {
+  const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", SUNSET_DATE: "2026-02-30" };
+  const { code, out, err } = await refusal(settings, ["--colour", "red"]);
+
+  expect(lines(err)).toEqual([
+    "These settings can't be used:",
+    expect.stringContaining("--colour"),
+    expect.stringContaining("PORT"),
+    expect.stringContaining("UPSTREAM_URL"),
+    expect.stringContaining("AUDIT"),
+    expect.stringContaining("SUNSET_DATE"),
+  ]);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
+test("a faulty secret is not printed", async () => {
+  const { code, err } = await refusal({ DATABASE_URL: "postgres://me:hunter2@db/audit" });
+
+  expect(err).toContain("DATABASE_URL");
+  expect(err).not.toContain("hunter2");
+  expect(code).toBe(1);
+});
+
+test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line", async (name) => {
+  const other = await serve(newFolder());
+  const { code, out, err } = await refusal({ [name]: new URL(other.url).port });
+
+  expect(lines(err)).toEqual([expect.stringContaining("EADDRINUSE")]);
+  expect(err).toContain(new URL(other.url).port);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
+test("a data folder that can't be one ends the start, naming the file", async () => {
+  const file = join(newFolder(), "file");
+  writeFileSync(file, "");
+  const { code, err } = await refusal({ DATA_DIR: file });
+
+  expect(err).toContain(join(file, "audit.db"));
+  expect(err).not.toMatch(/^ +at /m);
+  expect(code).toBe(1);
+});
+
+describe("a pack with faults", () => {
+  function brokenPack(): string {
+    const folder = newFolder();
+    cpSync(join(REPOSITORY, "mappings"), folder, { recursive: true });
+    const file = join(folder, "datacenter.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("as: datacenter_id", "as: datacentre_id"));
+    writeFileSync(join(folder, "kernel.yaml"), "object: [kernel\n");
+    return folder;
+  }
+
+  const places = [
+    expect.stringMatching(/datacenter\.yaml:\d+:\d+/),
+    expect.stringMatching(/kernel\.yaml:\d+:\d+/),
+  ];
+
+  test("stops the start, each fault with file, line and column", async () => {
+    const { code, out, err } = await refusal({ MAPPINGS_DIR: brokenPack() });
+
+    expect(lines(err)).toEqual(expect.arrayContaining(places));
+    expect(err).not.toMatch(/^ +at /m);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  test("is what check is for", async () => {
+    const { code, out, err } = await run(["check", brokenPack()]).ended;
+
+    expect(lines(out)).toEqual(expect.arrayContaining(places));
+    expect(lines(out).at(-1)).toMatch(/^\d+ faults$/);
+    expect({ code, err }).toEqual({ code: 1, err: "" });
+  });
+
+  test("and a folder that isn't there", async () => {
+    const missing = join(newFolder(), "none");
+    const { code, err } = await refusal({ MAPPINGS_DIR: missing });
+
+    expect(err).toContain(missing);
+    expect(err).not.toMatch(/^ +at /m);
+    expect(code).toBe(1);
+  });
+});

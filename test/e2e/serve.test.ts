@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterEach, expect, test } from "@jest/globals";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, serve } from "./program.ts";
+import { startSlowV4 } from "./slow-v4.ts";
+
+const execute = promisify(execFile);
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+/** What the pasted line answers; where there is no curl, what the same call answers without it. */
+async function paste(line: string): Promise<string> {
+  try {
+    return (await execute("sh", ["-c", line])).stdout;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 127) throw error;
+    const [, header = "", url = ""] = /^curl -H '(.*)' (\S+)$/.exec(line) ?? [];
+    return (await fetch(url, { headers: { authorization: header.replace(/^Authorization: /, "") } })).text();
+  }
+}
+
+test("a gateway without settings becomes ready, and the line that it prints works when pasted", async () => {
+  const gateway = await serve(newFolder());
+  const [line] = await gateway.printed(/^curl .*$/m);
+
+  expect(JSON.parse(await paste(line))).toMatchObject({
+    vms: expect.any(Array),
+    page: 1,
+    total_pages: expect.any(Number),
+    total_results: expect.any(Number),
+  });
+  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+  expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+});
+
+test("a flag wins over the environment", async () => {
+  const folder = newFolder();
+  const gateway = await serve(folder, { env: { NATIVE_LANE: "maybe" }, flags: ["--native-lane", "off"] });
+
+  const answer = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
+  expect(answer.status).toBe(401);
+});
+
+test("a gateway whose v4 is down runs, says why it is not ready, and becomes ready by itself", async () => {
+  const down = await startSlowV4();
+  await down.close();
+  const gateway = await serve(newFolder(), { env: { UPSTREAM_URL: down.url } });
+  const reasons = await (await fetch(`${gateway.admin}/readyz`)).json();
+  expect(reasons).toMatchObject({
+    status: "not ready",
+    reasons: expect.arrayContaining([expect.stringMatching(/^catalog /)]),
+  });
+
+  const up = await startSlowV4({ port: down.port });
+  try {
+    while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(100);
+    expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+  } finally {
+    await endAll();
+    await up.close();
+  }
+});

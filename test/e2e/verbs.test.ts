@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, run } from "./program.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+describe("--help", () => {
+  test.each([
+    [[], "serve "],
+    [["--help"], "serve "],
+    [["-h"], "serve "],
+    [["help"], "serve "],
+    [["serve", "--help"], "--upstream-url"],
+    [["check", "--help"], "alpha-gateway check [DIR]"],
+    [["explain", "--help"], "alpha-gateway explain 'METHOD /path'"],
+    [["sandbox", "--help"], "alpha-gateway sandbox"],
+  ])("%j", async (args, told) => {
+    const { code, out, err } = await run(args).ended;
+
+    expect(out).toContain(told);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
+  test("serve lists every setting with its default", async () => {
+    const { out } = await run(["serve", "--help"]).ended;
+
+    expect(out).toMatch(/^ {2}--port +PORT +8080$/m);
+    expect(out).toMatch(/^ {2}--rate-limit-create +RATE_LIMIT_CREATE +10\/30$/m);
+    expect(out).toMatch(/^ {2}--admin-token +ADMIN_TOKEN +unset$/m);
+  });
+});
+
+test.each(["sreve", "constructor", "--port"])("there is no verb %s", async (verb) => {
+  const { code, out, err } = await run([verb]).ended;
+
+  expect(err).toContain(`There is no verb "${verb}".`);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
+test("check finds no fault in the pack that comes along, and prints what it covers", async () => {
+  const { code, out } = await run(["check"]).ended;
+
+  expect(out).toMatch(
+    /^\d+ routes, \d+ objects, \d+ fields\nfields by class: .+\nexpressions compiled \d+, interpreted 0\n\d+ examples passed\n$/,
+  );
+  expect(code).toBe(0);
+});
+
+describe("explain", () => {
+  test("prints the v4 call as curl, and sends nothing", async () => {
+    const call = "GET /vm/instances?page=2";
+    const { code, out } = await run(["explain", call, "-H", 'X-Filter: {"datacenter": "newark"}']).ended;
+
+    expect(out).toContain(`curl "$V4"'/v4/vm/instances?page=2&page_size=25'`);
+    expect(out).toContain(`-H 'X-Filter: {"region":"us-east"}'`);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    [["GET /vm/instances", "-H", "nonsense"], '-H "nonsense" is not "Name: value"'],
+    [["POST /vm/instances", "-d", "{"], "-d is not JSON"],
+    [["GET /vm/instances", "--frequency", "2"], "--frequency"],
+  ])("%j is refused in a line", async (args, told) => {
+    const { code, err } = await run(["explain", ...args]).ended;
+
+    expect(err).toContain(told);
+    expect(err).not.toMatch(/^ +at /m);
+    expect(code).toBe(1);
+  });
+});
+
+test("sandbox runs v4 alone, until a signal", async () => {
+  const sandbox = run(["sandbox", "--port", "0"], { cwd: newFolder() });
+  const [, url = "", token = ""] = await sandbox.printed(/^v4 sandbox +(\S+)[^]*^ +full +(\S+)$/m);
+
+  const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ data: expect.any(Array), page: 1 });
+
+  sandbox.signal("SIGTERM");
+  expect(await sandbox.ended).toMatchObject({ code: 0, signal: null, err: "" });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "@jest/globals";
+import { readExamples } from "../../src/examples/example.ts";
+import { runExamples } from "../../src/examples/run.ts";
+import { faultLine, type PackFault } from "../../src/mapping/fault.ts";
+import { loadPack } from "../../src/mapping/load.ts";
+
+/** All examples of a pack; the runner is told one by one, so that a failure names its file. */
+const examplesOf = (folder: string) => {
+  const faults: PackFault[] = [];
+  const read = readExamples(folder, faults);
+  return { ...read, faults, pack: loadPack(folder) };
+};
+
+describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
+  const { examples, catalogs, faults, pack } = examplesOf(folder);
+
+  test("its examples are written right", () => expect(faults.map(faultLine)).toEqual([]));
+
+  test.each(examples.map((example) => [example.definition.title, example] as const))(
+    "%s",
+    async (_title, example) => {
+      expect((await runExamples(pack, [example], catalogs)).map(faultLine)).toEqual([]);
+    },
+  );
+
+  test("every route has an example", () => {
+    const shown = new Set(
+      examples.flatMap(({ definition }) => {
+        const [method = "", path = ""] = definition.alpha.split(" ");
+        const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
+        return pack.match(method, segments)?.routes.map(({ name }) => name) ?? [];
+      }),
+    );
+    expect(pack.routes.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+describe("an example that does not hold", () => {
+  const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
+  const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
+  if (!first) throw new Error("the example is gone");
+  const broken = (change: object) => ({ ...first, definition: { ...first.definition, ...change } });
+
+  test.each([
+    ["another status", { gives: { status: 404, body: {} } }, "status is 200, expected 404"],
+    [
+      "another member",
+      { gives: { status: 200, body: { number: 7 } } },
+      'body.title is "Waves", expected nothing',
+    ],
+    [
+      "a call that is not made",
+      { v4: [...first.definition.v4, { call: "GET /more" }] },
+      "1 expected v4 calls were not made",
+    ],
+    ["a call too many", { v4: first.definition.v4.slice(0, 1) }, "v4 is called once more than expected: GET"],
+    ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
+  ])("%s is told with file, line and column", async (_case, change, message) => {
+    const [fault] = await runExamples(pack, [broken(change)], catalogs);
+    expect(fault && faultLine(fault)).toContain(message);
+    expect(fault).toMatchObject({
+      file: expect.stringContaining("read.yaml"),
+      line: expect.any(Number),
+      column: expect.any(Number),
+    });
+  });
+});

@@ -1,0 +1,374 @@
+/** The lane of v4's own clients: byte for byte, streamed both ways, and never a whole-looking half. */
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
+import { json, plain, raw, silence, startFakeV4 } from "../support/fake-v4.ts";
+import { startGateway, type Told } from "../support/gateway.ts";
+import { rawClient } from "../support/raw-client.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ BODY_LIMIT: "1kb", RATE_LIMIT: "1000/100", UPSTREAM_TIMEOUT_MS: "600" });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  gateway.v4.atHead(undefined);
+  gateway.v4.answers(json(200, {}));
+});
+
+const KEY = "native-secret-token";
+
+let paths = 0;
+/** Records of this lane are written after the answer: a path of its own tells them apart. */
+const newPath = (): string => `/v4/path-${(paths += 1)}`;
+
+function open(method: string, path: string, headers: Record<string, string> = {}) {
+  const { hostname, port } = new URL(gateway.service.url);
+  const request = httpRequest({
+    hostname,
+    port,
+    method,
+    path,
+    agent: false,
+    headers: { authorization: `Bearer ${KEY}`, ...headers },
+  });
+  request.on("error", () => {});
+  return request;
+}
+
+const answerOf = (request: ReturnType<typeof open>): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => request.once("response", resolve).once("error", reject));
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+const newestNative = (path: string): Promise<Told["body"]> =>
+  eventually(async () => {
+    const record = await gateway.record();
+    return record?.lane === "native" && record.alpha.path === path ? record : undefined;
+  });
+
+describe("what goes through", () => {
+  test("method, path, query, headers and body, as they are", async () => {
+    const body = Buffer.from([0, 255, 128, 10, 13, 7]);
+    gateway.v4.answers(plain(418, body, { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' }));
+    const request = open("PATCH", "/v4/any//thing%20/%2F?a=%zz&&b=%00", {
+      "x-filter": "not json",
+      "x-own": "a, b",
+      "content-type": "odd",
+    });
+    request.end(body);
+    const answer = await answerOf(request);
+    expect(answer).toMatchObject({
+      statusCode: 418,
+      headers: { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' },
+    });
+    expect(await textOf(answer)).toBe(body.toString("latin1"));
+    const [call] = gateway.v4.calls;
+    expect(call).toMatchObject({
+      method: "PATCH",
+      path: "/v4/any//thing%20/%2F?a=%zz&&b=%00",
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        "x-filter": "not json",
+        "x-own": "a, b",
+        "content-type": "odd",
+      },
+    });
+    expect(call?.received()).toEqual(body);
+    expect(call?.headers.host).toBe(new URL(gateway.v4.url).host);
+  });
+
+  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s", async (method) => {
+    gateway.v4.answers(json(202, { made: true }));
+    const request = open(method, "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer.statusCode).toBe(202);
+    expect(await textOf(answer)).toBe(method === "HEAD" ? "" : '{"made":true}');
+    expect(gateway.v4.calls[0]?.method).toBe(method);
+  });
+
+  test("L11 a redirect goes to the client and is not followed", async () => {
+    gateway.v4.answers(plain(302, "", { location: "/v4/elsewhere" }));
+    const request = open("GET", "/v4/x");
+    request.end();
+    expect(await answerOf(request)).toMatchObject({
+      statusCode: 302,
+      headers: { location: "/v4/elsewhere" },
+    });
+    expect(gateway.v4.calls).toHaveLength(1);
+  });
+
+  test("an answer in a coding stays in it", async () => {
+    gateway.v4.answers(plain(200, "not really gzip", { "content-encoding": "gzip" }));
+    const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer.headers["content-encoding"]).toBe("gzip");
+    expect(await textOf(answer)).toBe("not really gzip");
+  });
+
+  test("the gateway's own limits don't count it, v4's 429 is a 429", async () => {
+    gateway.v4.answers(json(429, {}, { "retry-after": "7" }));
+    const request = open("GET", "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer).toMatchObject({ statusCode: 429, headers: { "retry-after": "7" } });
+    expect(answer.headers["x-ratelimit-limit"]).toBeUndefined();
+  });
+});
+
+describe("L17 what stays behind", () => {
+  test("hop-by-hop headers, those that Connection names, and cookies; never the credentials", async () => {
+    const request = open("GET", "/v4/x", {
+      connection: "close, x-hop, authorization, content-length, host",
+      "x-hop": "1",
+      "x-stays": "1",
+      "keep-alive": "timeout=5",
+      te: "trailers",
+      "proxy-authorization": "Basic x",
+      "proxy-connection": "keep-alive",
+      cookie: "session=1",
+    });
+    request.end();
+    await answerOf(request);
+    const { headers } = gateway.v4.calls[0] ?? {};
+    expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, "x-stays": "1" });
+    for (const name of ["x-hop", "keep-alive", "te", "proxy-authorization", "proxy-connection", "cookie"])
+      expect(headers?.[name]).toBeUndefined();
+  });
+
+  test("Server, Set-Cookie and hop-by-hop headers of v4", async () => {
+    gateway.v4.answers(
+      plain(200, "{}", {
+        server: "nginx",
+        "set-cookie": ["a=b", "c=d"],
+        connection: "keep-alive, x-hop",
+        "x-hop": "1",
+        "keep-alive": "timeout=1",
+        "proxy-authenticate": "Basic",
+        "x-stays": "1",
+      }),
+    );
+    const request = open("GET", "/v4/x", { connection: "keep-alive" });
+    request.end();
+    const { headers } = await answerOf(request);
+    expect(headers["x-stays"]).toBe("1");
+    for (const name of ["server", "set-cookie", "x-hop", "proxy-authenticate"])
+      expect(headers[name]).toBeUndefined();
+    expect(headers["keep-alive"]).not.toBe("timeout=1");
+  });
+});
+
+describe("L16 paths that are other paths once someone follows them", () => {
+  test.each([
+    "/v4/../admin",
+    "/v4/x/..",
+    "/v4/./x",
+    "/v4/%2e%2e/admin",
+    "/v4/.%2E/admin",
+    "/v4/x%2f..%2fadmin",
+    "/v4/..%2fadmin",
+    "/v4/x/..%5cadmin",
+    "/v4/..\\admin",
+    "/v4/x\\..\\..\\admin",
+    "/v4/..;/admin",
+    "/v4",
+    "/v4x/y",
+    "/other",
+    "//v4/x",
+  ])("%s is not forwarded", async (path) => {
+    const request = open("GET", path);
+    request.end();
+    const answer = await answerOf(request);
+    expect([401, 404]).toContain(answer.statusCode);
+    expect(answer.headers["content-type"]).toBe("application/json");
+    await textOf(answer);
+    expect(gateway.v4.calls).toEqual([]);
+  });
+
+  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])("%s is", async (path) => {
+    const request = open("GET", path);
+    request.end();
+    await textOf(await answerOf(request));
+    expect(gateway.v4.calls[0]?.path).toBe(path);
+  });
+});
+
+describe("L8 streams", () => {
+  test("an upload above BODY_LIMIT arrives while it is still being sent", async () => {
+    const request = open("POST", "/v4/upload", { "transfer-encoding": "chunked" });
+    request.write(Buffer.alloc(200_000, "a"));
+    await eventually(() => gateway.v4.calls[0]?.received().length === 200_000);
+    request.end(Buffer.alloc(100_000, "b"));
+    expect((await answerOf(request)).statusCode).toBe(200);
+    expect(gateway.v4.calls[0]?.received()).toHaveLength(300_000);
+  });
+
+  test("a download is heard while it is still being made, and is not limited in size", async () => {
+    let more = () => {};
+    gateway.v4.answers((_call, response) => {
+      response.write("first");
+      more = () => {
+        for (let part = 0; part < 20; part += 1) response.write(Buffer.alloc(1024 * 1024, "x"));
+        response.end();
+      };
+    });
+    const request = open("GET", "/v4/download");
+    request.end();
+    const answer = await answerOf(request);
+    const first = await new Promise<Buffer>((resolve) => answer.once("data", resolve));
+    expect(first.toString()).toBe("first");
+    more();
+    expect((await textOf(answer)).length).toBe(20 * 1024 * 1024);
+  });
+
+  test("a client that goes away in mid-upload ends the call to v4", async () => {
+    const request = open("POST", "/v4/upload", { "content-length": "1000000" });
+    request.write(Buffer.alloc(1000));
+    const call = await eventually(() => gateway.v4.calls[0]);
+    request.destroy();
+    await expect(call?.over).resolves.toBe("broken off");
+  });
+
+  test("a client that goes away in mid-download ends the call to v4", async () => {
+    gateway.v4.answers((_call, response) => void response.write("first"));
+    const request = open("GET", "/v4/broken-download");
+    request.end();
+    (await answerOf(request)).destroy();
+    await expect(gateway.v4.calls[0]?.over).resolves.toBe("broken off");
+    expect((await newestNative("/v4/broken-download")).warnings).toEqual(
+      expect.arrayContaining(["the answer broke off"]),
+    );
+  });
+});
+
+describe("L9 faults of v4", () => {
+  test.each([
+    ["closes without a word", raw("")],
+    ["resets without a word", raw("", "reset")],
+    ["answers garbage", raw("\u0000\u0001\r\n\r\n")],
+    ["says nothing at all", silence],
+  ])("A-173 %s: 500 in JSON, asked once, and the connection lives on", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const client = await rawClient(gateway.service.url);
+    const path = newPath();
+    const get = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    client.send(get);
+    const [answer] = await client.answers(1);
+    expect(answer).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
+    expect(JSON.parse(answer?.body ?? "")).toEqual({
+      errors: [{ reason: "The service could not answer this request." }],
+    });
+    expect(gateway.v4.calls).toHaveLength(1);
+    const record = await newestNative(path);
+    expect(record).toMatchObject({
+      alpha: { status: 500 },
+      warnings: [expect.stringMatching(/^native lane: /)],
+    });
+    gateway.v4.answers(json(200, {}));
+    client.send(get);
+    expect(await client.answers(2)).toMatchObject([{ status: 500 }, { status: 200 }]);
+    client.close();
+  });
+
+  test.each([
+    ["ends in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
+    ["resets in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "reset")],
+    ["waits in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "leave")],
+    ["ends in mid-chunk", raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")],
+    [
+      "resets in mid-chunk",
+      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "reset"),
+    ],
+    [
+      "breaks its chunking",
+      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n", "leave"),
+    ],
+  ])("v4 %s: the client sees a broken answer, never a whole one", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const path = newPath();
+    const request = open("GET", path);
+    request.end();
+    const heard = await answerOf(request)
+      .then(async (answer) => `${answer.statusCode} ${await textOf(answer)}`)
+      .catch(() => "broken off");
+    expect(heard).toMatch(/^(?:broken off|500 .*could not answer)/);
+    const record = await newestNative(path);
+    expect(record.warnings).not.toEqual([]);
+  });
+
+  test("v4 answers before the upload is over", async () => {
+    gateway.v4.atHead((_call, incoming) => {
+      incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+    });
+    const request = open("POST", "/v4/upload", { "content-length": "1000000" });
+    request.write(Buffer.alloc(1000));
+    const answer = await answerOf(request);
+    expect([413, 500]).toContain(answer.statusCode);
+    request.destroy();
+  });
+});
+
+test("a v4 that is not there: 500 in JSON", async () => {
+  const gone = await startFakeV4();
+  const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+  await gone.close();
+  try {
+    const answer = await alone.ask("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
+    expect(answer).toMatchObject({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
+    expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
+  } finally {
+    await alone.stop();
+  }
+});
+
+test("a v4 under a path of its own", async () => {
+  const v4 = await startFakeV4();
+  const alone = await startGateway({ UPSTREAM_URL: `${v4.url}/base/` });
+  try {
+    await alone.ask("GET /x?y=1", { as: null, headers: { authorization: "Bearer t" } });
+    await alone.ask("GET /vm/instances");
+    expect(
+      v4.calls.filter(({ headers }) => headers.authorization).map(({ path }) => path.split("?")[0]),
+    ).toEqual(["/base/v4/x", "/base/v4/vm/instances"]);
+  } finally {
+    await alone.stop();
+    await v4.close();
+  }
+});
+
+test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
+  const closed = await beforeFake({ NATIVE_LANE: "off" });
+  try {
+    const answer = await closed.ask("GET /vm/instances", {
+      as: null,
+      headers: { authorization: "Bearer t" },
+    });
+    expect(answer.status).toBe(401);
+    expect(closed.v4.calls).toEqual([]);
+  } finally {
+    await closed.stop();
+  }
+});
+
+test("the record says what was called and not what was said, and holds no token", async () => {
+  gateway.v4.answers(json(201, { secret_answer: 1 }));
+  const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
+  request.end('{"a":"bcdef"}');
+  await textOf(await answerOf(request));
+  const record = await newestNative("/v4/record");
+  expect(record).toMatchObject({
+    lane: "native",
+    client: { userAgent: "native/1", fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    alpha: { method: "POST", route: null, status: 201 },
+    v4: [{ method: "POST", status: 201 }],
+    warnings: [],
+    bytes: { in: 13, out: 19 },
+  });
+  expect(JSON.stringify(record)).not.toMatch(/native-secret-token|token=abc|bcdef|secret_answer/);
+});

@@ -1,0 +1,116 @@
+/** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
+import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { AlphaRequest } from "../../src/gateway/exchange.ts";
+import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
+import { createRateLimits } from "../../src/limits/rate-limits.ts";
+import { loadPack } from "../../src/mapping/load.ts";
+import type { Pack } from "../../src/mapping/pack.ts";
+import { answerStyle } from "../../src/service/answer-style.ts";
+import { connectCatalogs } from "../../src/service/catalogs.ts";
+import { readSettings } from "../../src/settings/read.ts";
+import { createTokenFacts } from "../../src/tokens/token-facts.ts";
+import type { V4Answer } from "../../src/upstream/client.ts";
+
+let pack: Pack;
+let heard: unknown[];
+let stop = () => {};
+beforeAll(() => {
+  pack = loadPack("mappings");
+});
+beforeEach(() => {
+  heard = [];
+});
+afterEach(() => stop());
+
+const RATE = { points: 10, seconds: 10 };
+const empty: V4Answer = { status: 200, headers: {}, text: "{}", ms: 1 };
+
+function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async () => empty) {
+  const { dialect } = pack;
+  const upstream = { call, close: async () => {} };
+  const catalogs = connectCatalogs(pack, upstream, 600, () => {});
+  stop = () => catalogs.stop();
+  return buildRoad({
+    pack,
+    upstream,
+    catalogs,
+    tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+    scopes: pack.scopes,
+    limits: createRateLimits(RATE, RATE),
+    dialect: {
+      scheme: dialect.v4.scheme,
+      scopesHeader: dialect.v4.scopes_header,
+      filterHeader: dialect.filter.header,
+    },
+    rules: {
+      errors: dialect.errors,
+      statuses: dialect.statuses,
+      v4: dialect.v4.envelope,
+      alpha: dialect.alpha.envelope,
+    },
+    style: answerStyle(pack, readSettings([], {})),
+    record: () => {},
+    onUnforeseen: (error, id) => heard.push([(error as Error).message, id]),
+    ...parts,
+  });
+}
+
+const request: AlphaRequest = {
+  id: "my-id",
+  method: "DELETE",
+  path: "/v4/vm/instances/7",
+  query: "",
+  headers: { authorization: ["token t"] },
+  body: undefined,
+  address: "192.0.2.1",
+  signal: new AbortController().signal,
+};
+
+const failing = (message: string) => async (): Promise<never> => {
+  throw new TypeError(message);
+};
+
+test("nothing fails", async () => {
+  expect(await road({})(request)).toMatchObject({ status: 200, body: "{}" });
+  expect(heard).toEqual([]);
+});
+
+test.each<[string, () => Partial<RoadParts>, (() => Promise<V4Answer>) | undefined]>([
+  ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
+  ["the limits", () => ({ limits: { take: failing("secret of 10.0.0.1"), size: 0 } }), undefined],
+  [
+    "the memory of tokens",
+    () => ({
+      tokens: {
+        ...createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+        get: () => {
+          throw new TypeError("secret of 10.0.0.1");
+        },
+      },
+    }),
+    undefined,
+  ],
+  ["the audit that the answer waits for", () => ({ record: failing("secret of 10.0.0.1") }), undefined],
+  [
+    "the audit, before it has begun",
+    () => ({
+      record: () => {
+        throw new TypeError("secret of 10.0.0.1");
+      },
+    }),
+    undefined,
+  ],
+])(
+  "%s fails: 500 under the request's id, not a word of the error, and it is heard of once",
+  async (_name, parts, call) => {
+    const answer = await road(parts(), call)(request);
+    expect(answer).toMatchObject({
+      status: 500,
+      headers: { "x-request-id": "my-id", "content-type": "application/json" },
+    });
+    expect(JSON.parse(answer.body)).toEqual({
+      errors: [{ reason: "The service could not answer this request (my-id)." }],
+    });
+    expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);
+  },
+);

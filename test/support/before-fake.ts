@@ -1,0 +1,42 @@
+/** A gateway before a fake v4, and the record of what it did. */
+import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
+import { startGateway, type Gateway, type Told } from "./gateway.ts";
+
+export interface Pair extends Gateway {
+  readonly v4: FakeV4;
+  /** The newest record of the audit, whole. */
+  record(): Promise<Told["body"]>;
+}
+
+/** Starts both. Calls to v4 are given up quickly, and a record is committed before the client has its answer. */
+export async function beforeFake(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
+  const v4 = await startFakeV4();
+  const gateway = await startGateway({
+    UPSTREAM_URL: v4.url,
+    UPSTREAM_TIMEOUT_MS: "1500",
+    AUDIT_DURABILITY: "strict",
+    ...settings,
+  });
+  const read = async (path: string): Promise<Told["body"]> =>
+    (await fetch(`${gateway.service.adminUrl}${path}`)).json();
+  return {
+    ...gateway,
+    v4,
+    async record() {
+      return (await read("/api/audit?limit=1")).records[0];
+    },
+    async stop() {
+      await gateway.stop();
+      await v4.close();
+    },
+  };
+}
+
+/** Waits for something that is to come about by itself. The test's own time limit ends the wait. */
+export async function eventually<T>(look: () => T | Promise<T>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

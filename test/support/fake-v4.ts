@@ -1,0 +1,158 @@
+/**
+ * A v4 that says what a test tells it to, whether that is HTTP or not. Its catalogs are in order all the same,
+ * so that a gateway before it becomes ready.
+ */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A call as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  /** With query, as it stood in the request line. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  /** Bytes of the body so far. */
+  received(): Buffer;
+  /** The body as JSON. */
+  json(): unknown;
+  /** Resolves when the call is over: was it broken off before it had its answer? */
+  readonly over: Promise<"answered" | "broken off">;
+}
+
+/** What the service does with a call; run when its body is in. */
+export type Behaviour = (call: Arrived, response: ServerResponse) => unknown;
+
+export interface FakeV4 {
+  readonly url: string;
+  /** Calls with credentials, in the order of their arrival. */
+  readonly calls: Arrived[];
+  /** Sets what every following call is answered with; several: one after the other, the last one for good. */
+  answers(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
+  /** Runs as soon as the head of a call is in, before the body. */
+  atHead(look: ((call: Arrived, request: IncomingMessage) => void) | undefined): void;
+  /** What the catalogs say; `false`: they are down. */
+  catalogs(up: boolean): void;
+  /** Connections made so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+const CATALOGS: Readonly<Record<string, readonly object[]>> = {
+  "/v4/regions": [{ id: "us-east", label: "Newark", country: "us" }],
+  "/v4/images": [
+    { id: "vm/debian9", label: "Debian 9", created: "2017-06-16T20:02:29", size: 1100, deprecated: false },
+  ],
+  "/v4/vm/kernels": [{ id: "vm/latest-64bit", label: "Latest 64 bit", architecture: "x86_64" }],
+  "/v4/vm/types": [{ id: "g6-standard-1", label: "Two GB", memory: 2048, price: { hourly: 0.015 } }],
+  "/v4/vm/types-legacy": [],
+};
+
+export const envelope = (data: readonly unknown[]) => ({ data, page: 1, pages: 1, results: data.length });
+
+/** Answers JSON. */
+export const json =
+  (status: number, body: unknown, headers: Readonly<Record<string, string | string[]>> = {}): Behaviour =>
+  (_call, response) => {
+    const text = JSON.stringify(body);
+    const length = String(Buffer.byteLength(text));
+    response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers });
+    response.end(text);
+  };
+
+/** Answers what it is given: text or bytes under any status and headers. */
+export const plain =
+  (
+    status: number,
+    body: string | Buffer,
+    headers: Readonly<Record<string, string | string[]>> = {},
+  ): Behaviour =>
+  (_call, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+/** Writes bytes on the bare connection, then ends it, resets it, or leaves it open. */
+export const raw =
+  (bytes: string | Buffer, then: "end" | "reset" | "leave" = "end"): Behaviour =>
+  (_call, { socket }) => {
+    socket?.write(bytes, () => {
+      if (then === "end") socket.end();
+      if (then === "reset") socket.resetAndDestroy();
+    });
+  };
+
+/** Never answers. */
+export const silence: Behaviour = () => {};
+
+function arrival(request: IncomingMessage, response: ServerResponse): Arrived {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return {
+    method: request.method ?? "",
+    path: request.url ?? "",
+    headers: request.headers,
+    rawHeaders: request.rawHeaders,
+    received: () => Buffer.concat(chunks),
+    json: () => JSON.parse(Buffer.concat(chunks).toString("utf8")),
+    over: new Promise((resolve) => {
+      response.once("close", () => resolve(response.writableFinished ? "answered" : "broken off"));
+    }),
+  };
+}
+
+/** Starts one on a free port, or on the one that it is given. */
+export async function startFakeV4(port = 0): Promise<FakeV4> {
+  let behaviours: Behaviour[] = [json(200, {})];
+  let look: ((call: Arrived, request: IncomingMessage) => void) | undefined;
+  let catalogsUp = true;
+  let connections = 0;
+  const calls: Arrived[] = [];
+  const sockets = new Set<Socket>();
+
+  const server = createServer((request, response) => {
+    // A gateway that goes away is part of the game.
+    request.on("error", () => {});
+    response.on("error", () => {});
+    const rows = CATALOGS[(request.url ?? "").split("?")[0] ?? ""];
+    if (rows && request.headers.authorization === undefined) {
+      const answer = catalogsUp ? json(200, envelope(rows)) : plain(503, "down");
+      answer(arrival(request, response), response);
+      return;
+    }
+    const call = arrival(request, response);
+    calls.push(call);
+    look?.(call, request);
+    const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
+    request.on("end", () => void behaviour?.(call, response));
+  });
+  server.on("connection", (socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    answers(...given) {
+      behaviours = [...given];
+      calls.length = 0;
+    },
+    atHead(given) {
+      look = given;
+    },
+    catalogs(up) {
+      catalogsUp = up;
+    },
+    connections: () => connections,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

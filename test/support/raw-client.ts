@@ -1,0 +1,87 @@
+/** A client that says whatever it likes on a bare connection, and hears every byte of the answers. */
+import { connect, type Socket } from "node:net";
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly phrase: string;
+  /** Lower-case names; of a repeated one the last line. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RawClient {
+  readonly socket: Socket;
+  send(bytes: string | Buffer): void;
+  /** All that came so far. */
+  text(): string;
+  /** Waits until so many whole answers (with a Content-Length) are in. */
+  answers(count: number): Promise<RawAnswer[]>;
+  /** Waits until the other side ends the connection, then gives what came. */
+  ended(): Promise<string>;
+  close(): void;
+}
+
+function parse(text: string): { readonly answers: RawAnswer[]; readonly rest: string } {
+  const answers: RawAnswer[] = [];
+  let rest = text;
+  for (;;) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end < 0) return { answers, rest };
+    const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const [, status = "0", phrase = ""] = /^HTTP\/1\.1 (\d{3}) ?(.*)$/.exec(first) ?? [];
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(":")).toLowerCase(),
+        line.slice(line.indexOf(":") + 1).trim(),
+      ]),
+    ) as Record<string, string>;
+    const length = Number(headers["content-length"] ?? 0);
+    const body = rest.slice(end + 4, end + 4 + length);
+    if (body.length < length) return { answers, rest };
+    answers.push({ status: Number(status), phrase, headers, body });
+    rest = rest.slice(end + 4 + length);
+  }
+}
+
+/** Connects to the address of a URL. */
+export async function rawClient(url: string): Promise<RawClient> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let text = "";
+  let heard = () => {};
+  let over = false;
+  socket.setEncoding("latin1");
+  socket.on("data", (chunk: string) => {
+    text += chunk;
+    heard();
+  });
+  const finish = () => {
+    over = true;
+    heard();
+  };
+  socket.on("end", finish).on("close", finish).on("error", finish);
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+
+  const until = async (enough: () => boolean): Promise<void> => {
+    while (!enough()) {
+      await new Promise<void>((resolve) => {
+        heard = resolve;
+      });
+    }
+  };
+
+  return {
+    socket,
+    send: (bytes) => void socket.write(bytes, typeof bytes === "string" ? "latin1" : undefined),
+    text: () => text,
+    async answers(count) {
+      await until(() => over || parse(text).answers.length >= count);
+      return parse(text).answers;
+    },
+    async ended() {
+      await until(() => over);
+      return text;
+    },
+    close: () => void socket.destroy(),
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "@jest/globals";
+import { fingerprint, tokenHash } from "../../src/tokens/fingerprint.ts";
+import { createTokenFacts } from "../../src/tokens/token-facts.ts";
+
+const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
+
+describe("what is remembered of tokens", () => {
+  test("nothing, at first", () => {
+    expect(createTokenFacts(options).get("a")).toBeUndefined();
+  });
+
+  test("the last that v4 said", () => {
+    const facts = createTokenFacts(options);
+    facts.learnRefusal("a");
+    expect(facts.get("a")).toEqual({ refused: true });
+    facts.learnGrants("a", "all");
+    expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
+    facts.learnRefusal("a");
+    expect(facts.get("a")).toEqual({ refused: true });
+  });
+
+  test("L33 no more tokens than allowed; the one unused longest is forgotten", () => {
+    const facts = createTokenFacts(options);
+    for (const hash of ["a", "b", "c"]) facts.learnGrants(hash, "all");
+    facts.get("a");
+    facts.learnGrants("d", "all");
+    expect(facts.size).toBe(3);
+    expect(facts.get("b")).toBeUndefined();
+    expect(facts.get("a")).toBeDefined();
+  });
+
+  test("L21 nothing beyond its time, which is looked at on every hit", async () => {
+    const facts = createTokenFacts({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
+    facts.learnGrants("a", "all");
+    facts.learnRefusal("b");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(facts.get("a")).toBeUndefined();
+    expect(facts.get("b")).toEqual({ refused: true });
+  });
+
+  test("a negative time of 0 remembers no refusal, and forgets what was granted", () => {
+    const facts = createTokenFacts({ ...options, negativeTtlSeconds: 0 });
+    facts.learnGrants("a", "all");
+    facts.learnRefusal("a");
+    expect(facts.get("a")).toBeUndefined();
+  });
+
+  test("L21 one token is forgotten, or all", () => {
+    const facts = createTokenFacts(options);
+    for (const hash of ["a", "b", "c"]) facts.learnGrants(hash, "all");
+    facts.purge("a");
+    expect(facts.get("a")).toBeUndefined();
+    expect(facts.size).toBe(2);
+    facts.purge();
+    expect(facts.size).toBe(0);
+  });
+});
+
+test("a token is known by its SHA-256, and shown by the first 16 digits of that", () => {
+  const hash = tokenHash("abc");
+  expect(hash).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  expect(fingerprint(hash)).toBe("ba7816bf8f01cfea");
+});

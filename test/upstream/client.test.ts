@@ -1,0 +1,252 @@
+/** The client of v4: how much it takes upon itself, when it gives up, and what it never does. */
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { createUpstream, type Upstream, type UpstreamOptions } from "../../src/upstream/client.ts";
+import type { UpstreamFault } from "../../src/upstream/fault.ts";
+import { eventually } from "../support/before-fake.ts";
+import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
+
+let v4: FakeV4;
+let upstream: Upstream | undefined;
+beforeEach(async () => {
+  v4 = await startFakeV4();
+});
+afterEach(async () => {
+  await v4.close();
+  await upstream?.close();
+  upstream = undefined;
+});
+
+function connect(options: Partial<UpstreamOptions> = {}): Upstream {
+  upstream = createUpstream({ origin: new URL(v4.url), timeoutMs: 1000, connections: 4, ...options });
+  return upstream;
+}
+const GET = { method: "GET", path: "/v4/x", headers: {} };
+const POST = { ...GET, method: "POST", body: "{}" };
+const faultOf = (call: Promise<unknown>): Promise<UpstreamFault> =>
+  call.then(
+    () => Promise.reject(new Error("the call succeeded")),
+    (fault: UpstreamFault) => fault,
+  );
+
+describe("answers", () => {
+  test("come with status, headers, text and the time they took", async () => {
+    v4.answers(json(201, { a: 1 }, { "x-answer": "yes" }));
+    expect(await connect().call(POST)).toMatchObject({
+      status: 201,
+      headers: { "x-answer": "yes" },
+      text: '{"a":1}',
+      ms: expect.any(Number),
+    });
+    expect(v4.calls[0]).toMatchObject({ method: "POST", path: "/v4/x" });
+    expect(v4.calls[0]?.received().toString()).toBe("{}");
+  });
+
+  test.each([100, 1000, 10_000])("of %i bytes at most are taken", async (answerLimit) => {
+    const client = connect({ answerLimit });
+    v4.answers(plain(200, "x".repeat(answerLimit)));
+    expect((await client.call(GET)).text).toHaveLength(answerLimit);
+    v4.answers(plain(200, "x".repeat(answerLimit + 1)));
+    expect(await faultOf(client.call(GET))).toMatchObject({ kind: "too_large" });
+    expect(v4.calls).toHaveLength(1);
+  });
+
+  test("whose text is no UTF-8 don't throw", async () => {
+    v4.answers(plain(200, Buffer.from([0xff, 0xfe, 0x00])));
+    expect((await connect().call(GET)).text).toHaveLength(3);
+  });
+});
+
+describe("giving up", () => {
+  const dribble: Behaviour = (_call, response) => {
+    const timer = setInterval(() => response.write(" "), 20);
+    response.once("close", () => clearInterval(timer));
+  };
+  test.each<[string, Behaviour]>([
+    ["silence", silence],
+    ["one byte now and then, without an end", dribble],
+    [
+      "informational answers without an end",
+      (_call, response) => {
+        const timer = setInterval(() => response.writeProcessing(), 20);
+        response.once("close", () => clearInterval(timer));
+      },
+    ],
+  ])("%s: the time limit holds for the whole call", async (_name, behaviour) => {
+    v4.answers(behaviour);
+    expect(await faultOf(connect({ timeoutMs: 300 }).call(GET))).toMatchObject({ kind: "timed_out" });
+    await expect(v4.calls[0]?.over).resolves.toBe("broken off");
+  });
+
+  test("the time limit holds for all tries together", async () => {
+    v4.answers((_call, response) => void setTimeout(() => response.writeHead(503).end(), 150));
+    expect(await faultOf(connect({ timeoutMs: 250 }).call(GET))).toMatchObject({ kind: "timed_out" });
+    expect(v4.calls.length).toBeLessThan(3);
+  });
+
+  test("nobody there", async () => {
+    await v4.close();
+    expect(await faultOf(connect().call(GET))).toMatchObject({ kind: "unreachable" });
+    v4 = await startFakeV4();
+  });
+
+  test("more calls than could ever be made in time are refused at once", async () => {
+    v4.answers(silence);
+    const client = connect({ connections: 1, timeoutMs: 500 });
+    const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
+    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "overloaded")).toHaveLength(30 - 17);
+    v4.answers(json(200, {}));
+    expect(await client.call(GET)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a client that goes away", () => {
+  test("before the call: v4 is not asked", async () => {
+    expect(await faultOf(connect().call(GET, AbortSignal.abort()))).toMatchObject({ kind: "gone" });
+    expect(v4.calls).toEqual([]);
+  });
+
+  test("during it: the call is broken off, and not tried again", async () => {
+    v4.answers(silence);
+    const controller = new AbortController();
+    const fault = faultOf(connect().call(GET, controller.signal));
+    await eventually(() => v4.calls[0]);
+    controller.abort();
+    expect(await fault).toMatchObject({ kind: "gone" });
+    await expect(v4.calls[0]?.over).resolves.toBe("broken off");
+    expect(v4.calls).toHaveLength(1);
+  });
+
+  test("between two tries: there is no other one", async () => {
+    v4.answers(plain(503, ""));
+    const controller = new AbortController();
+    const fault = faultOf(connect().call(GET, controller.signal));
+    await v4.calls[0]?.over;
+    await eventually(() => v4.calls[0]);
+    controller.abort();
+    expect(await fault).toMatchObject({ kind: "gone" });
+    expect(v4.calls.length).toBeLessThan(3);
+  });
+
+  test("while it waits for a connection: no call is made for it", async () => {
+    let answer = () => {};
+    v4.answers((call, response) => {
+      answer = () => void json(200, {})(call, response);
+    });
+    const client = connect({ connections: 1 });
+    const controller = new AbortController();
+    const first = client.call(GET);
+    const second = faultOf(client.call(GET, controller.signal));
+    await eventually(() => v4.calls[0]);
+    controller.abort();
+    answer();
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await second).toMatchObject({ kind: "gone" });
+    expect(v4.calls).toHaveLength(1);
+  });
+
+  test("leaves no listener on its signal", async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listeners += 1;
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listeners -= 1;
+      removeEventListener.apply(signal, args);
+    };
+    await connect().call(GET, signal);
+    expect(listeners).toBe(0);
+  });
+});
+
+describe("L28 tries", () => {
+  test.each([502, 503, 504])(
+    "a GET that got %i is tried twice more, and the last answer counts",
+    async (status) => {
+      v4.answers(plain(status, "first"), plain(status, "second"), plain(status, "third"));
+      expect(await connect().call(GET)).toMatchObject({ status, text: "third" });
+      expect(v4.calls).toHaveLength(3);
+    },
+  );
+
+  test.each([200, 301, 400, 401, 404, 409, 429, 500, 501])("a GET that got %i is not", async (status) => {
+    v4.answers(plain(status, ""));
+    expect(await connect().call(GET)).toMatchObject({ status });
+    expect(v4.calls).toHaveLength(1);
+  });
+
+  test.each(["POST", "PUT", "DELETE", "PATCH"])("a %s is sent once, whatever comes", async (method) => {
+    for (const behaviour of [
+      plain(503, ""),
+      raw(""),
+      raw("", "reset"),
+      raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
+    ]) {
+      v4.answers(behaviour, json(200, {}));
+      await connect()
+        .call({ ...POST, method })
+        .catch(() => {});
+      expect(v4.calls).toHaveLength(1);
+    }
+  });
+
+  test("a connection that v4 closed while it idled costs a GET nothing", async () => {
+    const client = connect({ connections: 1 });
+    v4.answers((_call, response) => {
+      response.writeHead(200, { "content-length": "2" }).end("{}");
+      setImmediate(() => response.socket?.destroy());
+    });
+    for (let round = 0; round < 5; round += 1) expect(await client.call(GET)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("connections", () => {
+  test("are kept, and never more than allowed", async () => {
+    const client = connect({ connections: 3 });
+    v4.answers((call, response) => void setTimeout(() => json(200, {})(call, response), 5));
+    await Promise.all(Array.from({ length: 30 }, () => client.call(GET)));
+    await Promise.all(Array.from({ length: 30 }, () => client.call(POST)));
+    expect(v4.calls).toHaveLength(60);
+    expect(v4.connections()).toBeLessThanOrEqual(3);
+  });
+
+  test("answers that are more than one end theirs, and poison no other call", async () => {
+    const client = connect({ connections: 1 });
+    const two =
+      "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmineHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
+    for (let round = 0; round < 10; round += 1) {
+      v4.answers(raw(two, "leave"), plain(200, "theirs"));
+      const texts = await Promise.all(
+        [client.call(POST), client.call(POST)].map((call) =>
+          call.then(
+            ({ text }) => text,
+            () => "fault",
+          ),
+        ),
+      );
+      expect(texts).not.toContain("poison");
+    }
+  });
+
+  test("calls to a v4 of another path begin with that path", async () => {
+    await connect({ origin: new URL(`${v4.url}/base/`) }).call(GET);
+    expect(v4.calls[0]?.path).toBe("/base/v4/x");
+  });
+});
+
+describe("L18 what can't stand in a request is not sent", () => {
+  test.each([
+    ["a line break in a header", { ...GET, headers: { "x-filter": "a\r\nX-Evil: 1" } }],
+    ["a NUL in a header", { ...GET, headers: { "x-filter": "a\u0000" } }],
+    ["a header beyond latin-1", { ...GET, headers: { "x-filter": "\u{1f600}" } }],
+    ["a header name with a space", { ...GET, headers: { "x filter": "a" } }],
+    ["a line break in a path", { ...GET, path: "/v4/x\r\nX-Evil: 1" }],
+    ["a space in a path", { ...GET, path: "/v4/x y" }],
+  ])("%s", async (_name, call) => {
+    expect(await faultOf(connect().call(call))).toMatchObject({ name: "UpstreamFault" });
+    expect(v4.calls).toEqual([]);
+  });
+});
