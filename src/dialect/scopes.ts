@@ -33,6 +33,8 @@ export interface Scopes {
 /** Prepares the translation of scopes. */
 export function makeScopes(definition: ScopesDefinition): Scopes {
   const level = (name: string): number => definition.levels.indexOf(name);
+  // "<resource>:*" is its highest level (document 2, Authentication).
+  const highest = definition.levels.length - 1;
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
 
   return {
@@ -49,7 +51,7 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
       for (const scope of v4Scopes.split(/[\s,]+/).filter(Boolean)) {
         if (scope === definition.all) return "all";
         const [area = "", word = ""] = scope.split(":");
-        const top = level(definition.alpha_levels[word] ?? "");
+        const top = word === definition.all ? highest : level(definition.alpha_levels[word] ?? "");
         for (const [resource] of top < 0 ? [] : (resourcesOf.get(area) ?? [])) {
           granted.set(resource, Math.max(top, granted.get(resource) ?? -1));
         }

@@ -146,6 +146,13 @@ describe("levels", () => {
     },
   );
 
+  test.each(levels)("A-152 a resource's * is its delete: it permits %s", (level) => {
+    const access = scopes.access(`vms:${level}`);
+    const [all, top] = ["vms:*", "vms:read_write"].map((granted) => scopes.grants(granted));
+    expect(all).toEqual(top);
+    expect(access && all && scopes.permits(all, access)).toBe(true);
+  });
+
   test("A-151 they ascend: view, modify, create, delete", () => {
     expect(levels).toEqual(["view", "modify", "create", "delete"]);
   });
@@ -165,6 +172,8 @@ describe("levels", () => {
     ["account:read_write", "vms:view", false],
     ["vms:read_only domains:read_write", "vms:modify", false],
     ["vms:read_only,vms:read_write", "vms:delete", true],
+    ["vms:*", "vms:delete", true],
+    ["vms:*", "dnszones:view", false],
     ["vms", "vms:view", false],
     ["vms:next_years", "vms:view", false],
     ["firewall:read_write", "vms:view", false],
