@@ -1,16 +1,18 @@
 #!/usr/bin/env node
 import { AuditUnavailable } from "./audit/store.ts";
-import { check } from "./cli/check.ts";
-import { explain } from "./cli/explain.ts";
-import { sandbox } from "./cli/sandbox.ts";
-import { serve } from "./cli/serve.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { PackError } from "./mapping/fault.ts";
 import { SettingsError } from "./settings/read.ts";
 
 type Verb = (args: readonly string[]) => Promise<number>;
 
-const VERBS: Readonly<Record<string, Verb>> = { serve, check, explain, sandbox };
+/** A verb is loaded when it is asked for: a gateway before a real service never holds the sandbox in memory. */
+const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
+  serve: async () => (await import("./cli/serve.ts")).serve,
+  check: async () => (await import("./cli/check.ts")).check,
+  explain: async () => (await import("./cli/explain.ts")).explain,
+  sandbox: async () => (await import("./cli/sandbox.ts")).sandbox,
+};
 
 const HELP = `alpha-gateway VERB
 
@@ -31,9 +33,9 @@ async function main([verb = "--help", ...args]: readonly string[]): Promise<numb
     process.stdout.write(HELP);
     return 0;
   }
-  const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw new UsageError(`There is no verb "${verb}".\n\n${HELP}`);
-  return run(args);
+  const load = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (!load) throw new UsageError(`There is no verb "${verb}".\n\n${HELP}`);
+  return (await load())(args);
 }
 
 try {

@@ -1,4 +1,3 @@
-import { startSandbox } from "../sandbox/sandbox.ts";
 import type { Settings } from "../settings/table.ts";
 
 /** The v4 service to talk to: the one of the settings, or the embedded sandbox. */
@@ -14,6 +13,7 @@ export async function v4Service({
   WORDS,
 }: Pick<Settings, "UPSTREAM_URL" | "WORDS">): Promise<V4Service> {
   if (UPSTREAM_URL) return { origin: UPSTREAM_URL, token: undefined, close: async () => {} };
+  const { startSandbox } = await import("../sandbox/sandbox.ts");
   const sandbox = await startSandbox({ words: WORDS });
   return { origin: new URL(sandbox.url), token: sandbox.tokens.full, close: () => sandbox.close() };
 }

@@ -46,7 +46,7 @@ test("every folder of src has its place", () => {
 });
 
 test.each(files)("%s imports downwards only", (file) => {
-  const imports = [...readFileSync(join("src", file), "utf8").matchAll(/from "(\.[^"]+)"/g)].map(
+  const imports = [...readFileSync(join("src", file), "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
     ([, path = ""]) => relative("src", join("src", dirname(file), path)),
   );
   const from = folderOf(file);
