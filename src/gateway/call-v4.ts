@@ -43,6 +43,10 @@ export interface CallParts {
   readonly dialect: V4Dialect;
 }
 
+/** A client's credentials in v4's scheme; undefined for a client without any. */
+export const v4Credentials = ({ token }: Caller, scheme: string): string | undefined =>
+  token === undefined ? undefined : `${scheme} ${token}`;
+
 /** Headers that every call of a request bears: made anew, nothing of the client's but what is named here (lesson L17). */
 function commonHeaders(
   request: AlphaRequest,
@@ -58,7 +62,8 @@ function commonHeaders(
   };
   const agent = header(request, "user-agent");
   if (agent !== undefined) headers["user-agent"] = agent;
-  if (caller.token !== undefined) headers["authorization"] = `${scheme} ${caller.token}`;
+  const credentials = v4Credentials(caller, scheme);
+  if (credentials !== undefined) headers["authorization"] = credentials;
   return headers;
 }
 

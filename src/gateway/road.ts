@@ -6,7 +6,7 @@ import { Refusal } from "../dialect/refusal.ts";
 import { admit } from "./admit.ts";
 import { makeAnswer, type AnswerStyle } from "./answer.ts";
 import type { AnswerRules } from "./answer-back.ts";
-import { callsFor, type CallParts } from "./call-v4.ts";
+import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
 import { identify } from "./credentials.ts";
 import { beginNotes, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
 import { findRoute } from "./find-route.ts";
@@ -52,6 +52,7 @@ export function buildRoad(parts: RoadParts): Road {
       await meter(request, caller, notes.target, { limits, limitedStatus, notes });
       if (request.bodyRefusal) throw request.bodyRefusal;
       const target = admit(caller, found, scopes, tokens);
+      await catalogs.refreshWith(v4Credentials(caller, parts.dialect.scheme));
       const call = callsFor(request, caller, parts, notes, traceparentOf(request));
       return { status: 200, body: await fulfil({ request, target, pack, rules, catalogs, call, notes }) };
     } catch (error) {

@@ -82,6 +82,23 @@ test("v4 goes down later: catalogs are served from the copy, and the process sta
   expect(await ready()).toMatchObject({ status: 200 });
 });
 
+test("a catalog that v4 shows to nobody without a token is read with the first client's", async () => {
+  v4 = await startFakeV4();
+  v4.hides("/v4/images");
+  gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  expect(await ready()).toMatchObject({ status: 200 });
+  expect(await gateway.ask("GET /vm/distributions", { as: null })).toMatchObject({ status: 500 });
+  v4.answers(json(200, { id: 5, region: "us-east", image: "vm/debian9", type: null }));
+  expect(await gateway.ask("GET /vm/instances/5")).toMatchObject({
+    status: 200,
+    body: { distribution: { id: "vm/debian9", label: "Debian 9" } },
+  });
+  expect(await gateway.ask("GET /vm/distributions", { as: null })).toMatchObject({
+    status: 200,
+    body: { distributions: [{ id: "vm/debian9" }] },
+  });
+});
+
 test("catalog routes cost v4 nothing", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });

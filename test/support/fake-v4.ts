@@ -33,6 +33,8 @@ export interface FakeV4 {
   atHead(look: ((call: Arrived, request: IncomingMessage) => void) | undefined): void;
   /** What the catalogs say; `false`: they are down. */
   catalogs(up: boolean): void;
+  /** The path of a catalog that is shown to nobody without a token. */
+  hides(path: string): void;
   /** Connections made so far. */
   connections(): number;
   close(): Promise<void>;
@@ -105,6 +107,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   let behaviours: Behaviour[] = [json(200, {})];
   let look: ((call: Arrived, request: IncomingMessage) => void) | undefined;
   let catalogsUp = true;
+  let hidden = "";
   let connections = 0;
   const calls: Arrived[] = [];
   const sockets = new Set<Socket>();
@@ -113,9 +116,12 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     // A gateway that goes away is part of the game.
     request.on("error", () => {});
     response.on("error", () => {});
-    const rows = CATALOGS[(request.url ?? "").split("?")[0] ?? ""];
-    if (rows && request.headers.authorization === undefined) {
-      const answer = catalogsUp ? json(200, envelope(rows)) : plain(503, "down");
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    const rows = CATALOGS[path];
+    const anonymous = request.headers.authorization === undefined;
+    if (rows && (anonymous || path === hidden)) {
+      const shown = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
+      const answer = catalogsUp ? shown : plain(503, "down");
       answer(arrival(request, response), response);
       return;
     }
@@ -148,6 +154,9 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     },
     catalogs(up) {
       catalogsUp = up;
+    },
+    hides(path) {
+      hidden = path;
     },
     connections: () => connections,
     async close() {
