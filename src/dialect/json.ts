@@ -48,6 +48,10 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return isRawJSON(value);
 }
 
+/** Whether a value that {@link parseJson} gave is an object: no array, no null, and no number that is kept as one. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+
 const keepDigits: Reviver = (_key, value, { source }) => {
   if (typeof value !== "number" || source === undefined || String(value) === source) return value;
   return decimal(String(value)) === decimal(source) ? value : rawJSON(source);

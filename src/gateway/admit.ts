@@ -8,7 +8,8 @@ import type { Caller, Target } from "./exchange.ts";
  * alone; while nothing is known of it, v4 decides.
  *
  * @throws {Refusal} 400 for a broken path, 404 for one that is not alpha's, 401 for credentials that can't be
- *   read, 404 for an unknown route, 401 without a token or with one that v4 refused a short while ago, 403 where the token's level is too low.
+ *   read, 404 for an unknown route, 401 without a token or with one that v4 refused a short while ago, 403 where
+ *   the token's level is too low.
  */
 export function admit(
   caller: Caller,

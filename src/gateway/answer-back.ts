@@ -1,10 +1,9 @@
 import { openEnvelope, wrapList, type EnvelopeNames } from "../dialect/envelope.ts";
-import { isExactNumber } from "../dialect/json.ts";
+import { isObject } from "../dialect/json.ts";
 import { readErrors, type ErrorNames } from "../dialect/errors.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
 import { all } from "../expression/index.ts";
-import { isObject } from "../mapping/paths.ts";
 import type { JsonObject, Reading } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Incoming } from "./call-v4.ts";
@@ -87,7 +86,7 @@ const isRead = ({ source }: Route): boolean => "call" in source && source.call.m
 
 /** Anything else would be read as an object that lacks every member, and answered as one full of nulls. */
 function objectOf(value: unknown): JsonObject {
-  if (!isObject(value) || isExactNumber(value)) throw new UnreadableAnswer("v4's object is none");
+  if (!isObject(value)) throw new UnreadableAnswer("v4's object is none");
   return value;
 }
 

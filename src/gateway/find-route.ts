@@ -35,7 +35,7 @@ async function choose(request: AlphaRequest, { routes, parameters }: Match): Pro
 export async function findRoute(request: AlphaRequest, pack: Pack): Promise<Target | Refusal | undefined> {
   const segments = splitPath(request.path);
   if (!segments) return new Refusal(400, "The path has a broken escape.");
-  const prefix = splitPath(pack.dialect.alpha.prefix) ?? [];
+  const { prefix } = pack;
   if (!prefix.every((segment, index) => segments[index] === segment)) {
     return new Refusal(404, "Not found");
   }

@@ -1,5 +1,5 @@
 import { Refusal } from "../dialect/refusal.ts";
-import { isObject } from "../mapping/paths.ts";
+import { isObject } from "../dialect/json.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import type { FollowUp } from "../mapping/route-steps.ts";
 import { answerBack } from "./answer-back.ts";
@@ -10,22 +10,23 @@ import { readBesides } from "./read-besides.ts";
 import { requestOut } from "./request-out.ts";
 import { plainCall, type Work } from "./work.ts";
 
-/** The call has happened; when the read that its answer is made of fails, what is known is said (translation 1.3). */
-async function followUp(
-  { endpoint, otherwise }: FollowUp,
-  answer: Incoming,
-  work: Work,
-): Promise<Incoming | JsonObject> {
-  const { parameters } = work.target;
-  const next = await work.call(plainCall(endpoint, parameters)).catch(() => undefined);
-  if (next?.success && isObject(next.json)) return next;
+/** The read after the call whose answer is the answer; undefined where it fails. */
+async function followUp({ endpoint }: FollowUp, work: Work): Promise<Incoming | undefined> {
+  const next = await work.call(plainCall(endpoint, work.target.parameters)).catch(() => undefined);
+  return next?.success && isObject(next.json) ? next : undefined;
+}
+
+/** The call has happened, and what its answer is made of could not be read: what is known is said (translation 1.3). */
+async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work): Promise<JsonObject> {
   work.notes.losses.add("the answer: v4 did not give it");
-  const known = await otherwise(answer.json, parameters);
+  const known = await otherwise(called.json, work.target.parameters);
   return isObject(known) ? known : {};
 }
 
-const isIncoming = (value: Incoming | JsonObject): value is Incoming =>
-  "success" in value && "headers" in value;
+async function answered(answer: Incoming, work: Work): Promise<JsonObject> {
+  const reading = { catalogs: work.catalogs, with: await readBesides(answer, work) };
+  return answerBack(answer, work.target.route, reading, work.rules);
+}
 
 /**
  * Does what an admitted request asks for: request out, v4, answer back.
@@ -39,8 +40,7 @@ export async function fulfil(work: Work): Promise<JsonObject> {
   if ("catalog" in route.source) return answerFromCatalog(route.source.catalog, work);
   const prepared = await requestOut(route.source.call, work);
   const called = await callOut(prepared, work);
-  const answer = route.after ? await followUp(route.after, called, work) : called;
-  if (!isIncoming(answer)) return answer;
-  const reading = { catalogs: work.catalogs, with: await readBesides(answer, work) };
-  return answerBack(answer, route, reading, work.rules);
+  if (!route.after) return answered(called, work);
+  const next = await followUp(route.after, work);
+  return next ? answered(next, work) : whatIsKnown(route.after, called, work);
 }

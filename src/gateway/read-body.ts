@@ -1,6 +1,5 @@
-import { isExactNumber, parseJson } from "../dialect/json.ts";
+import { isObject, parseJson } from "../dialect/json.ts";
 import { Refusal } from "../dialect/refusal.ts";
-import { isObject } from "../mapping/paths.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import { header, type AlphaRequest } from "./exchange.ts";
 
@@ -38,6 +37,6 @@ export function readBody(request: AlphaRequest): JsonObject {
   }
   const value = parsed(body);
   if (value === null) return {};
-  if (!isObject(value) || isExactNumber(value)) throw new Refusal(400, "The body must be a JSON object.");
+  if (!isObject(value)) throw new Refusal(400, "The body must be a JSON object.");
   return value;
 }

@@ -1,7 +1,7 @@
-import { parseJson } from "../dialect/json.ts";
+import { isObject, parseJson } from "../dialect/json.ts";
 import type { Fault } from "../dialect/refusal.ts";
 import type { FieldRule } from "./definition.ts";
-import { copyJson, getter, isObject, remover } from "./paths.ts";
+import { copyJson, getter, remover } from "./paths.ts";
 import type { JsonObject } from "./reading.ts";
 
 /** What reading the forms of a member takes. */

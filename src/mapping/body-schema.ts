@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Fault } from "../dialect/refusal.ts";
 import type { Place } from "./place.ts";
-import { isObject } from "./paths.ts";
+import { isObject } from "../dialect/json.ts";
 import type { JsonObject } from "./reading.ts";
 
 /** A JSON Schema of a pack. `reason` may stand in any part of it: what a client is told instead of our own words. */

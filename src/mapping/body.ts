@@ -4,8 +4,9 @@ import { compilePruning, compileSchema, schemaMembers, type Schema } from "./bod
 import type { BodyDefinition, FieldRule, PartDefinition } from "./definition.ts";
 import { compileWrite, UNKNOWN_RECORD, type FieldContext, type Write } from "./field.ts";
 import { compileFaults } from "./checks.ts";
-import { readForms } from "./body-forms.ts";
-import { getter, isObject, remover, setter } from "./paths.ts";
+import { readForms, type FormMember } from "./body-forms.ts";
+import { isObject } from "../dialect/json.ts";
+import { getter, remover, setter } from "./paths.ts";
 import { refer, type Place } from "./place.ts";
 import type { JsonObject, Writing } from "./reading.ts";
 
@@ -40,11 +41,8 @@ export interface BodyMember {
   readonly remove: (body: JsonObject) => void;
 }
 
-export interface Member extends BodyMember {
-  readonly name: string;
-  readonly put: (body: JsonObject, value: unknown) => void;
+interface Member extends BodyMember, FormMember {
   readonly v4: (target: JsonObject, value: unknown) => void;
-  readonly rule: FieldRule;
   readonly write: Write;
 }
 

@@ -8,7 +8,7 @@ import type { Pack } from "./pack.ts";
 import { refer, type Place } from "./place.ts";
 import { compileResource, type Resource } from "./resource.ts";
 import { compileRoute, type Route } from "./route.ts";
-import { makeRouter, type Router } from "./router.ts";
+import { makeRouter, splitPath, type Router } from "./router.ts";
 import { compileValueKind, type ValueKind } from "./values.ts";
 
 /** A checked file of a pack and the place that its faults are reported at. */
@@ -127,6 +127,7 @@ export function compilePack(
 
   return {
     dialect: definition,
+    prefix: splitPath(definition.alpha.prefix) ?? [],
     scopes,
     grammar: compileGrammar(dialect),
     resources,

@@ -24,7 +24,6 @@ function translation(rule: FieldRule, context: FieldContext): Translate | undefi
   if (kind) return byKind(kind);
   if (!catalog) return undefined;
   return (value, copy) => {
-    if (value === null) return [null];
     const v4 = typeof value === "string" ? catalog.filterId(value, copy) : undefined;
     return v4 === undefined ? undefined : [v4];
   };

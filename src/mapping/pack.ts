@@ -18,6 +18,8 @@ export interface Pack {
   readonly grammar: Grammar;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
+  /** Segments of alpha's prefix, which every path of it begins with. */
+  readonly prefix: readonly string[];
   /** By a path below alpha's prefix, given as decoded segments. */
   match(method: string, segments: readonly string[]): Match | undefined;
   /** A route by its name. */

@@ -1,14 +1,14 @@
 /** Dotted places in JSON objects, prepared once. Only own members count: `__proto__` and the like are names as any other. */
 
-import { isExactNumber } from "../dialect/json.ts";
+import { isObject } from "../dialect/json.ts";
 
 type Json = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
+/** On the way of every field of every row; an exact number has no member that a pack would name. */
 const own = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
+    ? (value as Json)[key]
+    : undefined;
 
 /** Reads what stands at a path; undefined where something on the way is missing or no object. */
 export function getter(path: string): (value: unknown) => unknown {
@@ -42,7 +42,7 @@ export function setter(path: string): (target: Json, value: unknown) => void {
 /** Copies the arrays and objects of a JSON value; everything else, exact numbers too, is shared. */
 export function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson);
-  if (!isObject(value) || isExactNumber(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyJson(item)]));
 }
 

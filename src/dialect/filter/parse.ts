@@ -1,6 +1,6 @@
 /** Reads a client's filter (document 2, Filtering): from the header's text to conditions that are known to be well-formed. */
 
-import { isExactNumber, parseJson } from "../json.ts";
+import { isExactNumber, isObject, parseJson } from "../json.ts";
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test, WholeObject } from "./filter.ts";
 import type { Grammar, Operator } from "./grammar.ts";
 import { refuse } from "./refuse.ts";
@@ -163,8 +163,4 @@ function isOperator(key: string, { prefix }: Grammar): boolean {
 
 function knownOperator(key: string, { operators }: Grammar): Operator {
   return operators.get(key) ?? refuse(key, "is no operator of a filter.");
-}
-
-function isObject(value: unknown): value is WholeObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
