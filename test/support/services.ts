@@ -1,0 +1,47 @@
+import { describe, expect, test } from "@jest/globals";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+
+const found = async (paths: readonly string[]): Promise<boolean> => paths.some((path) => existsSync(path));
+
+/** A service that tests use when it is there: an address that answers, or a program. */
+const SERVICES = {
+  redis: () => answers(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379", 6379),
+  postgres: () => answers(process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres", 5432),
+  chromium: () => found(["/usr/bin/chromium"]),
+  "redis-server": () => found(["/usr/bin/redis-server", "/usr/local/bin/redis-server"]),
+  nginx: () => found(["/usr/sbin/nginx"]),
+  haproxy: () => found(["/usr/sbin/haproxy"]),
+} as const;
+
+export type Service = keyof typeof SERVICES;
+
+/** Comma-separated: what a run must not leave out. CI names all of them. */
+const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",");
+
+/**
+ * `describe` where the service is there, `describe.skip` (named at the end of the run) where it isn't.
+ * A service that `REQUIRED_SERVICES` names and that is missing is a failing test, never a skipped one.
+ */
+export async function describeWith(service: Service): Promise<typeof describe | typeof describe.skip> {
+  if (await SERVICES[service]()) return describe;
+  if (!required.includes(service)) return describe.skip;
+  test(`${service} answers, as REQUIRED_SERVICES asks`, () => {
+    expect(service).toBe("a service that answers");
+  });
+  return describe.skip;
+}
+
+function answers(url: string, usualPort: number): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port || usualPort), timeout: 1000 });
+    const end = (there: boolean) => {
+      socket.destroy();
+      resolve(there);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+    socket.once("timeout", () => end(false));
+  });
+}
