@@ -3,6 +3,7 @@ import { AuditUnavailable } from "./audit/store.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { PackError } from "./mapping/fault.ts";
 import { SettingsError } from "./settings/read.ts";
+import { StateUnavailable } from "./shared-state/keyed-store.ts";
 
 type Verb = (args: readonly string[]) => Promise<number>;
 
@@ -25,7 +26,9 @@ const HELP = `alpha-gateway VERB
 
 /** Faults that a person can mend are told in their own words, without a stack. */
 const isPlain = (error: unknown): error is Error =>
-  [UsageError, PackError, SettingsError, AuditUnavailable].some((kind) => error instanceof kind) ||
+  [UsageError, PackError, SettingsError, AuditUnavailable, StateUnavailable].some(
+    (kind) => error instanceof kind,
+  ) ||
   (error instanceof Error && "code" in error && typeof error.code === "string");
 
 async function main([verb = "--help", ...args]: readonly string[]): Promise<number> {

@@ -4,6 +4,8 @@ import { loadPack } from "../mapping/load.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
+import type { KeyedStore } from "../shared-state/keyed-store.ts";
+import { openSqliteState } from "../shared-state/sqlite-store.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import { connectCatalogs } from "./catalogs.ts";
@@ -19,6 +21,8 @@ export interface Parts {
   readonly v4: V4Service;
   /** Undefined where auditing is off. */
   readonly audit: AuditStore | undefined;
+  /** Grants and what clients asked for. */
+  readonly state: KeyedStore;
   readonly metrics: Metrics;
   readonly upstream: Upstream;
   readonly catalogs: Catalogs;
@@ -27,6 +31,11 @@ export interface Parts {
 
 /** How long the end waits for the records of requests that were broken off. */
 const LAST_RECORDS_MS = 1000;
+
+interface Stores {
+  readonly audit: AuditStore | undefined;
+  readonly state: KeyedStore;
+}
 
 async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
@@ -37,16 +46,27 @@ async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
   });
 }
 
+async function openStores(settings: Settings): Promise<Stores> {
+  const audit = await openAudit(settings);
+  try {
+    return { audit, state: openSqliteState({ directory: settings.DATA_DIR }) };
+  } catch (error) {
+    await audit?.close();
+    throw error;
+  }
+}
+
 /**
  * Opens the parts of a gateway; v4 is not asked for anything yet.
  *
- * @throws {PackError} for a pack that can't be used, {AuditUnavailable} for a data folder that can't.
+ * @throws {PackError} for a pack that can't be used, {AuditUnavailable} or {StateUnavailable} for a data folder
+ *   that can't.
  */
 export async function openParts(settings: Settings): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const v4 = await v4Service(settings);
-  const audit = await openAudit(settings).catch(async (error: unknown) => {
+  const { audit, state } = await openStores(settings).catch(async (error: unknown) => {
     await v4.close();
     throw error;
   });
@@ -60,7 +80,7 @@ export async function openParts(settings: Settings): Promise<Parts> {
   const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
     log.warn({ catalog, message }, "a catalog could not be read"),
   );
-  return { log, pack, v4, audit, metrics, upstream, catalogs, underWay: workUnderWay() };
+  return { log, pack, v4, audit, state, metrics, upstream, catalogs, underWay: workUnderWay() };
 }
 
 /** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
@@ -68,6 +88,7 @@ export async function closeParts(parts: Parts, last: () => Promise<unknown>): Pr
   // What was broken off is recorded too: whether v4 did it can be found out there alone.
   await parts.underWay.ended(LAST_RECORDS_MS);
   await parts.audit?.close();
+  await parts.state.close();
   await last();
   parts.metrics.close();
   await parts.upstream.close();

@@ -64,7 +64,7 @@ async function listenAll(
  */
 export async function startService(settings: Settings): Promise<Service> {
   const parts = await openParts(settings);
-  const { catalogs, audit, v4 } = parts;
+  const { catalogs, audit, state, v4 } = parts;
   const servers: HttpServer[] = [];
   let draining = false;
 
@@ -72,6 +72,7 @@ export async function startService(settings: Settings): Promise<Service> {
     ...(draining ? ["draining"] : []),
     ...catalogs.missing().map((reason) => `catalog ${reason}`),
     ...(audit && !audit.ready() ? ["the audit store does not answer"] : []),
+    ...(state.ready() ? [] : ["the state store does not answer"]),
   ];
 
   async function stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 
 /** What each folder of `src/` may import besides itself. Arrows point one way: down this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ".": ["cli", "mapping", "settings", "audit"],
+  ".": ["cli", "mapping", "settings", "audit", "shared-state"],
   cli: ["service", "settings", "sandbox", "examples", "mapping", "expression", "upstream", "vocabulary"],
   examples: ["service", "gateway", "mapping", "upstream", "tokens", "limits"],
   service: [
@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "limits",
     "settings",
     "sandbox",
+    "shared-state",
   ],
   gateway: ["mapping", "dialect", "expression", "upstream", "tokens", "limits", "audit"],
   console: ["audit", "metrics"],
@@ -32,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   dialect: [],
   limits: [],
+  "shared-state": [],
   vocabulary: [],
 };
 

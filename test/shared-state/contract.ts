@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { setTimeout as wait } from "node:timers/promises";
+import type { KeyedStore } from "../../src/shared-state/keyed-store.ts";
+
+/** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
+export interface StatePlace {
+  readonly open: () => Promise<KeyedStore>;
+  readonly remove: () => Promise<void>;
+}
+
+const LONG = 600;
+
+/** Short enough to wait for. That a thing is still there is only looked at where its end is far. */
+const SHORT = 1;
+
+async function until(fulfilled: () => Promise<boolean>): Promise<void> {
+  while (!(await fulfilled())) await wait(50);
+}
+
+/** What every store of shared state has to do. */
+export function keyedStoreContract(name: string, makePlace: () => Promise<StatePlace>): void {
+  describe(`shared state in ${name}`, () => {
+    let place: StatePlace;
+    let store: KeyedStore;
+    /** What another process has: the same place, opened a second time. */
+    let other: KeyedStore;
+
+    beforeEach(async () => {
+      place = await makePlace();
+      store = await place.open();
+      other = await place.open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+      await place.remove();
+    });
+
+    test("is ready", () => {
+      expect(store.ready()).toBe(true);
+    });
+
+    test.each([
+      ["nothing", ""],
+      ["a word", "plain"],
+      ["letters of the world", "ünïcödé 🎲"],
+      ["JSON", '{"a":"b"}'],
+      ["a long text", "a".repeat(10_000)],
+      ["lines and a zero", "with\nlines\0and zero"],
+    ])("gives %s back at every process", async (_, value) => {
+      await store.set("key", value, LONG);
+      expect(await store.get("key")).toBe(value);
+      expect(await other.get("key")).toBe(value);
+    });
+
+    test("knows nothing of what was never set", async () => {
+      expect(await store.get("nothing")).toBeUndefined();
+      expect(await store.membersOf("nothing")).toEqual([]);
+      await expect(store.delete("nothing")).resolves.toBeUndefined();
+    });
+
+    test("takes keys of any text, and mixes none up", async () => {
+      const keys = ["k", "K", "k ", "k:1", "k*", "%", "'; DROP TABLE entry; --", "ключ"];
+      for (const key of keys) await store.set(key, `value of ${key}`, LONG);
+      for (const key of keys) expect(await store.get(key)).toBe(`value of ${key}`);
+    });
+
+    test("sets anew", async () => {
+      await store.set("key", "one", LONG);
+      await other.set("key", "two", LONG);
+      expect(await store.get("key")).toBe("two");
+    });
+
+    test("deletes values and sets, for every process", async () => {
+      await store.set("value", "x", LONG);
+      await store.addTo("set", "x", LONG);
+      await other.delete("value");
+      await other.delete("set");
+      expect(await store.get("value")).toBeUndefined();
+      expect(await store.membersOf("set")).toEqual([]);
+    });
+
+    test("ends a value", async () => {
+      await store.set("key", "value", SHORT);
+      await until(async () => (await store.get("key")) === undefined);
+      expect(await store.setIfAbsent("key", "next", LONG)).toBe(true);
+      expect(await store.get("key")).toBe("next");
+    });
+
+    test("what is set anew has the new end", async () => {
+      await store.set("key", "value", SHORT);
+      await store.set("key", "value", LONG);
+      await store.set("probe", "", SHORT);
+      await until(async () => (await store.get("probe")) === undefined);
+      expect(await store.get("key")).toBe("value");
+    });
+
+    test("of many that set what is absent, at several processes, one is told so", async () => {
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? store : other).setIfAbsent("lock", String(n), LONG),
+      );
+      const winners = (await Promise.all(tries)).flatMap((won, n) => (won ? [String(n)] : []));
+      expect(winners).toHaveLength(1);
+      expect(await store.get("lock")).toBe(winners[0]);
+    });
+
+    test("replaces what is as expected, and nothing else", async () => {
+      expect(await store.replace("key", "old", "new", LONG)).toBe(false);
+      expect(await store.get("key")).toBeUndefined();
+      await store.set("key", "old", LONG);
+      expect(await store.replace("key", "another", "new", LONG)).toBe(false);
+      expect(await store.replace("key", "old", "new", LONG)).toBe(true);
+      expect(await other.replace("key", "old", "newer", LONG)).toBe(false);
+      expect(await store.get("key")).toBe("new");
+    });
+
+    test("does not replace what has ended", async () => {
+      await store.set("key", "old", SHORT);
+      await until(async () => (await store.get("key")) === undefined);
+      expect(await store.replace("key", "old", "new", LONG)).toBe(false);
+      expect(await store.get("key")).toBeUndefined();
+    });
+
+    test("keeps sets: each member once, whoever adds it", async () => {
+      await Promise.all([
+        store.addTo("set", "a", LONG),
+        other.addTo("set", "b", LONG),
+        other.addTo("set", "a", LONG),
+      ]);
+      await store.addTo("another", "c", LONG);
+      expect([...(await other.membersOf("set"))].sort()).toEqual(["a", "b"]);
+    });
+
+    test("ends each member by itself", async () => {
+      await store.addTo("set", "short", SHORT);
+      await store.addTo("set", "renewed", SHORT);
+      await store.addTo("set", "long", LONG);
+      await store.addTo("set", "renewed", LONG);
+      await until(async () => !(await store.membersOf("set")).includes("short"));
+      expect([...(await store.membersOf("set"))].sort()).toEqual(["long", "renewed"]);
+    });
+
+    test("can be closed twice", async () => {
+      await store.close();
+      await expect(store.close()).resolves.toBeUndefined();
+    });
+  });
+}
