@@ -1,26 +1,15 @@
-import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { parse } from "yaml";
 import { startSandbox } from "../sandbox/sandbox.ts";
+import { readSeedFile } from "../sandbox/seed/file.ts";
 import { parseWords } from "../vocabulary/words.ts";
 import { stopSignal } from "./signal.ts";
 import { UsageError } from "./usage-error.ts";
 
-const HELP = `alpha-gateway sandbox [--host ADDRESS] [--port PORT] [--words vm=vm,orch=orch] [--seed FILE]
+const HELP = `alpha-gateway sandbox [--host ADDRESS] [--port PORT] [--words vm=vm,orch=orch] [--seed FILE] [--weekly-wipe]
 
 Runs the v4 sandbox alone, on http://127.0.0.1:8090 unless told otherwise. The file, YAML or JSON, adds accounts
-to the two there are.
+to the two there are. With --weekly-wipe everything is wiped each Sunday at midnight, Eastern Time, and seeded anew.
 `;
-
-/** What a seed file says; what it must say is checked where it is put in. */
-async function seedData(file: string | undefined): Promise<unknown> {
-  if (file === undefined) return undefined;
-  try {
-    return parse(await readFile(file, "utf8"));
-  } catch (error) {
-    throw new UsageError(`--seed: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
 
 /** `alpha-gateway sandbox`: runs until a signal. */
 export async function sandbox(args: readonly string[]): Promise<number> {
@@ -29,6 +18,7 @@ export async function sandbox(args: readonly string[]): Promise<number> {
     port: { type: "string" },
     words: { type: "string" },
     seed: { type: "string" },
+    "weekly-wipe": { type: "boolean", default: false },
     help: { type: "boolean", short: "h" },
   } as const;
   const { values } = parseArgs({ args: [...args], options });
@@ -38,8 +28,13 @@ export async function sandbox(args: readonly string[]): Promise<number> {
   }
   const { host = "127.0.0.1", port = "8090", words = process.env["WORDS"] ?? "vm=vm" } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port: "${port}" is no port`);
-  const data = await seedData(values.seed);
-  const running = await startSandbox({ host, port: Number(port), words: parseWords(words), data });
+  const running = await startSandbox({
+    host,
+    port: Number(port),
+    words: parseWords(words),
+    data: values.seed === undefined ? undefined : await readSeedFile(values.seed),
+    weeklyWipe: values["weekly-wipe"],
+  });
   const tokens = Object.entries(running.tokens).map(([name, token]) => `  ${name.padEnd(9)} ${token}`);
   process.stdout.write([`v4 sandbox   ${running.url}`, "Tokens", ...tokens, ""].join("\n"));
   await stopSignal();

@@ -8,7 +8,9 @@ import { auditApi } from "./audit-api.ts";
 import { answerError, answerNotFound } from "./answers.ts";
 import { health, type Readiness } from "./health.ts";
 import { guardHost } from "./host.ts";
+import { guardOrigin } from "./origin.ts";
 import { readPages } from "./page.ts";
+import { sandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
 export interface AdminDeps {
   /** `ADMIN_TOKEN`. Without one everything is open, which is for loopback only. */
@@ -21,6 +23,8 @@ export interface AdminDeps {
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   /** The loaded pack, as `GET /api/mappings` shows it. */
   readonly mappings: () => unknown;
+  /** The embedded sandbox; `undefined` before a real service. */
+  readonly sandbox?: SandboxControls | undefined;
   /** Is told of every error that is answered with 500; clients see none of it. */
   readonly onError?: (error: unknown) => void;
 }
@@ -62,6 +66,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   });
   app.use(health(deps.readiness));
   app.use(guardHost(deps.host));
+  app.use(guardOrigin);
   app.use(guardAccess(deps.token, pages));
   app.use(pages.console, pages.open);
   app.get("/metrics", async (_request, response) => {
@@ -71,6 +76,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });
+  app.use("/api/sandbox", sandboxApi(deps.sandbox));
   app.use(answerNotFound);
   app.use(answerError(deps.onError));
   return app;

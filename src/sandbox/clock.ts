@@ -13,14 +13,30 @@ export interface ManualClock extends Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Runs as another clock does, and can be moved ahead of it. */
+export function movableClock(clock: Clock): ManualClock {
+  let ahead = 0;
+  return {
+    now: () => clock.now() + ahead,
+    advance(ms) {
+      ahead += forwards(ms);
+    },
+  };
+}
+
+/** @throws {Error} for what would stop the clock or turn it back. */
+function forwards(ms: number): number {
+  if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
+  return ms;
+}
+
 /** Starts at `start` (milliseconds since 1970) and stands still until it is advanced. */
 export function manualClock(start: number = Date.UTC(2022, 4, 10, 9)): ManualClock {
   let time = start;
   return {
     now: () => time,
     advance(ms) {
-      if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
-      time += ms;
+      time += forwards(ms);
     },
   };
 }

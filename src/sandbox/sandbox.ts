@@ -6,7 +6,7 @@
 import type { Words } from "../vocabulary/words.ts";
 import { renameDeep, renaming } from "../vocabulary/words.ts";
 import type { Clock } from "./clock.ts";
-import { systemClock } from "./clock.ts";
+import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
 import type { Rate } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
@@ -69,12 +69,15 @@ export interface Sandbox {
   restore(state: unknown): void;
   /** Wipes everything and seeds it anew. */
   reset(): void;
+  /** Moves the clock on by so many milliseconds: what is due by then has happened when the next request comes. */
+  advance(ms: number): void;
   close(): Promise<void>;
 }
 
-/** @throws {Error} where the port is taken or the seed data is wrong. */
+/** @throws {SeedFault} where the seed data is wrong, {Error} where the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = "127.0.0.1", port = 0, words = {}, clock = systemClock, instances = 60 } = options;
+  const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
+  const clock = movableClock(options.clock ?? systemClock);
   const rename = renaming(words);
   const declared: Resource[] = resources.map((each) => renameDeep(each, rename));
   const held = world(clock, renameDeep(names, rename), declared);
@@ -113,6 +116,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     save: () => writeState(held),
     restore: (state) => held.restore(readState(state)),
     reset,
+    advance: clock.advance,
     close: () => listener.close(),
   };
 }

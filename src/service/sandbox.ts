@@ -1,19 +1,26 @@
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Settings } from "../settings/table.ts";
 
 /** The v4 service to talk to: the one of the settings, or the embedded sandbox. */
 export interface V4Service {
   readonly origin: URL;
-  /** A token that works, of the embedded sandbox alone. */
-  readonly token: string | undefined;
+  /** The embedded sandbox, where that is the service. */
+  readonly sandbox: Sandbox | undefined;
   close(): Promise<void>;
 }
 
+/** @throws {SeedFault} for a seed file that can't be used. */
 export async function v4Service({
   UPSTREAM_URL,
   WORDS,
-}: Pick<Settings, "UPSTREAM_URL" | "WORDS">): Promise<V4Service> {
-  if (UPSTREAM_URL) return { origin: UPSTREAM_URL, token: undefined, close: async () => {} };
-  const { startSandbox } = await import("../sandbox/sandbox.ts");
-  const sandbox = await startSandbox({ words: WORDS });
-  return { origin: new URL(sandbox.url), token: sandbox.tokens.full, close: () => sandbox.close() };
+  SEED,
+}: Pick<Settings, "UPSTREAM_URL" | "WORDS" | "SEED">): Promise<V4Service> {
+  if (UPSTREAM_URL) return { origin: UPSTREAM_URL, sandbox: undefined, close: async () => {} };
+  const [{ startSandbox }, { readSeedFile }] = await Promise.all([
+    import("../sandbox/sandbox.ts"),
+    import("../sandbox/seed/file.ts"),
+  ]);
+  const data = SEED === undefined ? undefined : await readSeedFile(SEED);
+  const sandbox = await startSandbox({ words: WORDS, data });
+  return { origin: new URL(sandbox.url), sandbox, close: () => sandbox.close() };
 }

@@ -36,7 +36,7 @@ async function listenAll(
   readiness: Readiness,
   servers: HttpServer[],
 ): Promise<void> {
-  const { pack, audit, metrics } = parts;
+  const { pack, audit, metrics, v4 } = parts;
   const badRequest = JSON.stringify(
     writeErrors([{ reason: "This is not an HTTP request." }], pack.dialect.errors),
   );
@@ -52,6 +52,7 @@ async function listenAll(
     audit,
     metrics,
     mappings: () => summarise(pack),
+    sandbox: v4.sandbox,
   });
   servers.push(await listen({ host: ADMIN_HOST, port: ADMIN_PORT, handler: admin, badRequest }));
 }
@@ -95,7 +96,7 @@ export async function startService(settings: Settings): Promise<Service> {
   return {
     url: gateway?.url ?? "",
     adminUrl: admin?.url,
-    sandboxToken: v4.token,
+    sandboxToken: v4.sandbox?.tokens.full,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     readiness,
     stop,

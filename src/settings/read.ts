@@ -28,6 +28,8 @@ function crossFaults(settings: Settings): string[] {
       `${name}: ${url.origin} is plain http to another machine; use https, or set ALLOW_HTTP_UPSTREAM=true`,
     );
   }
+  if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
+    faults.push("SEED: only the embedded sandbox can be seeded; unset it, or UPSTREAM_URL");
   if (
     settings.ADMIN_PORT !== "off" &&
     !isLoopback(settings.ADMIN_HOST) &&

@@ -1,5 +1,5 @@
 /**
- * A seed file, parsed: accounts besides the two there are.
+ * A seed file, YAML or JSON: accounts besides the two there are.
  *
  *     accounts:
  *       - account: { company: Harbour, email: kari@example.org }
@@ -9,27 +9,43 @@
  */
 
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
 import type { AccountSeed } from "./account-seed.ts";
+import { SeedFault } from "./seed-fault.ts";
 
-/** @throws {Error} that says what is missing. What the items of lists must be is told when they are put in. */
+/**
+ * What a seed file says; what it must say is checked where it is put in.
+ *
+ * @throws {SeedFault} for a file that can't be read or is no YAML.
+ */
+export async function readSeedFile(path: string): Promise<unknown> {
+  try {
+    return parse(await readFile(path, "utf8"));
+  } catch (error) {
+    throw new SeedFault((error as Error).message, path);
+  }
+}
+
+/** @throws {SeedFault} that says what is missing. What the items of lists must be is told when they are put in. */
 export function seedFile(data: unknown): readonly AccountSeed[] {
   if (data === undefined || data === null) return [];
   const accounts = isObject(data) ? data["accounts"] : undefined;
-  if (!Array.isArray(accounts)) throw new Error("Seed data: a list of accounts is needed, accounts: [...]");
+  if (!Array.isArray(accounts)) throw new SeedFault("a list of accounts is needed, accounts: [...]");
   return accounts.map((each: unknown, index) => accountSeed(each, `accounts[${index}]`));
 }
 
 function accountSeed(value: unknown, where: string): AccountSeed {
-  if (!isObject(value)) throw new Error(`Seed data, ${where}: an account is an object`);
+  if (!isObject(value)) throw new SeedFault("an account is an object", where);
   const { account = {}, users, settings, ...lists } = value;
-  if (!isObject(account)) throw new Error(`Seed data, ${where}.account: an object is needed`);
+  if (!isObject(account)) throw new SeedFault("an object is needed", `${where}.account`);
   if (settings !== undefined && !isObject(settings))
-    throw new Error(`Seed data, ${where}.settings: an object is needed`);
+    throw new SeedFault("an object is needed", `${where}.settings`);
   if (!Array.isArray(users) || users.length === 0 || !users.every(isUser))
-    throw new Error(`Seed data, ${where}.users: users with username and email are needed`);
+    throw new SeedFault("users with username and email are needed", `${where}.users`);
   for (const [name, items] of Object.entries(lists)) {
     const fits = name === "id" || (Array.isArray(items) && items.every(isObject));
-    if (!fits) throw new Error(`Seed data, ${where}.${name}: a list of objects is needed`);
+    if (!fits) throw new SeedFault("a list of objects is needed", `${where}.${name}`);
   }
   const id = typeof value["id"] === "string" ? value["id"] : accountId(JSON.stringify(users));
   return { ...lists, ...(settings && { settings }), id, account, users };

@@ -7,6 +7,7 @@ import { addDisk, imageDisks } from "../resources/disk-make.ts";
 import { keepAddresses } from "../resources/addresses.ts";
 import { newInstance } from "../resources/instance-make.ts";
 import type { Disk, Instance, Value } from "../resources/shapes.ts";
+import { SeedFault } from "./seed-fault.ts";
 
 /** @throws {Error} where region, type or image are not those of the catalogs. */
 export function sowInstance(world: World, home: string, given: Value, at: number): Row<Instance> {
@@ -14,7 +15,7 @@ export function sowInstance(world: World, home: string, given: Value, at: number
   const plan = world.table("plan").get(type)?.value;
   const image = imageId === null ? undefined : world.table("image").get(imageId)?.value;
   if (!plan || !world.table("region").get(region) || (imageId !== null && !image))
-    throw new Error(`Seed data, instances: ${String(said["label"])} has no known type, region and image`);
+    throw new SeedFault(`${String(said["label"])} has no known type, region and image`, "instances");
   const table = world.table("instance");
   const id = (given["id"] as number | undefined) ?? table.nextId();
   const defaults = { group: "", tags: [], backups: false, privateIp: false };

@@ -13,9 +13,10 @@ import { checking } from "../rules/check.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import type { AccountSeed, Seeds, UserSeed } from "./account-seed.ts";
+import { SeedFault } from "./seed-fault.ts";
 import { sowInstance } from "./sow-instance.ts";
 
-/** @throws {Error} that says where the seed data is wrong. */
+/** @throws {SeedFault} that says where the seed data is wrong. */
 export function sowAccount(world: World, seed: AccountSeed, at: number): void {
   const { id, account, settings, users, ...lists } = seed;
   put(world, "account", id, id, { ...account, euuid: id }, at);
@@ -42,7 +43,7 @@ function put(
 function sowUser(world: World, account: string, seed: UserSeed, at: number): void {
   const { grants, tokens, sshkeys, devices, apps, ...given } = seed;
   const { username } = seed;
-  if (world.table("user").get(username)) throw new Error(`There are two users called ${username}`);
+  if (world.table("user").get(username)) throw new SeedFault(`there are two users called ${username}`);
   const uid = 40_012 + 365 * [...world.table("user").all()].length;
   const keys = (sshkeys ?? []).map(({ label }) => String(label));
   const profile = { ...newProfile(uid, username), restricted: false, ...given, ssh_keys: keys };
@@ -128,7 +129,7 @@ function checkItem({ fields }: Resource, given: Value, where: string): void {
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
   );
   const [fault] = checking(optional)(said);
-  if (fault) throw new Error(`Seed data, ${where}: ${fault.reason}`);
+  if (fault) throw new SeedFault(fault.reason, where);
 }
 
 /** By the last part of its path. */
@@ -137,6 +138,6 @@ function resourceListed(world: World, name: string, parent: string | undefined):
     (each) =>
       each.parent === parent && !each.table && each.path.endsWith(`/${name}`) && each.owner !== "everyone",
   );
-  if (!found) throw new Error(`Seed data: an account has no ${name}`);
+  if (!found) throw new SeedFault(`an account has no ${name}`);
   return found;
 }

@@ -1,0 +1,74 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, run, serve } from "./program.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const HARBOUR = `
+accounts:
+  - account: { company: Harbour, email: kari@example.org }
+    users: [{ username: kari, email: kari@example.org, tokens: [{ label: ci, scopes: "*", token: kari-ci }] }]
+    instances: [{ label: web-1, region: us-east, type: g6-standard-1, image: vm/debian11 }]
+`;
+
+function seedFile(text: string): { folder: string; file: string } {
+  const folder = newFolder();
+  const file = join(folder, "data.yaml");
+  writeFileSync(file, text);
+  return { folder, file };
+}
+
+describe("a seed file", () => {
+  test("serve --seed: its accounts are in the embedded sandbox, and alpha clients see them", async () => {
+    const { folder, file } = seedFile(HARBOUR);
+    const gateway = await serve(folder, { flags: ["--seed", file] });
+
+    const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+      headers: { authorization: "token kari-ci" },
+    });
+    expect(await answer.json()).toMatchObject({ vms: [{ label: "web-1" }], total_results: 1 });
+  });
+
+  test("sandbox --seed: the same for the sandbox alone", async () => {
+    const { file } = seedFile(HARBOUR);
+    const sandbox = run(["sandbox", "--port", "0", "--seed", file]);
+    const [, url] = await sandbox.printed(/^v4 sandbox +(\S+)$/m);
+
+    const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: "Bearer kari-ci" } });
+    expect(await answer.json()).toMatchObject({ data: [{ label: "web-1" }] });
+  });
+
+  test.each([
+    ["is no YAML", "accounts: [", /^Seed data, \S+data\.yaml: .+/],
+    ["is of another form", "accounts: 5", /^Seed data: a list of accounts is needed/],
+    [
+      "has a fault deep inside",
+      HARBOUR.replace("us-east", "mars"),
+      /web-1 has no known type, region and image$/,
+    ],
+  ])("that %s ends the start with one plain message", async (_case, text, message) => {
+    const { folder, file } = seedFile(text);
+    for (const args of [
+      ["sandbox", "--port", "0"],
+      ["serve", "--port", "0", "--admin-port", "off"],
+    ]) {
+      const { code, err, out } = await run([...args, "--seed", file], { env: { DATA_DIR: folder } }).ended;
+      expect(err.trim()).toMatch(message);
+      expect(err).not.toContain("    at ");
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+    }
+  });
+
+  test("that isn't there, or that a real v4 service couldn't take, is refused", async () => {
+    const missing = await run(["sandbox", "--seed", "/nowhere/data.yaml"]).ended;
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("/nowhere/data.yaml") });
+
+    const both = await run(["serve", "--seed", "x.yaml", "--upstream-url", "https://v4.example.org"]).ended;
+    expect(both).toMatchObject({ code: 1, err: expect.stringContaining("SEED: only the embedded sandbox") });
+  });
+});
