@@ -1,5 +1,5 @@
 import { openEnvelope, wrapList, type EnvelopeNames } from "../dialect/envelope.ts";
-import { isObject } from "../dialect/json.ts";
+import { isObject, printJson } from "../dialect/json.ts";
 import { readErrors, type ErrorNames } from "../dialect/errors.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
@@ -91,7 +91,7 @@ function objectOf(value: unknown): JsonObject {
 }
 
 /**
- * Makes alpha's body from v4's success.
+ * Makes alpha's body from v4's success, as JSON text.
  *
  * @throws {UnreadableAnswer} when it is not what the route gives.
  */
@@ -100,14 +100,14 @@ export async function answerBack(
   route: Route,
   reading: Reading,
   rules: AnswerRules,
-): Promise<JsonObject> {
-  if (!answer.empty && answer.json === undefined)
-    throw new UnreadableAnswer(`v4's ${answer.status} is not JSON`);
-  if (route.gives === "nothing") return {};
-  if (answer.empty && !isRead(route)) return {};
-  if (route.gives === "object") return route.read(objectOf(answer.json), reading);
+): Promise<string> {
+  const empty = answer.text === "";
+  if (!empty && answer.json === undefined) throw new UnreadableAnswer(`v4's ${answer.status} is not JSON`);
+  if (route.gives === "nothing") return "{}";
+  if (empty && !isRead(route)) return "{}";
+  if (route.gives === "object") return printJson(await route.read(objectOf(answer.json), reading));
   const envelope = openEnvelope(answer.json, rules.v4);
   if (!envelope) throw new UnreadableAnswer("v4's list has no envelope");
   const items = await all(envelope.items.map((item) => route.read(objectOf(item), reading)));
-  return wrapList(items, envelope, route.list, rules.alpha);
+  return printJson(wrapList(items, envelope, route.list, rules.alpha));
 }

@@ -1,5 +1,6 @@
 import { wrapList } from "../dialect/envelope.ts";
 import { selectRows } from "../dialect/filter/select.ts";
+import { printJson } from "../dialect/json.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { Catalog } from "../mapping/catalog.ts";
 import type { JsonObject } from "../mapping/reading.ts";
@@ -31,10 +32,10 @@ function pageOf(rows: readonly JsonObject[], { request, target, pack }: Work): J
  *
  * @throws {Refusal} 404 for an unknown id. @throws {UnreadableAnswer} while v4 has never given the catalog.
  */
-export function answerFromCatalog(catalog: Catalog, work: Work): JsonObject {
+export function answerFromCatalog(catalog: Catalog, work: Work): string {
   const [first] = catalog.calls;
   work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
   const rows = work.catalogs.list(catalog.name);
   if (!rows) throw new UnreadableAnswer(`the catalog ${catalog.name} has not been read yet`);
-  return work.target.route.gives === "list" ? pageOf(rows, work) : oneOf(catalog, rows, work);
+  return printJson(work.target.route.gives === "list" ? pageOf(rows, work) : oneOf(catalog, rows, work));
 }

@@ -1,5 +1,3 @@
-import { printJson } from "../dialect/json.ts";
-import type { JsonObject } from "../mapping/reading.ts";
 import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
 
 /** What every answer of one gateway has in common, decided at start. */
@@ -25,7 +23,7 @@ function limitHeaders({ standing, v4Limits = {} }: Notes, limited: boolean): Rec
 /** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
 export function makeAnswer(
   request: AlphaRequest,
-  { status, body }: { readonly status: number; readonly body: JsonObject },
+  { status, body }: { readonly status: number; readonly body: string },
   style: AnswerStyle,
   notes: Notes,
 ): AlphaAnswer {
@@ -42,6 +40,6 @@ export function makeAnswer(
       ...(notes.equivalent !== undefined && { "x-v4-equivalent": notes.equivalent }),
       ...(alwaysOk && { [style.alwaysOk.answer.toLowerCase()]: String(status) }),
     },
-    body: printJson(body),
+    body,
   };
 }

@@ -3,7 +3,7 @@ import { parseJson, printJson } from "../dialect/json.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import type { TokenFactsStore } from "../tokens/token-facts.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import type { Upstream } from "../upstream/client.ts";
+import type { Upstream, V4Answer } from "../upstream/client.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
 import { header, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
 
@@ -22,9 +22,10 @@ export interface Incoming {
   readonly status: number;
   readonly success: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The JSON; undefined where there was no body, or none that is JSON. */
+  /** The body as it came; empty where there was none. */
+  readonly text: string;
+  /** The JSON in it, read when it is asked for; undefined where there was no body, or none that is JSON. */
   readonly json: unknown;
-  readonly empty: boolean;
 }
 
 export interface V4Dialect {
@@ -75,6 +76,23 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** Most answers are translated as text: their JSON is read for rules that look into it, once. */
+function incoming({ status, headers, text }: V4Answer): Incoming {
+  let json: unknown;
+  let read = text === "";
+  return {
+    status,
+    success: isSuccess(status),
+    headers,
+    text,
+    get json() {
+      if (!read) json = jsonOf(text);
+      read = true;
+      return json;
+    },
+  };
+}
+
 /** What v4's answer tells about the token that it was asked with. */
 function learn(
   { tokens, scopes, dialect }: CallParts,
@@ -123,15 +141,9 @@ export function callsFor(
       const text = body === undefined ? undefined : printJson(body);
       const answer = await upstream.call({ method, path, headers, body: text }, request.signal);
       learn(parts, caller, answer.status, answer.headers);
-      const json = answer.text === "" ? undefined : jsonOf(answer.text);
-      notes.calls.push({ ...sent, status: answer.status, response: json ?? answer.text, ms: answer.ms });
-      return {
-        status: answer.status,
-        success: isSuccess(answer.status),
-        headers: answer.headers,
-        json,
-        empty: answer.text === "",
-      };
+      const came = incoming(answer);
+      notes.calls.push({ ...sent, status: answer.status, came, ms: answer.ms });
+      return came;
     } catch (error) {
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof UpstreamFault)

@@ -49,6 +49,11 @@ export interface Target {
   readonly parameters: Parameters;
 }
 
+/** A call to v4 and what came of it. Its body is only looked at where bodies are recorded. */
+export interface MadeCall extends Omit<RecordedCall, "response"> {
+  readonly came?: { readonly text: string; readonly json: unknown };
+}
+
 /** What is written down on the way, for the answer's headers, the audit record, the metrics and the log. */
 export interface Notes {
   readonly startedAt: number;
@@ -60,7 +65,7 @@ export interface Notes {
   v4Limits?: Readonly<Record<string, string>>;
   /** Method and path of the call that the answer is made from. */
   equivalent?: string;
-  readonly calls: RecordedCall[];
+  readonly calls: MadeCall[];
   readonly losses: Set<string>;
   readonly warnings: string[];
   /** Milliseconds spent waiting for v4. */

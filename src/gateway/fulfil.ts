@@ -1,6 +1,5 @@
 import { Refusal } from "../dialect/refusal.ts";
-import { isObject } from "../dialect/json.ts";
-import type { JsonObject } from "../mapping/reading.ts";
+import { isObject, printJson } from "../dialect/json.ts";
 import type { FollowUp } from "../mapping/route-steps.ts";
 import { answerBack } from "./answer-back.ts";
 import { answerFromCatalog } from "./answer-from-catalog.ts";
@@ -17,13 +16,13 @@ async function followUp({ endpoint }: FollowUp, work: Work): Promise<Incoming | 
 }
 
 /** The call has happened, and what its answer is made of could not be read: what is known is said (translation 1.3). */
-async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work): Promise<JsonObject> {
+async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work): Promise<string> {
   work.notes.losses.add("the answer: v4 did not give it");
   const known = await otherwise(called.json, work.target.parameters);
-  return isObject(known) ? known : {};
+  return printJson(isObject(known) ? known : {});
 }
 
-async function answered(answer: Incoming, work: Work): Promise<JsonObject> {
+async function answered(answer: Incoming, work: Work): Promise<string> {
   const reading = { catalogs: work.catalogs, with: await readBesides(answer, work) };
   return answerBack(answer, work.target.route, reading, work.rules);
 }
@@ -31,10 +30,10 @@ async function answered(answer: Incoming, work: Work): Promise<JsonObject> {
 /**
  * Does what an admitted request asks for: request out, v4, answer back.
  *
- * @returns alpha's body of a success
+ * @returns alpha's body of a success, as JSON text
  * @throws {Refusal} what alpha refuses, and what v4 refused
  */
-export async function fulfil(work: Work): Promise<JsonObject> {
+export async function fulfil(work: Work): Promise<string> {
   const { route } = work.target;
   if ("refusal" in route.source) throw new Refusal(400, route.source.refusal);
   if ("catalog" in route.source) return answerFromCatalog(route.source.catalog, work);

@@ -1,6 +1,6 @@
+import { parseJson } from "../dialect/json.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { Redaction } from "../audit/redact.ts";
-import type { JsonObject } from "../mapping/reading.ts";
 import { fingerprint } from "../tokens/fingerprint.ts";
 import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
 
@@ -12,10 +12,9 @@ export interface RecordOptions {
   readonly filterHeader: string;
 }
 
-/** The end of a request: alpha's status and body, and what went out on the wire. */
+/** The end of a request: alpha's status, and what went out on the wire. */
 export interface Outcome {
   readonly status: number;
-  readonly body: JsonObject;
   readonly answer: AlphaAnswer;
 }
 
@@ -53,11 +52,11 @@ const asked = (request: AlphaRequest, { redaction, filterHeader }: RecordOptions
 
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(notes: Notes, { redaction, bodies }: RecordOptions): AuditRecord["v4"] {
-  return notes.calls.map(({ body, response, ...call }) => ({
+  return notes.calls.map(({ body, came, ...call }) => ({
     ...call,
     filter: call.filter === null ? null : redaction.text(call.filter),
     ...(bodies && body !== undefined && { body: redaction.value(body) }),
-    ...(bodies && response !== undefined && { response: redaction.value(response) }),
+    ...(bodies && came && { response: redaction.value(came.json ?? came.text) }),
   }));
 }
 
@@ -82,7 +81,7 @@ export function recordOf(
       route: notes.target?.route.name ?? null,
       ...sent,
       status: outcome.status,
-      ...(bodies && { response: redaction.value(outcome.body) }),
+      ...(bodies && { response: redaction.value(parseJson(outcome.answer.body)) }),
     },
     v4: recordedCalls(notes, options),
     losses: [...notes.losses],

@@ -1,15 +1,16 @@
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
+import { printJson } from "../dialect/json.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
 import { ExpressionError } from "../expression/index.ts";
 import { UnreadableAnswer } from "./answer-back.ts";
-import type { JsonObject } from "../mapping/reading.ts";
 import type { Notes } from "./exchange.ts";
 
 /** A failure as the client is told of it, and whether it is one that nobody foresaw. */
 export interface Refused {
   readonly status: number;
-  readonly body: JsonObject;
+  /** JSON text. */
+  readonly body: string;
   readonly unforeseen: boolean;
 }
 
@@ -22,12 +23,12 @@ const FORESEEN = [UpstreamFault, UnreadableAnswer, ExpressionError];
  */
 export function refuse(error: unknown, id: string, notes: Notes, names: ErrorNames): Refused {
   if (error instanceof Refusal) {
-    return { status: error.status, body: writeErrors(error.faults, names), unforeseen: false };
+    return { status: error.status, body: printJson(writeErrors(error.faults, names)), unforeseen: false };
   }
   const foreseen = FORESEEN.some((kind) => error instanceof kind);
   // An upstream fault was noted where it happened, with the call.
   if (!(error instanceof UpstreamFault))
     notes.warnings.push(foreseen ? (error as Error).message : "an unforeseen error");
   const fault: Fault = { reason: `The service could not answer this request (${id}).` };
-  return { status: 500, body: writeErrors([fault], names), unforeseen: !foreseen };
+  return { status: 500, body: printJson(writeErrors([fault], names)), unforeseen: !foreseen };
 }

@@ -1,5 +1,7 @@
+import { parseJson } from "../dialect/json.ts";
 import { translateFilter } from "../dialect/filter/translate.ts";
 import type { Endpoint } from "../mapping/endpoint.ts";
+import type { JsonObject } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
 import { answerBack } from "./answer-back.ts";
 import { readBody } from "./read-body.ts";
@@ -31,7 +33,8 @@ function shownBy(route: Route | undefined, work: Work): Shown {
   return async () => {
     const answer = await work.call(plainCall(endpoint, work.target.parameters));
     const reading = { catalogs: work.catalogs, with: {} };
-    return answer.success ? answerBack(answer, route, reading, work.rules) : undefined;
+    if (!answer.success) return undefined;
+    return parseJson(await answerBack(answer, route, reading, work.rules)) as JsonObject;
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Pack } from "../mapping/pack.ts";
-import type { JsonObject } from "../mapping/reading.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { Refusal } from "../dialect/refusal.ts";
@@ -40,10 +39,7 @@ export function buildRoad(parts: RoadParts): Road {
   const limitedStatus = pack.dialect.statuses.rate_limited.alpha;
 
   /** From the first stop to the last: a success, or what a failure at any of them is answered with. */
-  async function travelled(
-    request: AlphaRequest,
-    notes: Notes,
-  ): Promise<{ status: number; body: JsonObject }> {
+  async function travelled(request: AlphaRequest, notes: Notes): Promise<{ status: number; body: string }> {
     try {
       const caller = identify(request, pack.dialect.alpha.scheme);
       notes.caller = caller;
@@ -60,7 +56,7 @@ export function buildRoad(parts: RoadParts): Road {
     }
   }
 
-  function failed(error: unknown, request: AlphaRequest, notes: Notes): { status: number; body: JsonObject } {
+  function failed(error: unknown, request: AlphaRequest, notes: Notes): { status: number; body: string } {
     const refused = refuse(error, request.id, notes, rules.errors);
     if (refused.unforeseen) parts.onUnforeseen(error, request.id);
     return refused;
@@ -71,7 +67,7 @@ export function buildRoad(parts: RoadParts): Road {
     const { status, body } = await travelled(request, notes);
     const answer = makeAnswer(request, { status, body }, parts.style, notes);
     try {
-      await parts.record(request, { status, body, answer }, notes);
+      await parts.record(request, { status, answer }, notes);
       return answer;
     } catch (error) {
       // The record was promised before the answer; without it there is none to give.
