@@ -5,17 +5,26 @@ import { parseWords } from "../vocabulary/words.ts";
 import { stopSignal } from "./signal.ts";
 import { UsageError } from "./usage-error.ts";
 
-const HELP = `alpha-gateway sandbox [--host ADDRESS] [--port PORT] [--words vm=vm,orch=orch] [--seed FILE] [--weekly-wipe]
+const HELP = `alpha-gateway sandbox [--host ADDRESS] [--port PORT] [--auth-port PORT] [--words vm=vm,orch=orch]
+                      [--seed FILE] [--weekly-wipe]
 
-Runs the v4 sandbox alone, on http://127.0.0.1:8090 unless told otherwise. The file, YAML or JSON, adds accounts
+Runs the v4 sandbox alone, on http://127.0.0.1:8090 unless told otherwise, and its login server on the port after
+that. The file, YAML or JSON, adds accounts
 to the two there are. With --weekly-wipe everything is wiped each Sunday at midnight, Eastern Time, and seeded anew.
 `;
+
+function portOf(flag: string, text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--${flag}: "${text}" is no port`);
+  return Number(text);
+}
 
 /** `alpha-gateway sandbox`: runs until a signal. */
 export async function sandbox(args: readonly string[]): Promise<number> {
   const options = {
     host: { type: "string" },
     port: { type: "string" },
+    "auth-port": { type: "string" },
     words: { type: "string" },
     seed: { type: "string" },
     "weekly-wipe": { type: "boolean", default: false },
@@ -26,17 +35,21 @@ export async function sandbox(args: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  const { host = "127.0.0.1", port = "8090", words = process.env["WORDS"] ?? "vm=vm" } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port: "${port}" is no port`);
+  const { host = "127.0.0.1", words = process.env["WORDS"] ?? "vm=vm" } = values;
+  const port = portOf("port", values.port ?? "8090");
+  const authPort = portOf("auth-port", values["auth-port"] ?? String(port === 0 ? 0 : port + 1));
   const running = await startSandbox({
     host,
-    port: Number(port),
+    port,
+    authPort,
     words: parseWords(words),
     data: values.seed === undefined ? undefined : await readSeedFile(values.seed),
     weeklyWipe: values["weekly-wipe"],
   });
   const tokens = Object.entries(running.tokens).map(([name, token]) => `  ${name.padEnd(9)} ${token}`);
-  process.stdout.write([`v4 sandbox   ${running.url}`, "Tokens", ...tokens, ""].join("\n"));
+  process.stdout.write(
+    [`v4 sandbox   ${running.url}`, `Login server ${running.authUrl}`, "Tokens", ...tokens, ""].join("\n"),
+  );
   await stopSignal();
   await running.close();
   return 0;

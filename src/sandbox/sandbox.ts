@@ -8,6 +8,7 @@ import { renameDeep, renaming } from "../vocabulary/words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
+import { startLoginServer } from "./login/server.ts";
 import type { Rate } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
 import { requestLog } from "./http/request-log.ts";
@@ -35,6 +36,8 @@ export interface SandboxOptions {
   readonly host?: string;
   /** Default 0: any free one. */
   readonly port?: number;
+  /** Of the login server. Default 0: any free one. */
+  readonly authPort?: number;
   /** The service's own product words. Default: `vm` and `orch` as they are. */
   readonly words?: Words;
   /** Default: the time of the machine. Every state changes by it. */
@@ -52,7 +55,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** `http://127.0.0.1:41234`; `/v4/...` is appended. */
   readonly url: string;
-  /** Where the login server answers. */
+  /** `http://127.0.0.1:41235`, where the login server answers; `/oauth/...` is appended. */
   readonly authUrl: string;
   /**
    * By name: `full` (scopes `*`), `readOnly`, `vms`, `none` of one user, `restricted` and `billing` (`*`) of
@@ -104,9 +107,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   });
   const listener = await listen(answer, log, host, port);
+  const login = await startLoginServer(held, { host, port: options.authPort ?? 0 }).catch(
+    async (error: unknown) => {
+      await listener.close();
+      throw error;
+    },
+  );
   return {
     url: listener.url,
-    authUrl: listener.url,
+    authUrl: login.url,
     tokens: Object.fromEntries(tokenNames.map((name) => [name, tokenNamed(name)])) as Record<
       TokenName,
       string
@@ -117,6 +126,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     restore: (state) => held.restore(readState(state)),
     reset,
     advance: clock.advance,
-    close: () => listener.close(),
+    async close() {
+      await Promise.all([listener.close(), login.close()]);
+    },
   };
 }

@@ -26,7 +26,6 @@ export async function listen(
   port: number,
 ): Promise<Listener> {
   const server = createServer((request, response) => void serve(request, response));
-  server.requestTimeout = 30_000;
   server.on("clientError", refuseConnection);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -49,6 +48,12 @@ export async function listen(
     }
   }
 
+  return bind(server, host, port);
+}
+
+/** @throws {Error} where the port is taken. */
+export async function bind(server: Server, host: string, port: number): Promise<Listener> {
+  server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -76,7 +81,7 @@ function incomingOf(request: IncomingMessage, body: string, upload: Upload | und
 }
 
 /** Undefined for a body above the limit; what is left of it is read and dropped, so that the answer arrives. */
-async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

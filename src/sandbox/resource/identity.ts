@@ -29,8 +29,9 @@ export function giveAccess(world: World, secret: string, access: Access): void {
   world.table("access").add(homeOfUser(access.user), secret, access);
 }
 
-/** Ends every token that fits. */
+/** Ends every token that fits, those that renew one among them. */
 export function revoke(world: World, fits: (access: Access) => boolean): void {
-  const table = world.table("access");
-  for (const { id, value } of table.all()) if (fits(value)) table.remove(id);
+  for (const table of [world.table("access"), world.table("refresh")]) {
+    for (const { id, value } of table.all()) if (fits(value)) table.remove(id);
+  }
 }

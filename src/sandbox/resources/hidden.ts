@@ -21,6 +21,18 @@ export interface Access {
   readonly token?: number;
   readonly app?: number;
   readonly client?: string;
+  /** The exchange code that it was given for. */
+  readonly code?: string;
+}
+
+/** An exchange code: what a user let a client do. Used once; it is remembered until its end. */
+export interface Code {
+  readonly user: string;
+  readonly client: string;
+  readonly scopes: readonly string[];
+  used: boolean;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
 }
 
 export interface Hidden {

@@ -1,6 +1,6 @@
 /** The stored objects that the code of the sandbox reads by name. Everything else is told by the declarations. */
 
-import type { Access } from "./hidden.ts";
+import type { Access, Code } from "./hidden.ts";
 import type { Backup, Config, Disk, Instance } from "./instance-shapes.ts";
 
 export type { Backup, Config, Disk, Instance } from "./instance-shapes.ts";
@@ -178,6 +178,9 @@ export interface Shapes {
   account: AccountValue;
   user: User;
   access: Access;
+  /** Refresh tokens, with what the tokens may do that they are good for. */
+  refresh: Access;
+  code: Code;
   address: Address;
   range: Range;
   pool: Pool;

@@ -1,0 +1,77 @@
+/** The two halves of a sign-in: the question that a client puts, and the user's answer. */
+
+import { isScope, scopesOf } from "../resources/token.ts";
+import type { World } from "../store/world.ts";
+import { choicesFor, consentPage } from "./consent-page.ts";
+import { OAuthProblem } from "./oauth-problem.ts";
+import type { Pending } from "./pending.ts";
+import { redirectTarget, withParameters } from "./redirect.ts";
+import { activeClient, issueCode } from "./tokens.ts";
+
+/** A page to show, or an address to send the browser to. */
+export type Shown = { readonly page: string; readonly target: string } | { readonly location: string };
+
+/** As it came, still encoded; undefined where it was not sent. */
+function rawParameter(query: string, name: string): string | undefined {
+  const pair = query.split("&").find((each) => each.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1);
+}
+
+/**
+ * Begins a sign-in.
+ *
+ * @param query as it came, without the question mark
+ * @throws {OAuthProblem} where there is no client to send the browser back to
+ */
+export function ask(world: World, pending: Pending, query: string, browser: string): Shown {
+  const parameters = new URLSearchParams(query);
+  for (const name of ["client_id", "redirect_uri", "state"]) {
+    if (parameters.getAll(name).length > 1) throw new OAuthProblem("invalid_request", `${name} came twice.`);
+  }
+  const id = parameters.get("client_id") ?? "";
+  const client = activeClient(world, id);
+  if (!client) throw new OAuthProblem("invalid_request", "There is no such application.");
+  const asked = parameters.get("redirect_uri") ?? undefined;
+  const target = redirectTarget(String(client.value["redirect_uri"]), asked);
+  const state = rawParameter(query, "state");
+  const refused = (error: string): Shown => ({ location: withParameters(target, { error }, state) });
+  if ((parameters.get("response_type") ?? "code") !== "code") return refused("unsupported_response_type");
+  // Both names are in use; where both come they say the same.
+  const scopes = [...new Set(scopesOf(parameters.get("scope") ?? parameters.get("scopes") ?? ""))];
+  if (!scopes.every((scope) => isScope(world, scope))) return refused("invalid_scope");
+  const page = consentPage({
+    client: String(client.value["label"]),
+    scopes,
+    users: [...world.table("user").all()].map(({ value }) => value.username),
+    ticket: pending.put({ client: id, scopes, target, state }, browser),
+  });
+  return { page, target };
+}
+
+/** Each choice must be one that the page offered, and of a scope that was asked. */
+function chosenScopes(asked: readonly string[], chosen: readonly string[]): string[] {
+  const offered = new Set(asked.flatMap(choicesFor));
+  if (!chosen.every((scope) => offered.has(scope)))
+    throw new OAuthProblem("invalid_request", "More was allowed than had been asked for.");
+  return [...new Set(chosen)].filter((scope) => scope !== "");
+}
+
+/**
+ * Ends a sign-in.
+ *
+ * @returns where the browser goes next: the client's own address, with a code or a refusal
+ * @throws {OAuthProblem} where the answer is to no question that this browser was put
+ */
+export function answer(world: World, pending: Pending, form: URLSearchParams, browser: string): string {
+  const question = pending.take(form.get("ticket") ?? "", browser);
+  if (!question || !activeClient(world, question.client))
+    throw new OAuthProblem("invalid_request", "This page is too old. Begin anew at the application.");
+  const { client, target, state } = question;
+  if (form.get("answer") !== "allow") return withParameters(target, { error: "access_denied" }, state);
+  const user = world.table("user").get(form.get("username"));
+  if (!user) throw new OAuthProblem("invalid_request", "There is no such user.");
+  const scopes = chosenScopes(question.scopes, form.getAll("scope"));
+  const { username, email } = user.value;
+  const code = issueCode(world, { client, user: username, scopes });
+  return withParameters(target, { code, username, email }, state);
+}

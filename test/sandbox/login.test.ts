@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Json, Service } from "./service.ts";
+import { items, startService } from "./service.ts";
+import { formOf, openPage, signIn } from "./sign-in.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const client = "9f0c1d2e3b4a59687766";
+const secret = "5a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877";
+const registered = "https://app.example.net/callback";
+
+const address = (query: Record<string, string> | string): string =>
+  `${service.sandbox.authUrl}/oauth/authorize?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`;
+
+const code = async (scope = "vms:read_write"): Promise<string> =>
+  (await signIn({ authorize: address({ client_id: client, scope }) })).searchParams.get("code") ?? "";
+
+interface Answered {
+  readonly status: number;
+  readonly body: Json;
+}
+
+async function post(path: string, form: Record<string, string> | FormData | string): Promise<Answered> {
+  const body = typeof form === "string" || form instanceof FormData ? form : new URLSearchParams(form);
+  const response = await fetch(service.sandbox.authUrl + path, { method: "POST", body });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+const own = { client_id: client, client_secret: secret };
+const exchange = async (form: Record<string, string> = {}): Promise<Answered> =>
+  post("/oauth/token", { ...own, code: form["code"] ?? (await code()), ...form });
+const renew = (refresh: unknown): Promise<Answered> =>
+  post("/oauth/token", { ...own, grant_type: "refresh_token", refresh_token: String(refresh) });
+const works = async (token: unknown): Promise<number> =>
+  (await service.ask("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
+
+describe("the consent page", () => {
+  test("V-172 shows who asks for which levels, without scripts", async () => {
+    const { html } = await openPage(
+      address({ client_id: client, scope: "vms:read_write domains:read_only" }),
+    );
+    expect(html).toContain("inventory tool");
+    expect([...formOf(html).getAll("scope")]).toEqual(["vms:read_write", "domains:read_only"]);
+    expect(html).toContain("ops-anna");
+    expect(html).not.toContain("<script");
+  });
+
+  test("V-172 A-145 leads back to the client with code, username, email and state", async () => {
+    const back = await signIn({
+      authorize: address({ client_id: client, scope: "vms:read_only", state: "s" }),
+    });
+    expect(back.origin + back.pathname).toBe(registered);
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      code: expect.stringMatching(/^[0-9a-f]{64}$/),
+      username: "ops-anna",
+      email: "anna@example.net",
+      state: "s",
+    });
+  });
+
+  test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1", "~.*()"])(
+    "A-144 state %s comes back byte for byte",
+    async (state) => {
+      const authorize = address(`client_id=${client}&state=${state}&scope=vms:read_only`);
+      for (const answer of ["allow", "deny"] as const) {
+        const back = await signIn({ authorize, answer });
+        expect(back.search.endsWith(`&state=${state}`)).toBe(true);
+      }
+    },
+  );
+
+  test("a refusal leads back without a code", async () => {
+    const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), answer: "deny" });
+    expect(Object.fromEntries(back.searchParams)).toEqual({ error: "access_denied" });
+  });
+
+  test.each([
+    ["no client", ""],
+    ["an unknown client", "client_id=unknown"],
+    ["two clients", `client_id=${client}&client_id=${client}`],
+  ])("A-141 %s is refused without a redirect", async (_, query) => {
+    const response = await fetch(address(query), { redirect: "manual" });
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+  });
+
+  test.each([
+    [`${registered}/deeper?x=1`, `${registered}/deeper?x=1`],
+    [`${registered}?x=1`, `${registered}?x=1`],
+    [undefined, registered],
+    ["https://evil.example/callback", registered],
+    [`${registered}-evil`, registered],
+    [`${registered}/../elsewhere`, registered],
+    [`${registered}/%2e%2e/elsewhere`, registered],
+    ["https://app.example.net@evil.example/callback", registered],
+    ["https://app.example.net\\@evil.example/callback", registered],
+    [`${registered}#fragment`, registered],
+    ["//evil.example", registered],
+    ["javascript:alert(1)", registered],
+  ])("A-143 redirect_uri %s leads to %s", async (asked, target) => {
+    const query = { client_id: client, ...(asked !== undefined && { redirect_uri: asked }) };
+    const back = await signIn({ authorize: address(query), answer: "deny" });
+    expect(back.href).toBe(`${target}${target.includes("?") ? "&" : "?"}error=access_denied`);
+  });
+
+  test("a scope that nobody knows, and another flow, are told to the client", async () => {
+    for (const [query, error] of [
+      [{ scope: "cats:read_only" }, "invalid_scope"],
+      [{ response_type: "token" }, "unsupported_response_type"],
+    ] as const) {
+      const response = await fetch(address({ client_id: client, ...query }), { redirect: "manual" });
+      expect(response.headers.get("location")).toBe(`${registered}?error=${error}`);
+    }
+  });
+
+  test("runs nothing, stands in no frame, and its form leads to the client alone", async () => {
+    const response = await fetch(address({ client_id: client }));
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("form-action 'self' https://app.example.net;");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(response.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
+  });
+
+  test("shows markup of a client's name as text", async () => {
+    const body = { label: "<b>bold</b>\"'&", redirect_uri: "https://x.example/" };
+    const made = await service.ask("POST /account/oauth-clients", { body });
+    const { html } = await openPage(address({ client_id: String(made.body["id"]) }));
+    expect(html).not.toContain("<b>");
+  });
+
+  test.each([
+    ["another browser", { cookie: `sandbox_browser=${"0".repeat(64)}` }, 400],
+    ["no cookie", {}, 400],
+    ["another site", { origin: "https://evil.example" }, 403],
+    ["a page without an origin", { origin: "null" }, 403],
+  ])("takes no answer of %s", async (_, change, status) => {
+    const { html, cookie, url } = await openPage(address({ client_id: client, scope: "*" }));
+    const form = formOf(html);
+    form.set("username", "ops-anna");
+    form.set("answer", "allow");
+    const headers = {
+      origin: url.origin,
+      ...(!("cookie" in change) && status === 403 && { cookie }),
+      ...change,
+    };
+    const response = await fetch(`${url.origin}/oauth/authorize`, {
+      method: "POST",
+      redirect: "manual",
+      headers,
+      body: form,
+    });
+    expect([response.status, response.headers.get("location")]).toEqual([status, null]);
+  });
+
+  test("takes one answer, and it may give less than was asked but not more", async () => {
+    const authorize = address({ client_id: client, scope: "vms:read_write domains:read_only" });
+    const back = await signIn({ authorize, scopes: ["vms:read_only", ""] });
+    const { body } = await exchange({ code: back.searchParams.get("code") ?? "" });
+    expect(body["scope"]).toBe("vms:read_only");
+    expect((await signIn({ authorize, scopes: ["domains:read_write"] })).protocol).toBe("problem:");
+  });
+
+  test("waits ten minutes for an answer", async () => {
+    const { html, cookie, url } = await openPage(address({ client_id: client }));
+    service.clock.advance(600_000);
+    const form = formOf(html);
+    form.set("username", "ops-anna");
+    form.set("answer", "allow");
+    const response = await fetch(`${url.origin}/oauth/authorize`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie },
+      body: form,
+    });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe("the exchange", () => {
+  test("V-174 gives scope, access_token, token_type and expires_in", async () => {
+    const { status, body } = await exchange();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      scope: "vms:read_write",
+      scopes: "vms:read_write",
+      access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+      refresh_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+      token_type: "bearer",
+      expires_in: 7200,
+    });
+    expect(await works(body["access_token"])).toBe(200);
+  });
+
+  test("V-173 A-146 takes multipart/form-data as well", async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...own, code: await code() })) form.set(name, value);
+    expect((await post("/oauth/token", form)).status).toBe(200);
+  });
+
+  test.each(["client_id", "client_secret", "code"])("V-173 without %s no token is given", async (missing) => {
+    const { [missing]: _, ...form } = { ...own, code: await code() } as Record<string, string>;
+    const { status, body } = await post("/oauth/token", form);
+    expect([status, body["access_token"]]).toEqual([400, undefined]);
+  });
+
+  test.each([
+    ["a wrong secret", { client_secret: "0".repeat(64) }, 401],
+    ["an empty secret", { client_secret: "" }, 400],
+    ["an unknown client", { client_id: "unknown" }, 401],
+    ["a client without a secret", { client_id: "1b2c3d4e5f60718293a4" }, 401],
+    ["an unknown code", { code: "0".repeat(64) }, 400],
+  ])("V-173 A-146 with %s no token is given", async (_, change, status) => {
+    const answered = await exchange(change);
+    expect([answered.status, answered.body["access_token"]]).toEqual([status, undefined]);
+  });
+
+  test.each(['{"code":"x"}', "", "x".repeat(70_000)])("a body that is no form is refused", async (body) => {
+    expect((await post("/oauth/token", body)).status).toBe(400);
+  });
+
+  test("another client's code is good for nothing", async () => {
+    const made = await service.ask("POST /account/oauth-clients", {
+      body: { label: "other", redirect_uri: "https://x.example/" },
+    });
+    const other = { client_id: String(made.body["id"]), client_secret: String(made.body["secret"]) };
+    expect((await exchange(other)).status).toBe(400);
+  });
+
+  test("a code is good once; a second use ends what the first one gave", async () => {
+    const used = await code();
+    const first = await exchange({ code: used });
+    expect(await works(first.body["access_token"])).toBe(200);
+    expect((await exchange({ code: used })).status).toBe(400);
+    expect(await works(first.body["access_token"])).toBe(401);
+    expect((await renew(first.body["refresh_token"])).status).toBe(400);
+  });
+
+  test("a code ends after ten minutes", async () => {
+    const old = await code();
+    service.clock.advance(600_000);
+    expect((await exchange({ code: old })).status).toBe(400);
+  });
+
+  test("V-175 a token ends after 7200 seconds, and its refresh token gives another, once", async () => {
+    const { body } = await exchange();
+    service.clock.advance(7_200_000);
+    expect(await works(body["access_token"])).toBe(401);
+    const renewed = await renew(body["refresh_token"]);
+    expect(renewed.body).toMatchObject({ scope: "vms:read_write", expires_in: 7200 });
+    expect(await works(renewed.body["access_token"])).toBe(200);
+    expect((await renew(body["refresh_token"])).status).toBe(400);
+  });
+
+  test("V-105 without its client a refresh token gives nothing", async () => {
+    const { body } = await exchange();
+    await service.ask(`DELETE /account/oauth-clients/${client}`);
+    expect((await renew(body["refresh_token"])).status).toBe(401);
+  });
+
+  test("the application stands among those let in, and ends with that", async () => {
+    const { body } = await exchange();
+    const apps = items(await service.ask("GET /profile/apps"));
+    expect(apps.at(-1)).toMatchObject({ label: "inventory tool", scopes: "vms:read_write" });
+    await service.ask(`DELETE /profile/apps/${String(apps.at(-1)?.["id"])}`);
+    expect(await works(body["access_token"])).toBe(401);
+    expect((await renew(body["refresh_token"])).status).toBe(400);
+  });
+
+  test.each(["access_token", "refresh_token"])("a revoked %s gives nothing any more", async (name) => {
+    const { body } = await exchange();
+    expect((await post("/oauth/revoke", { ...own, token: String(body[name]) })).status).toBe(200);
+    const gone = name === "access_token" ? await works(body[name]) : (await renew(body[name])).status;
+    expect([400, 401]).toContain(gone);
+  });
+
+  test("nobody revokes another client's token", async () => {
+    const { body } = await exchange();
+    const { status } = await post("/oauth/revoke", {
+      ...own,
+      client_secret: "wrong",
+      token: String(body["access_token"]),
+    });
+    expect(status).toBe(401);
+    expect(await works(body["access_token"])).toBe(200);
+  });
+
+  test("signs in another user, who may do what that user may", async () => {
+    const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), username: "dev-kai" });
+    const { body } = await exchange({ code: back.searchParams.get("code") ?? "" });
+    const profile = await service.ask("GET /profile", {
+      as: { authorization: `Bearer ${String(body["access_token"])}` },
+    });
+    expect(profile.body["username"]).toBe("dev-kai");
+  });
+});
