@@ -4,8 +4,9 @@ import type { BodyContext } from "./body.ts";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import type { DialectDefinition, FieldRule, ResourceDefinition } from "./definition.ts";
 import type { Read } from "./field.ts";
+import { namesHint } from "./nearest.ts";
 import type { Pack } from "./pack.ts";
-import { refer, type Place } from "./place.ts";
+import { quiet, refer, type Place } from "./place.ts";
 import { compileResource, type Resource } from "./resource.ts";
 import { compileRoute, type Route } from "./route.ts";
 import { makeRouter, splitPath, type Router } from "./router.ts";
@@ -17,6 +18,12 @@ export interface Located<T> {
   readonly place: Place;
 }
 
+/** The place of a file whose fields of these names come from another one, which tells their faults. */
+const withoutThoseOf = (names: readonly string[], place: Place): Place => ({
+  ...place,
+  at: (...keys) => (keys[0] === "fields" && names.includes(String(keys[1])) ? quiet : place.at(...keys)),
+});
+
 /** Files that extend another object, with its fields before their own. */
 function inherited(files: readonly Located<ResourceDefinition>[]): Located<ResourceDefinition>[] {
   const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
@@ -25,7 +32,13 @@ function inherited(files: readonly Located<ResourceDefinition>[]): Located<Resou
     const at = place.at("extends");
     const base = refer(at, "object", definition.extends, objects);
     if (base?.extends !== undefined) at.fault(`"${base.object}" extends another object itself`);
-    return { definition: { ...definition, fields: { ...base?.fields, ...definition.fields } }, place };
+    const borrowed = Object.keys(base?.fields ?? {}).filter(
+      (name) => !Object.hasOwn(definition.fields, name),
+    );
+    return {
+      definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
+      place: withoutThoseOf(borrowed, place),
+    };
   });
 }
 
@@ -57,7 +70,11 @@ function addRoute(
   if (same?.every(({ chosen }) => chosen)) return void same.push(route);
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
-  else place.at("alpha").fault(`another route answers ${method} of the same paths`);
+  else
+    place.at("alpha").fault({
+      message: `another route answers ${method} of the same paths`,
+      hint: 'give all but the last of them a condition over the body: when: "password != null"',
+    });
 }
 
 /**
@@ -121,7 +138,10 @@ export function compilePack(
   for (const { definition: file, place: at } of files) {
     (file.routes ?? []).forEach(({ shows }, index) => {
       if (shows === undefined || routes.has(shows)) return;
-      at.at("routes", index, "shows").fault(`there is no route "${shows}"`);
+      at.at("routes", index, "shows").fault({
+        message: `there is no route "${shows}"`,
+        hint: namesHint(shows, [...routes.keys()]),
+      });
     });
   }
 
@@ -132,6 +152,8 @@ export function compilePack(
     grammar: compileGrammar(dialect),
     resources,
     routes: [...routes.values()].flat(),
+    surface: undefined,
+    gaps: { unnamed: [], unanswered: [] },
     match(method, segments) {
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };

@@ -51,7 +51,7 @@ const fieldRule = z.strictObject({
   loss: z.string().optional(),
 });
 
-const field = z.preprocess((rule) => (typeof rule === "string" ? { v4: rule } : rule), fieldRule);
+export const field = z.preprocess((rule) => (typeof rule === "string" ? { v4: rule } : rule), fieldRule);
 
 const bodyDefinition = z.strictObject({
   /** Parts of `pack.yaml` whose rules and members hold here too. */

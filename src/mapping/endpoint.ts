@@ -1,4 +1,5 @@
 import type { ParameterType, Pattern } from "./router.ts";
+import { namesHint } from "./nearest.ts";
 import type { Place } from "./place.ts";
 
 /** `GET /vm/instances/{id}` of v4, ready to be filled in. */
@@ -14,7 +15,11 @@ const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
 
 const splitCall = (place: Place, text: string): { method: string; path: string } => {
   const [, method, path] = CALL.exec(text) ?? [];
-  if (!method || !path) place.fault(`"${text}" is not METHOD /path, with one of GET, POST, PUT, DELETE`);
+  if (!method || !path)
+    place.fault({
+      message: `"${text}" is not METHOD /path`,
+      hint: 'one of GET, POST, PUT, DELETE, a blank, and a path: "GET /books/:id"',
+    });
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
@@ -29,7 +34,7 @@ export function compileEndpoint(
   const parts = path.split(/\{(\w+)\}/);
   parts.forEach((name, index) => {
     if (index % 2 === 0 || known.includes(name)) return;
-    place.fault(`nothing gives {${name}}; there are: ${known.join(", ") || "no parameters"}`);
+    place.fault({ message: `nothing gives {${name}}`, hint: namesHint(name ?? "", known) });
   });
   return {
     method,
@@ -57,7 +62,11 @@ export function compilePattern(
       if (!segment.startsWith(":")) return segment;
       const parameter = segment.slice(1);
       const type = types[parameter];
-      if (!type) place.fault(`no type is given for :${parameter} in alpha.parameters of pack.yaml`);
+      if (!type)
+        place.fault({
+          message: `no type is given for :${parameter} in alpha.parameters of pack.yaml`,
+          hint: namesHint(parameter, Object.keys(types)),
+        });
       if (parameters.includes(parameter)) place.fault(`:${parameter} stands twice in the path`);
       if (type === "path" && index < all.length - 1)
         place.fault(`:${parameter} takes the rest of the path and must be last`);

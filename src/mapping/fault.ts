@@ -4,6 +4,10 @@ export interface PackFault {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  /** What would be right: the names there are, the nearest one, an example. */
+  readonly hint?: string;
+  /** The line it stands in, as it is written. */
+  readonly excerpt?: string;
 }
 
 /** A pack that can't be used: every fault that was found, not just the first. */
@@ -12,11 +16,31 @@ export class PackError extends Error {
   readonly faults: readonly PackFault[];
 
   constructor(faults: readonly PackFault[]) {
-    super(faults.map(faultLine).join("\n"));
+    super(faults.map(faultText).join("\n"));
     this.faults = faults;
   }
 }
 
-/** `mappings/vm.yaml:42:17 unknown catalog "datacentres"`. */
+/** `mappings/vm.yaml:42:17: unknown catalog "datacentres"`, as compilers write it: editors jump there. */
 export const faultLine = (fault: PackFault): string =>
-  `${fault.file}:${fault.line}:${fault.column} ${fault.message}`;
+  `${fault.file}:${fault.line}:${fault.column}: ${fault.message}`;
+
+/** A screen shows this much of a line; the rest of a long one is cut off, so that the caret stays below its place. */
+const WIDTH = 110;
+
+/** The line with a caret below the place. Tabs and what a terminal would act on become blanks. */
+function shown({ line, column, excerpt = "" }: PackFault): string[] {
+  if (excerpt.trim() === "") return [];
+  const skipped = column > WIDTH ? column - WIDTH / 2 : 0;
+  const text = excerpt
+    .replaceAll(/\p{Cc}/gu, " ")
+    .slice(skipped, skipped + WIDTH)
+    .trimEnd();
+  const number = String(line);
+  const blank = " ".repeat(number.length);
+  return [`  ${number} | ${text}`, `  ${blank} | ${" ".repeat(column - 1 - skipped)}^`];
+}
+
+/** A fault for people: its line, the place with a caret, and a hint. */
+export const faultText = (fault: PackFault): string =>
+  [faultLine(fault), ...shown(fault), ...(fault.hint ? [`  hint: ${fault.hint}`] : [])].join("\n");

@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import type { z } from "zod";
 import { renameDeep, renaming, type Words } from "../vocabulary/words.ts";
 import { compilePack, type Located } from "./compile.ts";
 import {
@@ -10,33 +9,30 @@ import {
 } from "./definition.ts";
 import { PackError, type PackFault } from "./fault.ts";
 import type { Pack } from "./pack.ts";
+import { FILE_SCHEMAS } from "./file-schema.ts";
 import { placeIn } from "./place.ts";
+import { shape } from "./shape.ts";
 import { readYamlFolder, type YamlSource } from "./source.ts";
+import { compileSurface, findGaps } from "./surface.ts";
+import { surfaceDefinition, type SurfaceDefinition } from "./surface-definition.ts";
 
 const DIALECT_FILE = "pack.yaml";
+const SURFACE_FILE = "surface.yaml";
 
-interface Shaped {
-  readonly dialect: { readonly source: YamlSource; readonly definition: DialectDefinition } | undefined;
-  readonly resources: readonly { readonly source: YamlSource; readonly definition: ResourceDefinition }[];
+interface ShapedFile<T> {
+  readonly source: YamlSource;
+  readonly definition: T;
 }
 
-/** Checks one file's shape; faults go to the list. */
-function shape<T>(source: YamlSource, schema: z.ZodType<T>, faults: PackFault[]): T | undefined {
-  faults.push(...source.faults);
-  if (source.faults.length > 0) return undefined;
-  const result = schema.safeParse(source.data);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    if (issue.code !== "unrecognized_keys") faults.push(source.fault(issue.path, issue.message));
-    else
-      for (const key of issue.keys)
-        faults.push(source.keyFault([...issue.path, key], `unknown key "${key}"`));
-  }
-  return undefined;
+interface Shaped {
+  readonly dialect: ShapedFile<DialectDefinition> | undefined;
+  readonly surface: ShapedFile<SurfaceDefinition> | undefined;
+  readonly resources: readonly ShapedFile<ResourceDefinition>[];
 }
 
 function shapeAll(sources: readonly YamlSource[], directory: string, faults: PackFault[]): Shaped {
-  const main = sources.find(({ file }) => basename(file) === DIALECT_FILE);
+  const named = (name: string) => sources.find(({ file }) => basename(file) === name);
+  const [main, surfaceFile] = [named(DIALECT_FILE), named(SURFACE_FILE)];
   if (!main)
     faults.push({
       file: directory,
@@ -44,23 +40,37 @@ function shapeAll(sources: readonly YamlSource[], directory: string, faults: Pac
       column: 1,
       message: `there is no ${DIALECT_FILE} in this folder`,
     });
-  const dialect = main && shape(main, dialectDefinition, faults);
+  const dialect = main && shape(main, dialectDefinition, FILE_SCHEMAS.pack, faults);
+  const surface = surfaceFile && shape(surfaceFile, surfaceDefinition, FILE_SCHEMAS.surface, faults);
   const resources = sources.flatMap((source) => {
-    const definition = source === main ? undefined : shape(source, resourceDefinition, faults);
+    if (source === main || source === surfaceFile) return [];
+    const definition = shape(source, resourceDefinition, FILE_SCHEMAS.resource, faults);
     return definition ? [{ source, definition }] : [];
   });
-  return { dialect: main && dialect ? { source: main, definition: dialect } : undefined, resources };
+  return {
+    dialect: main && dialect ? { source: main, definition: dialect } : undefined,
+    surface: surfaceFile && surface ? { source: surfaceFile, definition: surface } : undefined,
+    resources,
+  };
 }
 
 /** Compiles what is shaped right, in the words given; faults go to the list. */
-function compileShaped({ dialect, resources }: Shaped, words: Words, faults: PackFault[]): Pack | undefined {
+function compileShaped(shaped: Shaped, words: Words, faults: PackFault[]): Pack | undefined {
+  const { dialect, surface, resources } = shaped;
   if (!dialect) return undefined;
   const rename = renaming(words);
-  const locate = <T>(file: { source: YamlSource; definition: T }): Located<T> => ({
+  const locate = <T>(file: ShapedFile<T>, found = faults): Located<T> => ({
     definition: renameDeep(file.definition, rename),
-    place: placeIn(file.source, faults),
+    place: placeIn(file.source, found),
   });
-  return compilePack(locate(dialect), resources.map(locate));
+  const pack = compilePack(
+    locate(dialect),
+    resources.map((file) => locate(file)),
+  );
+  if (!surface) return pack;
+  const { definition, place } = locate(surface);
+  const gaps = findGaps(definition, pack, (found) => locate(surface, found).place);
+  return { ...pack, surface: compileSurface(definition, place), gaps };
 }
 
 /**
@@ -82,7 +92,9 @@ export function loadPack(directory: string, words: Words = {}): Pack {
     ]);
   }
   const shaped = shapeAll(sources, directory, faults);
-  const neutral = compileShaped(shaped, {}, faults);
+  // Whatever refers to a file that is lost would be told as a fault of its own.
+  const complete = shaped.resources.length + Number(!!shaped.surface) + 1 >= sources.length;
+  const neutral = complete ? compileShaped(shaped, {}, faults) : undefined;
   if (faults.length > 0 || !neutral) throw new PackError(faults);
   const renamed = Object.entries(words).some(([from, to]) => from !== to);
   return renamed ? (compileShaped(shaped, words, []) ?? neutral) : neutral;

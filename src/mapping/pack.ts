@@ -4,6 +4,7 @@ import type { DialectDefinition } from "./definition.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import type { Parameters } from "./router.ts";
+import type { Gaps, Surface } from "./surface.ts";
 
 /** What a path is answered by: one route, or several to choose from by the body. */
 export interface Match {
@@ -18,6 +19,10 @@ export interface Pack {
   readonly grammar: Grammar;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
+  /** All that alpha has, where the pack says so. */
+  readonly surface: Surface | undefined;
+  /** What of it the pack leaves out in silence. */
+  readonly gaps: Gaps;
   /** Segments of alpha's prefix, which every path of it begins with. */
   readonly prefix: readonly string[];
   /** By a path below alpha's prefix, given as decoded segments. */

@@ -1,21 +1,28 @@
 import type { PackFault } from "./fault.ts";
-import type { YamlPath, YamlSource } from "./source.ts";
+import { namesHint } from "./nearest.ts";
+import type { Told, YamlPath, YamlSource } from "./source.ts";
 import { checkExpression, compile, type Expression } from "../expression/index.ts";
 
 /** A place in a pack's file where something is being compiled, and where its faults are reported. */
 export interface Place {
   at(...keys: PropertyKey[]): Place;
   /** Reports a fault here; `offset` counts characters into the text that stands here. */
-  fault(message: string, offset?: number): void;
+  fault(told: Told, offset?: number): void;
+  /** Reports a fault of the key that leads here. */
+  keyFault(told: Told): void;
 }
 
 /** The top of a file; faults are added to the list. */
 export function placeIn(source: YamlSource, faults: PackFault[], path: YamlPath = []): Place {
   return {
     at: (...keys) => placeIn(source, faults, [...path, ...keys]),
-    fault: (message, offset) => void faults.push(source.fault(path, message, offset)),
+    fault: (told, offset) => void faults.push(source.fault(path, told, offset)),
+    keyFault: (told) => void faults.push(source.keyFault(path, told)),
   };
 }
+
+/** A place whose faults nobody needs to hear of, since they are told where they stand. */
+export const quiet: Place = { at: () => quiet, fault: () => undefined, keyFault: () => undefined };
 
 /** What stands for an expression that has faults: the pack is refused, so it never runs. */
 const NEVER: Expression = { source: "", variables: new Set(), engine: "compiled", evaluate: () => undefined };
@@ -36,6 +43,6 @@ export function refer<T>(
 ): T | undefined {
   const found = among.get(name);
   if (found === undefined)
-    place.fault(`unknown ${kind} "${name}"; there are: ${[...among.keys()].join(", ") || "none"}`);
+    place.fault({ message: `unknown ${kind} "${name}"`, hint: namesHint(name, [...among.keys()]) });
   return found;
 }

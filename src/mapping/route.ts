@@ -8,6 +8,7 @@ import type { Catalog } from "./catalog.ts";
 import type { DialectDefinition, PreliminaryDefinition } from "./definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
+import { namesHint } from "./nearest.ts";
 import { refer, type Place } from "./place.ts";
 import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
 import type { Resource } from "./resource.ts";
@@ -67,6 +68,9 @@ export interface RouteContext {
   readonly preliminaries: ReadonlyMap<string, PreliminaryDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
 }
+
+const scopeNames = ({ scopes: { resources, levels } }: DialectDefinition): string[] =>
+  Object.keys(resources).flatMap((resource) => levels.map((level) => `${resource}:${level}`));
 
 function compileSource(
   definition: RouteDefinition,
@@ -137,7 +141,10 @@ export function compileRoute(
   );
   const access = context.access(definition.scope);
   if (!access)
-    place.at("scope").fault(`"${definition.scope}" is not public, token, or resource:level of pack.yaml`);
+    place.at("scope").fault({
+      message: `"${definition.scope}" is not public, token, or resource:level of pack.yaml`,
+      hint: namesHint(definition.scope, ["public", "token", ...scopeNames(dialect)]),
+    });
   if (definition.gives === "list" && resource.list === undefined)
     place.at("gives").fault('the resource has no "list" name');
   const body =

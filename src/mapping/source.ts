@@ -6,6 +6,9 @@ import type { PackFault } from "./fault.ts";
 /** A place inside a YAML document: keys and indexes from the top. */
 export type YamlPath = readonly PropertyKey[];
 
+/** What is wrong, alone or with what would be right. */
+export type Told = string | { readonly message: string; readonly hint: string };
+
 /** One YAML file of a pack, with the way back from a place in its data to a line and a column. */
 export interface YamlSource {
   readonly file: string;
@@ -13,9 +16,9 @@ export interface YamlSource {
   /** The document's own syntax faults (duplicate keys among them). */
   readonly faults: readonly PackFault[];
   /** A fault at a place; `offset` counts characters into a scalar's text, for expressions. */
-  fault(path: YamlPath, message: string, offset?: number): PackFault;
+  fault(path: YamlPath, told: Told, offset?: number): PackFault;
   /** A fault of a key itself. */
-  keyFault(path: YamlPath, message: string): PackFault;
+  keyFault(path: YamlPath, told: Told): PackFault;
 }
 
 /** The nearest node that exists: a missing key is reported at the map that lacks it. */
@@ -58,23 +61,26 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
 export function parseYaml(file: string, text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const at = (offset: number, message: string): PackFault => {
+  const written = text.split(/\r?\n/);
+  const at = (offset: number, told: Told): PackFault => {
     const { line, col } = lines.linePos(Math.max(0, offset));
-    return { file, line: Math.max(1, line), column: Math.max(1, col), message };
+    const place = { file, line: Math.max(1, line), column: Math.max(1, col) };
+    const what = typeof told === "string" ? { message: told } : told;
+    return { ...place, ...what, excerpt: written[place.line - 1] ?? "" };
   };
   const faults = document.errors.map((error) =>
-    at(error.pos[0], error.message.split("\n")[0] ?? error.message),
+    at(error.pos[0], error.message.replace(/ at line \d+, column \d+:?[^]*$/, "")),
   );
   return {
     file,
     data: faults.length > 0 ? undefined : document.toJS(),
     faults,
-    fault(path, message, offset) {
+    fault(path, told, offset) {
       const node = nearestNode(document, path);
-      if (!node) return at(0, message);
-      return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
+      if (!node) return at(0, told);
+      return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), told);
     },
-    keyFault: (path, message) => at(keyNode(document, path)?.range?.[0] ?? 0, message),
+    keyFault: (path, told) => at(keyNode(document, path)?.range?.[0] ?? 0, told),
   };
 }
 

@@ -20,6 +20,8 @@ export interface PackSummary {
     readonly v4: string;
     readonly scope: string;
     readonly losses: number;
+    /** What is answered where v4 does nothing: it has no such call, or is only asked whether the thing is there. */
+    readonly alone: string | null;
   }[];
   readonly objects: readonly { readonly name: string; readonly fields: readonly FieldSummary[] }[];
   /** Fields by class; `lossy` counts those of them that lose something. */
@@ -39,6 +41,13 @@ function sourceOf({ source }: Route, prefix: string): string {
   if ("refusal" in source) return "none";
   if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
   return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
+}
+
+function answeredAlone(route: Route, { dialect }: Pack): string | null {
+  const { source, gives, name } = route;
+  if ("refusal" in source) return `${dialect.statuses.other_4xx} ${source.refusal}`;
+  const acts = !name.startsWith("GET ");
+  return acts && gives === "nothing" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
 const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
@@ -76,6 +85,7 @@ export function summarise(pack: Pack): PackSummary {
     v4: sourceOf(route, v4.prefix),
     scope: scopeOf(route, scopes.levels),
     losses: route.losses.length,
+    alone: answeredAlone(route, pack),
   }));
   return { routes, objects, classes };
 }

@@ -44,9 +44,22 @@ test("check finds no fault in the pack that comes along, and prints what it cove
   const { code, out } = await run(["check"]).ended;
 
   expect(out).toMatch(
-    /^\d+ routes, \d+ objects, \d+ fields\nfields by class: .+\nexpressions compiled \d+, interpreted 0\n\d+ examples passed\n$/,
+    /^\d+ routes, \d+ objects, \d+ fields\nfields by class: .+\nsurface: \d+ of \d+ routes answered, (\d+) of \1 fields named\n/,
   );
+  expect(out).toMatch(/^ {2}POST \/feedback +400 This call has no counterpart/m);
+  expect(out).toMatch(/\nexpressions compiled \d+, interpreted 0\n\d+ examples passed\n$/);
   expect(code).toBe(0);
+});
+
+test("check --schema prints what editors complete from", async () => {
+  const { code, out } = await run(["check", "--schema", "resource"]).ended;
+
+  expect(JSON.parse(out)).toMatchObject({ type: "object", required: expect.arrayContaining(["object"]) });
+  expect(code).toBe(0);
+  expect(await run(["check", "--schema", "nonsense"]).ended).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("pack, resource, surface"),
+  });
 });
 
 describe("explain", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
+import { faultText } from "../../src/mapping/fault.ts";
 import { loadPack } from "../../src/mapping/load.ts";
-import { faultsOf } from "./pack-folder.ts";
+import { faultsOf, withPack } from "./pack-folder.ts";
 
 /** Line and column, from 1, of a text in a file of the library's pack after one replacement. */
 function placeOf(file: string, from: string, to: string, at: string): { line: number; column: number } {
@@ -20,7 +21,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "list: books",
       "lists: books",
       "lists: books",
-      'unknown key "lists"',
+      'unknown key "lists"; did you mean "list"? there are: object, extends, list',
     ],
     [
       "an unknown key of a field",
@@ -28,7 +29,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "filter: true, also",
       "fliter: true, also",
       "fliter",
-      'unknown key "fliter"',
+      'unknown key "fliter"; did you mean "filter"?',
     ],
     [
       "an unknown key of a route",
@@ -38,15 +39,22 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "giev",
       'unknown key "giev"',
     ],
-    ["a missing key", "pack.yaml", "  scheme: key\n", "", "prefix: /old", "Invalid input"],
-    ["a wrong type", "pack.yaml", "page_size: 10", "page_size: ten", "ten", "expected number"],
+    ["a missing key", "pack.yaml", "  scheme: key\n", "", "prefix: /old", 'the key "scheme" is missing'],
+    [
+      "a wrong type",
+      "pack.yaml",
+      "page_size: 10",
+      "page_size: ten",
+      "ten",
+      "must be a number, and is a string",
+    ],
     [
       "an unknown value kind",
       "book.yaml",
       "as: state",
       "as: stat",
       "stat, filter",
-      'unknown value kind "stat"; there are: state, pounds',
+      'unknown value kind "stat"; did you mean "state"? there are: state, pounds',
     ],
     [
       "an unknown catalog",
@@ -54,7 +62,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "catalog: shelf",
       "catalog: shelve",
       "shelve,",
-      'unknown catalog "shelve"; there are: shelf',
+      'unknown catalog "shelve"; did you mean "shelf"? there are: shelf',
     ],
     [
       "an unknown object",
@@ -62,9 +70,16 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "number: id",
       "number: { v4: id, object: boook }",
       "boook",
-      'unknown object "boook"; there are: book, shelf',
+      'unknown object "boook"; did you mean "book"? there are: book, shelf',
     ],
-    ["an unknown body", "book.yaml", "body: buy", "body: by", "by,", 'unknown body "by"; there are: buy'],
+    [
+      "an unknown body",
+      "book.yaml",
+      "body: buy",
+      "body: by",
+      "by,",
+      'unknown body "by"; did you mean "buy"? there are: buy',
+    ],
     ["an unknown part", "book.yaml", "[stock]", "[stok]", "stok", 'unknown part "stok"'],
     ["an unknown first read", "book.yaml", "[author]", "[autor]", "autor", 'unknown first read "autor"'],
     [
@@ -189,8 +204,49 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "book.yaml",
       "pack.yaml",
       "shelf.yaml",
-      "tray.yaml",
     ]);
+  });
+
+  test("a faulty route hides no fault of the file's fields, and of a file that can't be read nothing follows", () => {
+    const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
+    const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
+      '"lists" can\'t stand here; did you mean "list"? there are: list, object, nothing',
+      expect.stringContaining('unknown value kind "stat"'),
+    ]);
+    const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };
+    expect(faultsOf(lost).map(({ message }) => message)).toEqual(["Map keys must be unique"]);
+  });
+
+  test("a fault is shown with its line, a caret below the place, and a hint", () => {
+    const edit = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    const text = withPack([edit], (folder) => {
+      try {
+        loadPack(folder);
+        return "";
+      } catch (error) {
+        return (error as Error).message.replaceAll(`${folder}/`, "");
+      }
+    });
+    const [place = "", line = "", caret = "", hint = ""] = text.split("\n");
+    expect(place).toMatch(/^book\.yaml:\d+:\d+: unknown value kind "stat"$/);
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^stat,/);
+    expect(caret).toMatch(/^ +\| +\^$/);
+    expect(hint).toBe('  hint: did you mean "state"? there are: state, pounds');
+  });
+
+  test("a place far along a long line is shown, and what a terminal would act on is not", () => {
+    const shown = faultText({
+      file: "a.yaml",
+      line: 7,
+      column: 301,
+      message: "wrong",
+      excerpt: `${"\u001b[2J\t".padEnd(300, "x")}here${"y".repeat(300)}`,
+    });
+    const [, line = "", caret = ""] = shown.split("\n");
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^here/);
+    expect(line.length).toBeLessThan(130);
+    expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
   test("a folder without pack.yaml, and one that is not there", () => {

@@ -10,7 +10,11 @@ const extend = (from: string, other: string) => ({
 test("an object may extend another", () => expect(faultsOf(extend("book", "shelf"))).toEqual([]));
 
 test.each([
-  ["one that does not exist", [extend("book", "shelve")], 'unknown object "shelve"; there are: book, shelf'],
+  [
+    "one that does not exist",
+    [extend("book", "shelve")],
+    'unknown object "shelve"; did you mean "shelf"? there are: book, shelf',
+  ],
   [
     "one that extends another itself",
     [extend("book", "shelf"), extend("shelf", "book")],

@@ -13,8 +13,11 @@ export interface Edit {
   readonly to: string;
 }
 
-/** Loads the library's pack with changes in it; gives its faults, files by their names alone. */
-export function faultsOf(...edits: readonly Edit[]): PackFault[] {
+/** Where a fault stands, and all that is said of it. */
+export type ToldFault = Pick<PackFault, "file" | "line" | "column" | "message">;
+
+/** Copies the library's pack with changes in it, hands its folder over, and takes it away again. */
+export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   try {
     cpSync(LIBRARY, folder, { recursive: true });
@@ -26,12 +29,25 @@ export function faultsOf(...edits: readonly Edit[]): PackFault[] {
         text.replace(from, () => to),
       );
     }
-    loadPack(folder);
-    return [];
-  } catch (error) {
-    if (!(error instanceof PackError)) throw error;
-    return error.faults.map((fault) => ({ ...fault, file: fault.file.slice(folder.length + 1) }));
+    return use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Loads the library's pack with changes in it; gives its faults with their hints, files by their names alone. */
+export const faultsOf = (...edits: readonly Edit[]): ToldFault[] =>
+  withPack(edits, (folder) => {
+    try {
+      loadPack(folder);
+      return [];
+    } catch (error) {
+      if (!(error instanceof PackError)) throw error;
+      return error.faults.map(({ file, line, column, message, hint }) => ({
+        file: file.slice(folder.length + 1),
+        line,
+        column,
+        message: hint === undefined ? message : `${message}; ${hint}`,
+      }));
+    }
+  });

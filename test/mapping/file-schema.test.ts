@@ -1,0 +1,31 @@
+import { expect, test } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { readdirSync, readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { FILE_SCHEMAS } from "../../src/mapping/file-schema.ts";
+
+const kinds = Object.keys(FILE_SCHEMAS) as (keyof typeof FILE_SCHEMAS)[];
+
+test.each(kinds)("mappings/schema/%s.json is what `check --schema` prints now", (kind) => {
+  expect(JSON.parse(readFileSync(`mappings/schema/${kind}.json`, "utf8"))).toEqual(FILE_SCHEMAS[kind]);
+});
+
+const files = ["mappings", "test/fixtures/library-pack"].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".yaml"))
+    .map((name) => [`${folder}/${name}`, name.replace(".yaml", "")] as const),
+);
+const ajv = new Ajv2020({ strict: false });
+
+test.each(files)("an editor finds no fault in %s", (file, name) => {
+  const kind = name === "pack" || name === "surface" ? name : "resource";
+  const validate = ajv.compile(FILE_SCHEMAS[kind]);
+  validate(parse(readFileSync(file, "utf8")));
+  expect(validate.errors ?? []).toEqual([]);
+});
+
+test("an editor marks a key that is none", () => {
+  const validate = ajv.compile(FILE_SCHEMAS.resource);
+  expect(validate({ object: "a", fields: { b: "c", d: { v4: "e", filter: true } } })).toBe(true);
+  expect(validate({ object: "a", fields: { b: { v5: "c" } } })).toBe(false);
+});
