@@ -11,6 +11,7 @@ import { guardHost } from "./host.ts";
 import { guardOrigin } from "./origin.ts";
 import { readPages } from "./page.ts";
 import { sandboxApi, type SandboxControls } from "./sandbox-api.ts";
+import { tokensApi, type Purge } from "./tokens-api.ts";
 
 export interface AdminDeps {
   /** `ADMIN_TOKEN`. Without one everything is open, which is for loopback only. */
@@ -21,6 +22,7 @@ export interface AdminDeps {
   /** `undefined` when auditing is off. */
   readonly audit: AuditStore | undefined;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
+  readonly purgeTokens: Purge;
   /** The loaded pack, as `GET /api/mappings` shows it. */
   readonly mappings: () => unknown;
   /** The embedded sandbox; `undefined` before a real service. */
@@ -73,6 +75,7 @@ export function createAdminApp(deps: AdminDeps): Express {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
   app.use("/api/audit", auditApi(deps.audit));
+  app.use("/api/tokens", tokensApi(deps.purgeTokens));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });

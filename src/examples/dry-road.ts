@@ -1,10 +1,12 @@
 import type { AlphaAnswer, AlphaRequest, Notes } from "../gateway/exchange.ts";
 import { buildRoad } from "../gateway/road.ts";
+import { createMemoryCounter } from "../limits/memory-counter.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { roadDialect } from "../service/road-dialect.ts";
 import { connectCatalogs } from "../service/catalogs.ts";
 import { createTokenFacts } from "../tokens/token-facts.ts";
+import { takeTurns } from "../tokens/turns.ts";
 import type { Upstream } from "../upstream/client.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 
@@ -57,7 +59,8 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
     upstream,
     catalogs,
     tokens: createTokenFacts({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
-    limits: createRateLimits(ENDLESS, ENDLESS),
+    turns: takeTurns(),
+    limits: createRateLimits(createMemoryCounter(ENDLESS), createMemoryCounter(ENDLESS)),
     record: (_request, _outcome, notes) => {
       last = notes;
     },

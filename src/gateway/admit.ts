@@ -1,6 +1,6 @@
 import { Refusal } from "../dialect/refusal.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import type { TokenFactsStore } from "../tokens/token-facts.ts";
+import type { TokenFacts } from "../tokens/token-facts.ts";
 import type { Caller, Target } from "./exchange.ts";
 
 /**
@@ -15,7 +15,7 @@ export function admit(
   caller: Caller,
   found: Target | Refusal | undefined,
   scopes: Scopes,
-  tokens: TokenFactsStore,
+  facts: TokenFacts | undefined,
 ): Target {
   if (found instanceof Refusal) throw found;
   if (caller.refusal) throw caller.refusal;
@@ -23,9 +23,8 @@ export function admit(
   const { access } = found.route;
   if (access === "public") return found;
   if (caller.hash === undefined) throw new Refusal(401, "An access token is required.");
-  const facts = tokens.get(caller.hash);
   if (facts?.refused) throw new Refusal(401, "The access token is not valid.");
-  if (facts && !scopes.permits(facts.grants, access))
+  if (facts?.grants !== undefined && !scopes.permits(facts.grants, access))
     throw new Refusal(403, "The access token does not grant this.");
   return found;
 }

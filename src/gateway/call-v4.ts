@@ -93,17 +93,24 @@ function incoming({ status, headers, text }: V4Answer): Incoming {
   };
 }
 
-/** What v4's answer tells about the token that it was asked with. */
+/** What v4's answer tells about the token that it was asked with. On a public route v4 may not have looked at it. */
 function learn(
   { tokens, scopes, dialect }: CallParts,
-  caller: Caller,
-  status: number,
-  headers: Incoming["headers"],
+  { hash }: Caller,
+  notes: Notes,
+  { status, headers }: Pick<Incoming, "status" | "headers">,
 ): void {
-  if (caller.hash === undefined) return;
+  if (hash === undefined) return;
   const given = headers[dialect.scopesHeader.toLowerCase()];
-  if (status === 401) tokens.learnRefusal(caller.hash);
-  else if (given !== undefined) tokens.learnGrants(caller.hash, scopes.grants(String(given)));
+  const looked = notes.target?.route.access !== "public";
+  if (status === 401) tokens.learnRefusal(hash);
+  else if (given !== undefined || (looked && isSuccess(status))) {
+    tokens.learnGrants(hash, given === undefined ? undefined : scopes.grants(String(given)));
+    // Counts are kept elsewhere, perhaps; what can't be taken back there is gone when the window ends.
+    void notes.vouch?.().catch(() => {});
+    notes.vouch = undefined;
+  }
+  notes.learnt?.();
 }
 
 /** Prepares v4's calls for one request. */
@@ -140,7 +147,7 @@ export function callsFor(
     try {
       const text = body === undefined ? undefined : printJson(body);
       const answer = await upstream.call({ method, path, headers, body: text }, request.signal);
-      learn(parts, caller, answer.status, answer.headers);
+      learn(parts, caller, notes, answer);
       const came = incoming(answer);
       notes.calls.push({ ...sent, status: answer.status, came, ms: answer.ms });
       return came;

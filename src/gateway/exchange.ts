@@ -3,7 +3,8 @@ import type { Refusal } from "../dialect/refusal.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { RecordedCall } from "../audit/record.ts";
-import type { Standing } from "../limits/rate-limits.ts";
+import type { Standing } from "../limits/counter.ts";
+import type { TokenFacts } from "../tokens/token-facts.ts";
 
 /** What a client sent. */
 export interface AlphaRequest {
@@ -60,7 +61,13 @@ export interface Notes {
   readonly time: Date;
   caller?: Caller;
   target?: Target | undefined;
+  /** What was known of the caller's token when the request came. */
+  facts?: TokenFacts | undefined;
   standing?: Standing;
+  /** Tells the limits that v4 has taken a token of which nothing was known. */
+  vouch?: (() => Promise<void>) | undefined;
+  /** Lets others call v4 with the token: what they waited for is known, or will not be. */
+  learnt?: (() => void) | undefined;
   /** v4's own limit headers, where v4 refused. */
   v4Limits?: Readonly<Record<string, string>>;
   /** Method and path of the call that the answer is made from. */

@@ -1,5 +1,6 @@
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
+import type { Turns } from "../tokens/turns.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import { admit } from "./admit.ts";
@@ -13,12 +14,14 @@ import { fulfil } from "./fulfil.ts";
 import { meter } from "./meter.ts";
 import type { Outcome } from "./record.ts";
 import { refuse } from "./refuse.ts";
+import { takeTurn } from "./take-turn.ts";
 import { traceparentOf } from "./trace.ts";
 
 export interface RoadParts extends CallParts {
   readonly pack: Pack;
   readonly catalogs: Catalogs;
   readonly limits: RateLimits;
+  readonly turns: Turns;
   readonly rules: AnswerRules;
   readonly style: AnswerStyle;
   /** Keeps the record of a request; a promise where the answer must wait for it. */
@@ -45,14 +48,19 @@ export function buildRoad(parts: RoadParts): Road {
       notes.caller = caller;
       const found = await findRoute(request, pack);
       notes.target = found instanceof Refusal ? undefined : found;
-      await meter(request, caller, notes.target, { limits, limitedStatus, notes });
+      const known = caller.hash === undefined ? undefined : tokens.get(caller.hash);
+      notes.facts = known instanceof Promise ? await known : known;
+      await meter(request, caller, notes, { limits, limitedStatus });
       if (request.bodyRefusal) throw request.bodyRefusal;
-      const target = admit(caller, found, scopes, tokens);
+      const target = admit(caller, found, scopes, notes.facts);
+      admit(caller, found, scopes, await takeTurn(caller, target, notes, parts));
       await catalogs.refreshWith(v4Credentials(caller, parts.dialect.scheme));
       const call = callsFor(request, caller, parts, notes, traceparentOf(request));
       return { status: 200, body: await fulfil({ request, target, pack, rules, catalogs, call, notes }) };
     } catch (error) {
       return failed(error, request, notes);
+    } finally {
+      notes.learnt?.();
     }
   }
 

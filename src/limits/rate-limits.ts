@@ -1,79 +1,57 @@
-import { LRUCache } from "lru-cache";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { network } from "./network.ts";
+import type { Counter, Standing } from "./counter.ts";
 
-/** Requests that a key may make in a window. */
-export interface Rate {
-  readonly points: number;
-  readonly seconds: number;
+/** Whose request is counted. */
+export interface Counted {
+  /** Hash of its token; undefined where there is none. */
+  readonly token: string | undefined;
+  readonly address: string;
+  /** Is the token one that v4 has taken? */
+  readonly known: boolean;
+  /** Does the limit of creates hold besides? */
+  readonly create: boolean;
 }
 
-/** How a key stands after a request. */
-export interface Standing {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the window ends, seconds since 1970. */
-  readonly resetAt: number;
-  /** Seconds until then, at least 1. */
-  readonly retryAfter: number;
+export interface Taken {
+  readonly standing: Standing;
+  /** To be called once v4 has taken a token that was not known: its request is no longer the address's. */
+  readonly vouch: (() => Promise<void>) | undefined;
 }
 
 export interface RateLimits {
-  /** Counts one request of a key against the general limit, and against the one for creates if asked to. */
-  take(key: string, create: boolean): Promise<Standing>;
+  /**
+   * Counts a request against the limit of its token, or of its address where it has none. While a token is not
+   * known it counts against both, the address first: whoever makes up tokens makes up no new limit, and no key
+   * that would have to be kept. Clients that share an address are not held to its limit, since each of their
+   * tokens is known after its first request.
+   */
+  take(request: Counted): Promise<Taken>;
   /** Keys that are counted at the moment. */
   readonly size: number;
 }
 
-/** Of each limit. A client can make up tokens faster than windows end; the key that was silent longest gives way. */
-const MOST_KEYS = 100_000;
+/** Limits over a counter of all requests and one of creates. */
+export function createRateLimits(all: Counter, creates: Counter): RateLimits {
+  async function takeOf(key: string, create: boolean): Promise<Standing> {
+    const standing = await all.take(key);
+    return standing.allowed && create ? creates.take(key) : standing;
+  }
 
-interface Limiter {
-  readonly counts: RateLimiterMemory;
-  readonly keys: LRUCache<string, true>;
-}
-
-function limiter(keyPrefix: string, { points, seconds }: Rate, max: number): Limiter {
-  const counts = new RateLimiterMemory({ keyPrefix, points, duration: seconds });
-  const keys = new LRUCache<string, true>({ max, dispose: (_value, key) => void counts.delete(key) });
-  return { counts, keys };
-}
-
-async function consume({ counts: limiter, keys }: Limiter, key: string, now: number): Promise<Standing> {
-  let allowed = true;
-  // To set a key anew would dispose of its count.
-  if (keys.get(key) === undefined) keys.set(key, true);
-  // consume() rejects with a plain RateLimiterRes when a key is limited, and with an Error when the store fails.
-  const state = await limiter.consume(key).catch((refusal: unknown) => {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    allowed = false;
-    return refusal;
-  });
   return {
-    allowed,
-    limit: limiter.points,
-    remaining: Math.max(0, state.remainingPoints),
-    resetAt: Math.ceil((now + state.msBeforeNext) / 1000),
-    retryAfter: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
-  };
-}
-
-/** Limits that hold within this process. `keys`: as many of each limit are counted at once. */
-export function createRateLimits(
-  general: Rate,
-  create: Rate,
-  { keys = MOST_KEYS }: { readonly keys?: number } = {},
-): RateLimits {
-  const all = limiter("all", general, keys);
-  const creates = limiter("create", create, keys);
-  return {
-    async take(key, isCreate) {
-      const now = Date.now();
-      const standing = await consume(all, key, now);
-      return standing.allowed && isCreate ? consume(creates, key, now) : standing;
+    async take({ token, address, known, create }) {
+      const place = `address ${network(address)}`;
+      if (token === undefined) return { standing: await takeOf(place, create), vouch: undefined };
+      if (known) return { standing: await takeOf(token, create), vouch: undefined };
+      const coarse = await all.take(place);
+      if (!coarse.allowed) return { standing: coarse, vouch: undefined };
+      const vouch = async (): Promise<void> => {
+        // A window that began later does not owe it.
+        if (Date.now() < coarse.resetAt * 1000) await all.giveBack(place);
+      };
+      return { standing: await takeOf(token, create), vouch };
     },
     get size() {
-      return all.keys.size + creates.keys.size;
+      return all.size + creates.size;
     },
   };
 }

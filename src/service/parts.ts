@@ -12,6 +12,7 @@ import { connectCatalogs } from "./catalogs.ts";
 import { createLog, type Log } from "./log.ts";
 import { packFolder } from "./pack-folder.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
+import { openShared, type Shared } from "./shared.ts";
 import { workUnderWay, type UnderWay } from "./under-way.ts";
 
 /** What a gateway is made of, opened and not yet listening. */
@@ -23,6 +24,7 @@ export interface Parts {
   readonly audit: AuditStore | undefined;
   /** Grants and what clients asked for. */
   readonly state: KeyedStore;
+  readonly shared: Shared;
   readonly metrics: Metrics;
   readonly upstream: Upstream;
   readonly catalogs: Catalogs;
@@ -80,7 +82,8 @@ export async function openParts(settings: Settings): Promise<Parts> {
   const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
     log.warn({ catalog, message }, "a catalog could not be read"),
   );
-  return { log, pack, v4, audit, state, metrics, upstream, catalogs, underWay: workUnderWay() };
+  const shared = openShared(settings);
+  return { log, pack, v4, audit, state, shared, metrics, upstream, catalogs, underWay: workUnderWay() };
 }
 
 /** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */

@@ -4,10 +4,9 @@ import { writeErrors } from "../dialect/errors.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { createNativeLane } from "../gateway/native-lane.ts";
 import { buildRoad } from "../gateway/road.ts";
-import { createRateLimits } from "../limits/rate-limits.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
 import type { Settings } from "../settings/table.ts";
-import { createTokenFacts } from "../tokens/token-facts.ts";
+import { takeTurns } from "../tokens/turns.ts";
 import type { Parts } from "./parts.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { roadDialect } from "./road-dialect.ts";
@@ -24,12 +23,7 @@ function corsHeaders({ alpha, filter }: DialectDefinition): Omit<ListenerOptions
 /** The alpha lane: requests are translated. */
 function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): ListenerOptions["road"] {
   const { pack, metrics, log, upstream, catalogs, underWay } = parts;
-  const tokens = createTokenFacts({
-    size: settings.TOKEN_CACHE_SIZE,
-    ttlSeconds: settings.TOKEN_TTL_SECONDS,
-    negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
-  });
-  const limits = createRateLimits(settings.RATE_LIMIT, settings.RATE_LIMIT_CREATE);
+  const { tokens, limits } = parts.shared;
   metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   const road = buildRoad({
@@ -37,6 +31,7 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
     upstream,
     catalogs,
     tokens,
+    turns: takeTurns(),
     limits,
     record: recorder.alpha,
     onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),

@@ -36,7 +36,7 @@ async function listenAll(
   readiness: Readiness,
   servers: HttpServer[],
 ): Promise<void> {
-  const { pack, audit, metrics, v4 } = parts;
+  const { pack, audit, metrics, shared, v4 } = parts;
   const badRequest = JSON.stringify(
     writeErrors([{ reason: "This is not an HTTP request." }], pack.dialect.errors),
   );
@@ -51,6 +51,7 @@ async function listenAll(
     readiness,
     audit,
     metrics,
+    purgeTokens: shared.tokens.purge,
     mappings: () => summarise(pack),
     sandbox: v4.sandbox,
   });

@@ -19,7 +19,14 @@ afterEach(async () => {
 });
 
 const adminOf = (embedded: Sandbox | undefined): Express =>
-  createAdminApp({ readiness: () => [], audit: undefined, metrics, mappings: () => ({}), sandbox: embedded });
+  createAdminApp({
+    readiness: () => [],
+    audit: undefined,
+    metrics,
+    purgeTokens: async () => {},
+    mappings: () => ({}),
+    sandbox: embedded,
+  });
 
 /** Calls v4 itself. */
 async function v4(

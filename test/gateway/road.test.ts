@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
+import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
 import { createRateLimits } from "../../src/limits/rate-limits.ts";
 import { loadPack } from "../../src/mapping/load.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
@@ -9,6 +10,7 @@ import { answerStyle } from "../../src/service/answer-style.ts";
 import { connectCatalogs } from "../../src/service/catalogs.ts";
 import { readSettings } from "../../src/settings/read.ts";
 import { createTokenFacts } from "../../src/tokens/token-facts.ts";
+import { takeTurns } from "../../src/tokens/turns.ts";
 import type { V4Answer } from "../../src/upstream/client.ts";
 
 let pack: Pack;
@@ -36,7 +38,8 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     catalogs,
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     scopes: pack.scopes,
-    limits: createRateLimits(RATE, RATE),
+    turns: takeTurns(),
+    limits: createRateLimits(createMemoryCounter(RATE), createMemoryCounter(RATE)),
     dialect: {
       scheme: dialect.v4.scheme,
       scopesHeader: dialect.v4.scopes_header,

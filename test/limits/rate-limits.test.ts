@@ -1,27 +1,123 @@
-import { expect, test } from "@jest/globals";
-import { createRateLimits } from "../../src/limits/rate-limits.ts";
+import { describe, expect, test } from "@jest/globals";
+import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
+import { network } from "../../src/limits/network.ts";
+import { createRateLimits, type Counted, type RateLimits } from "../../src/limits/rate-limits.ts";
 
-const rate = { points: 5, seconds: 100 };
+const ADDRESS = "192.0.2.1";
 
-test("L33 keys are bounded in number: a flood of made-up tokens can't fill the memory", async () => {
-  const limits = createRateLimits(rate, rate, { keys: 1000 });
-  for (let key = 0; key < 5000; key += 1) await limits.take(`key ${key}`, true);
-  expect(limits.size).toBe(2000);
+function limitsOf(points: number, creates = points): RateLimits {
+  const counters = [points, creates].map((most) => createMemoryCounter({ points: most, seconds: 100 }));
+  return createRateLimits(counters[0]!, counters[1]!);
+}
+
+const asking = (request: Partial<Counted>): Counted => ({
+  token: "token",
+  address: ADDRESS,
+  known: true,
+  create: false,
+  ...request,
 });
 
-test("a key that is still counted keeps its count, also while others come and go", async () => {
-  const limits = createRateLimits(rate, rate, { keys: 10 });
-  for (let round = 0; round < 5; round += 1) {
-    expect(await limits.take("mine", false)).toMatchObject({ allowed: true, remaining: 4 - round });
-    for (let key = 0; key < 9; key += 1) await limits.take(`key ${round} ${key}`, false);
-  }
-  expect(await limits.take("mine", false)).toMatchObject({ allowed: false, remaining: 0 });
+async function allowed(limits: RateLimits, request: Partial<Counted>): Promise<boolean> {
+  return (await limits.take(asking(request))).standing.allowed;
+}
+
+describe("a counter in memory", () => {
+  test("L33 keys are bounded in number", async () => {
+    const counter = createMemoryCounter({ points: 5, seconds: 100 }, 1000);
+    for (let key = 0; key < 5000; key += 1) await counter.take(`key ${key}`);
+    expect(counter.size).toBe(1000);
+  });
+
+  test("a key that is still counted keeps its count, also while others come and go", async () => {
+    const counter = createMemoryCounter({ points: 5, seconds: 100 }, 10);
+    for (let round = 0; round < 5; round += 1) {
+      expect(await counter.take("mine")).toMatchObject({ allowed: true, remaining: 4 - round });
+      for (let key = 0; key < 9; key += 1) await counter.take(`key ${round} ${key}`);
+    }
+    expect(await counter.take("mine")).toMatchObject({ allowed: false, remaining: 0 });
+  });
+
+  test("gives back what was counted, and nothing that was not", async () => {
+    const counter = createMemoryCounter({ points: 1, seconds: 100 });
+    await counter.giveBack("mine");
+    expect(await counter.take("mine")).toMatchObject({ allowed: true });
+    await counter.giveBack("mine");
+    expect(await counter.take("mine")).toMatchObject({ allowed: true });
+    expect(await counter.take("mine")).toMatchObject({ allowed: false });
+  });
+
+  test("allows less, or more, from one request to the next", async () => {
+    const counter = createMemoryCounter({ points: 10, seconds: 100 });
+    await counter.take("mine");
+    counter.allow(2);
+    expect(await counter.take("mine")).toMatchObject({ allowed: true, limit: 2, remaining: 0 });
+    expect(await counter.take("mine")).toMatchObject({ allowed: false });
+    counter.allow(10);
+    expect(await counter.take("mine")).toMatchObject({ allowed: true, limit: 10 });
+  });
 });
 
 test("a create that the general limit refuses does not use up the limit of creates", async () => {
-  const limits = createRateLimits({ points: 1, seconds: 100 }, rate);
-  await limits.take("mine", false);
+  const limits = limitsOf(1, 5);
+  await allowed(limits, {});
   for (let round = 0; round < 9; round += 1)
-    expect(await limits.take("mine", true)).toMatchObject({ allowed: false, limit: 1 });
+    expect((await limits.take(asking({ create: true }))).standing).toMatchObject({
+      allowed: false,
+      limit: 1,
+    });
   expect(limits.size).toBe(1);
+});
+
+describe("tokens that nobody knows", () => {
+  test("L33 made-up tokens share the limit of their address, and leave no keys beyond it", async () => {
+    const limits = limitsOf(10);
+    let passed = 0;
+    for (let n = 0; n < 1000; n += 1)
+      passed += Number(await allowed(limits, { token: `made up ${n}`, known: false }));
+    expect(passed).toBe(10);
+    expect(limits.size).toBe(11);
+  });
+
+  test("a known token is not held to the limit of its address", async () => {
+    const limits = limitsOf(10);
+    for (let n = 0; n < 20; n += 1) await limits.take(asking({ token: `made up ${n}`, known: false }));
+    expect(await allowed(limits, { token: "another made up", known: false })).toBe(false);
+    expect(await allowed(limits, { token: "good" })).toBe(true);
+    expect(await allowed(limits, { token: "made up at home", known: false, address: "192.0.2.2" })).toBe(
+      true,
+    );
+  });
+
+  test("any number of clients behind one address may become known, one after the other", async () => {
+    const limits = limitsOf(10);
+    for (let n = 0; n < 100; n += 1) {
+      const { standing, vouch } = await limits.take(asking({ token: `client ${n}`, known: false }));
+      expect(standing).toMatchObject({ allowed: true, remaining: 9 });
+      await vouch?.();
+    }
+  });
+
+  test("a token is held to its own limit while it becomes known", async () => {
+    const limits = limitsOf(2);
+    for (const expected of [true, true, false]) {
+      const { standing, vouch } = await limits.take(asking({ known: false }));
+      expect(standing.allowed).toBe(expected);
+      await vouch?.();
+    }
+  });
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::9", "2001:db8:1:2::/64"],
+  ["2001:0db8:0001:0002::", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
+  ["", ""],
+])("the client address %s is counted as %s", (address, counted) => {
+  expect(network(address)).toBe(counted);
 });

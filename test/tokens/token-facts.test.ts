@@ -45,14 +45,26 @@ describe("what is remembered of tokens", () => {
     expect(facts.get("a")).toBeUndefined();
   });
 
-  test("L21 one token is forgotten, or all", () => {
+  test("L21 the tokens of a fingerprint are forgotten, or all", async () => {
     const facts = createTokenFacts(options);
-    for (const hash of ["a", "b", "c"]) facts.learnGrants(hash, "all");
-    facts.purge("a");
-    expect(facts.get("a")).toBeUndefined();
-    expect(facts.size).toBe(2);
-    facts.purge();
+    for (const hash of ["aa1", "aa2", "b"]) facts.learnGrants(hash, "all");
+    await facts.purge("aa");
+    expect(facts.get("aa1")).toBeUndefined();
+    expect(facts.size).toBe(1);
+    await facts.purge();
     expect(facts.size).toBe(0);
+  });
+
+  test("a token that v4 took without a word on its scopes is known, and no scope of it is forgotten", () => {
+    const facts = createTokenFacts(options);
+    facts.learnGrants("a", undefined);
+    expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
+    facts.learnGrants("a", "all");
+    facts.learnGrants("a", undefined);
+    expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
+    facts.learnRefusal("a");
+    facts.learnGrants("a", undefined);
+    expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
   });
 });
 

@@ -1,0 +1,22 @@
+import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+import type { Standing } from "./counter.ts";
+
+/**
+ * Counts one request in a limiter of the library. It rejects with a plain RateLimiterRes when a key is limited,
+ * and with an Error when its store fails: to take one for the other would turn an outage into refusals.
+ */
+export async function consume(limiter: RateLimiterAbstract, key: string): Promise<Standing> {
+  let allowed = true;
+  const state = await limiter.consume(key).catch((refusal: unknown) => {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    allowed = false;
+    return refusal;
+  });
+  return {
+    allowed,
+    limit: limiter.points,
+    remaining: Math.max(0, state.remainingPoints),
+    resetAt: Math.ceil((Date.now() + state.msBeforeNext) / 1000),
+    retryAfter: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
+  };
+}

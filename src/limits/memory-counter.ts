@@ -1,0 +1,34 @@
+import { LRUCache } from "lru-cache";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { Counter, Rate } from "./counter.ts";
+import { consume } from "./consume.ts";
+
+/** A client can make up tokens faster than windows end; the key that was silent longest gives way. */
+const MOST_KEYS = 100_000;
+
+export interface MemoryCounter extends Counter {
+  /** Sets how many requests a key may make from now on; what was counted stays. */
+  allow(points: number): void;
+}
+
+/** Counts in this process. `keys`: as many are counted at once. */
+export function createMemoryCounter({ points, seconds }: Rate, keys = MOST_KEYS): MemoryCounter {
+  const counts = new RateLimiterMemory({ points, duration: seconds });
+  const known = new LRUCache<string, true>({ max: keys, dispose: (_value, key) => void counts.delete(key) });
+  return {
+    take(key) {
+      // To set a key anew would dispose of its count.
+      if (known.get(key) === undefined) known.set(key, true);
+      return consume(counts, key);
+    },
+    async giveBack(key) {
+      if (await counts.get(key)) await counts.reward(key);
+    },
+    allow(most) {
+      counts.points = most;
+    },
+    get size() {
+      return known.size;
+    },
+  };
+}
