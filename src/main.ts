@@ -12,6 +12,7 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   serve: async () => (await import("./cli/serve.ts")).serve,
   check: async () => (await import("./cli/check.ts")).check,
   explain: async () => (await import("./cli/explain.ts")).explain,
+  openapi: async () => (await import("./cli/openapi.ts")).openapi,
   sandbox: async () => (await import("./cli/sandbox.ts")).sandbox,
 };
 
@@ -21,6 +22,7 @@ const HELP = `alpha-gateway VERB
   check [DIR]        Checks a mapping pack, runs its examples, prints what it covers
   explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
                      Prints the v4 calls that an alpha call becomes, and sends nothing
+  openapi [DIR]      Prints an OpenAPI 3.1 description of the interface that clients see
   sandbox            Runs the v4 sandbox alone
 `;
 

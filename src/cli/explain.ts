@@ -1,72 +1,47 @@
 import { parseArgs } from "node:util";
-import { splitCall } from "../examples/call.ts";
-import { dryRoad, type DryAnswer } from "../examples/dry-road.ts";
+import { parseJson } from "../dialect/json.ts";
+import { splitCall, type Call } from "../examples/call.ts";
+import { dryRoad } from "../examples/dry-road.ts";
 import { loadPack } from "../mapping/load.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { Route } from "../mapping/route.ts";
+import { splitPath } from "../mapping/router.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { parseWords } from "../vocabulary/words.ts";
 import type { Upstream, V4Answer, V4Call } from "../upstream/client.ts";
+import { explanation, isRefused } from "./explanation.ts";
 import { UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
 
-Prints the v4 call or calls that the gateway would make, as curl, and what is lost on the way. Nothing is sent.
+Prints the v4 call or calls that the gateway would make, in their order, as curl, and what is lost on the way.
+Nothing is sent. Paste them with V4 set to v4's address (https://api.example.com) and TOKEN to a token of it.
+Ends with 0, or with 1 where the gateway refuses the call: then it prints the refusal.
 `;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** A call as one would type it. The token is left to the reader's shell. */
-function curl({ method, path, headers, body }: V4Call, pack: Pack): string {
-  const filterHeader = pack.dialect.filter.header;
-  const filter = headers[filterHeader.toLowerCase()];
-  const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"$V4"${quoted(path)}`,
-    `-H "Authorization: ${pack.dialect.v4.scheme} $TOKEN"`,
-    ...(filter === undefined ? [] : [`-H ${quoted(`${filterHeader}: ${filter}`)}`]),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(body)}`]),
-  ];
-  return parts.join(" \\\n     ");
+/** Reads before the call that decide about it and give it nothing: where v4 won't tell, the call is made all the same. */
+function deciding(pack: Pack, { method, path }: Call): (v4: V4Call) => boolean {
+  const segments = splitPath(path.split("?")[0] ?? "") ?? [];
+  const routes = pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
+  const reads = routes.flatMap(({ first, wait }) => [
+    ...first.filter(({ blames }) => blames !== undefined).map(({ endpoint }) => endpoint),
+    ...(wait ? [wait.endpoint] : []),
+  ]);
+  return (call) => call.method === "GET" && reads.some(({ matches }) => matches(call.path));
 }
 
-/** Answers as v4 might: an empty object or list to the call itself, nothing to what is read before it. */
-function emptyV4(pack: Pack, asked: string, sent: V4Call[]): Upstream {
+/** Answers as v4 might: an empty object or list to the call itself, and nothing to what decides about it. */
+function emptyV4(pack: Pack, asked: Call, sent: V4Call[]): Upstream {
   const { items, page, pages, results } = pack.dialect.v4.envelope;
   const body = JSON.stringify({ [items]: [], [page]: 1, [pages]: 1, [results]: 0 });
+  const isSilent = deciding(pack, asked);
   return {
     call(call): Promise<V4Answer> {
       sent.push(call);
-      const before = call.method === "GET" && asked !== "GET";
-      return Promise.resolve({ status: before ? 403 : 200, headers: {}, text: before ? "" : body, ms: 0 });
+      const silent = isSilent(call);
+      return Promise.resolve({ status: silent ? 403 : 200, headers: {}, text: silent ? "" : body, ms: 0 });
     },
     close: () => Promise.resolve(),
   };
-}
-
-function besides(route: Route | undefined): string[] {
-  return (route?.with ?? []).map(({ name, endpoint }) => `For ${name}, besides: GET ${endpoint.template}`);
-}
-
-function explanation(
-  call: string,
-  { answer, notes }: DryAnswer,
-  sent: readonly V4Call[],
-  pack: Pack,
-): string {
-  const route = notes.target?.route;
-  const head = [call, `route ${route?.name ?? "none"}`, ""];
-  if (answer.status !== 200)
-    return [...head, `Answered by the gateway: ${answer.status} ${answer.body}`, ""].join("\n");
-  const calls = sent.map((each) => curl(each, pack));
-  const copy = calls.length === 0 ? [`Answered from the gateway's copy of ${notes.equivalent}`] : calls;
-  const losses = route?.losses.map((loss) => `Lost: ${loss}`) ?? [];
-  return [
-    ...head,
-    copy.join("\n\n"),
-    ...(besides(route).length ? ["", ...besides(route)] : []),
-    ...(losses.length ? ["", ...losses] : []),
-    "",
-  ].join("\n");
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {
@@ -82,7 +57,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
 function bodyOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new UsageError("-d is not JSON");
   }
@@ -101,16 +76,17 @@ export async function explain(args: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return values.help ? 0 : 1;
   }
+  if (positionals.length > 1) throw new UsageError(`one call at a time, in quotes: 'GET /path'`);
   const pack = loadPack(packFolder(process.env["MAPPINGS_DIR"]), parseWords(process.env["WORDS"] ?? "vm=vm"));
-  const { method, path } = splitCall(call, pack.dialect.alpha.prefix);
+  const asked = splitCall(call, pack.dialect.alpha.prefix);
   const sent: V4Call[] = [];
-  const road = dryRoad(pack, emptyV4(pack, method, sent));
+  const road = dryRoad(pack, emptyV4(pack, asked, sent));
   const result = await road.send({
-    method,
-    path,
+    ...asked,
     headers: headersOf(values.header ?? []),
     body: bodyOf(values.data),
   });
-  process.stdout.write(explanation(call, result, sent, pack));
-  return 0;
+  const explained = { call, sent, result, pack };
+  process.stdout.write(explanation(explained));
+  return isRefused(explained) ? 1 : 0;
 }

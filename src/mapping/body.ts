@@ -31,6 +31,10 @@ export interface BodyRules {
   readonly write: (body: JsonObject, writing: Writing) => MaybeLater<WrittenBody>;
   /** Names of path parameters that go into the body. */
   readonly pathParameters: readonly string[];
+  /** Its schema, with those of the parts it uses. */
+  readonly schema: Schema;
+  /** Every member that goes on, by its dotted name. */
+  readonly members: readonly { readonly name: string; readonly rule: FieldRule }[];
   /** The member that a fault's field is, or lies in. */
   readonly memberOf: (field: string) => BodyMember | undefined;
 }
@@ -129,6 +133,8 @@ export function compileBody(
   const prune = compilePruning(schema);
 
   return {
+    schema,
+    members,
     pathParameters: Object.values(definition.from_path ?? {}),
 
     normalise(sent) {

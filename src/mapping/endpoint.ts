@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly template: string;
   /** Path with the prefix; every value is encoded anew, so that none reaches another path. */
   readonly path: (values: Readonly<Record<string, unknown>>) => string;
+  /** Whether a path is this one, filled in with whatever. */
+  readonly matches: (path: string) => boolean;
 }
 
 const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
@@ -36,9 +38,13 @@ export function compileEndpoint(
     if (index % 2 === 0 || known.includes(name)) return;
     place.fault({ message: `nothing gives {${name}}`, hint: namesHint(name ?? "", known) });
   });
+  const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
+  const [head = "", first = "", ...rest] = fixed;
+  const pattern = new RegExp(`^${[head + first, ...rest].join("[^/?]*")}$`);
   return {
     method,
     template: path,
+    matches: (asked) => pattern.test(asked),
     path: (values) =>
       prefix +
       parts

@@ -14,6 +14,8 @@ import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
 /** One kind of alpha object: read from v4, written to v4, filtered by, and blamed in errors. */
 export interface Resource {
   readonly name: string;
+  /** The object whose fields it has before its own. */
+  readonly extends: string | undefined;
   readonly list: string | undefined;
   readonly catalog: Catalog | undefined;
   readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
@@ -64,6 +66,7 @@ export function compileResource(
 
   return {
     name: definition.object,
+    extends: definition.extends,
     list: definition.list,
     catalog: context.catalogs.get(definition.object),
     read: compileObject(readers),

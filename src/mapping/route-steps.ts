@@ -22,6 +22,8 @@ export interface Preliminary {
 export interface Wait {
   readonly endpoint: Endpoint;
   readonly until: (answer: unknown) => MaybeLater<boolean>;
+  /** The same as the pack writes it. */
+  readonly condition: string;
   readonly everyMs: number;
   readonly mostMs: number;
 }
@@ -38,6 +40,8 @@ export interface ExtraRead {
   readonly name: string;
   readonly endpoint: Endpoint;
   readonly needed: (answer: unknown) => MaybeLater<boolean>;
+  /** The same as the pack writes it; undefined where it is always read. */
+  readonly condition: string | undefined;
 }
 
 const always = () => true;
@@ -62,6 +66,7 @@ export function compileWait(
   return {
     endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
     until: condition(definition.until, place.at("until")) ?? always,
+    condition: definition.until,
     everyMs: definition.every_ms,
     mostMs: definition.most_ms,
   };
@@ -108,6 +113,6 @@ export function compileExtraReads(
     const at = place.at("with", name);
     const endpoint = compileEndpoint(v4, prefix, parameters, at.at("v4"));
     if (endpoint.method !== "GET") at.at("v4").fault("an extra read must be a GET");
-    return { name, endpoint, needed: condition(when, at.at("when")) ?? always };
+    return { name, endpoint, needed: condition(when, at.at("when")) ?? always, condition: when };
   });
 }

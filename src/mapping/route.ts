@@ -29,6 +29,10 @@ import type { Pattern } from "./router.ts";
 export interface Route {
   /** As the pack writes it, `GET /vm/instances/:id`. */
   readonly name: string;
+  /** The object of the file that it stands in. */
+  readonly object: string;
+  /** Objects that it may answer with. */
+  readonly answers: readonly string[];
   /** Whether the path names an object. Where it does not, one that v4 misses was named in the body. */
   readonly namesObject: boolean;
   readonly access: Access;
@@ -164,6 +168,8 @@ export function compileRoute(
   const { prefix } = dialect.v4;
   const route: Route = {
     name: definition.alpha,
+    object: resource.name,
+    answers: definition.of?.map(({ object }) => object) ?? [resource.name],
     chosen: condition(definition.when, place.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",

@@ -5,7 +5,19 @@ import { dirname, join, relative } from "node:path";
 /** What each folder of `src/` may import besides itself. Arrows point one way: down this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ".": ["cli", "mapping", "settings", "audit", "shared-state"],
-  cli: ["service", "settings", "sandbox", "examples", "mapping", "expression", "upstream", "vocabulary"],
+  cli: [
+    "service",
+    "settings",
+    "sandbox",
+    "description",
+    "examples",
+    "mapping",
+    "expression",
+    "dialect",
+    "upstream",
+    "vocabulary",
+  ],
+  description: ["mapping", "dialect"],
   examples: ["service", "gateway", "mapping", "upstream", "tokens", "limits"],
   service: [
     "gateway",

@@ -16,6 +16,7 @@ describe("--help", () => {
     [["serve", "--help"], "--upstream-url"],
     [["check", "--help"], "alpha-gateway check [DIR]"],
     [["explain", "--help"], "alpha-gateway explain 'METHOD /path'"],
+    [["openapi", "--help"], "alpha-gateway openapi [DIR]"],
     [["sandbox", "--help"], "alpha-gateway sandbox"],
   ])("%j", async (args, told) => {
     const { code, out, err } = await run(args).ended;
@@ -60,6 +61,13 @@ test("check --schema prints what editors complete from", async () => {
     code: 1,
     err: expect.stringContaining("pack, resource, surface"),
   });
+});
+
+test("openapi prints a description of what clients see", async () => {
+  const { code, out } = await run(["openapi"]).ended;
+
+  expect(JSON.parse(out)).toMatchObject({ openapi: "3.1.1", paths: { "/vm/instances": { get: {} } } });
+  expect(code).toBe(0);
 });
 
 describe("explain", () => {

@@ -1,0 +1,110 @@
+import type { DryAnswer } from "../examples/dry-road.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Route } from "../mapping/route.ts";
+import type { Parameters } from "../mapping/router.ts";
+import type { V4Call } from "../upstream/client.ts";
+import { quoted, remark } from "./shell.ts";
+
+/** A call that goes to v4, and why. */
+interface Step {
+  readonly why: string;
+  readonly call: V4Call;
+}
+
+/** What an alpha call becomes, as far as it is known without asking v4. */
+export interface Explained {
+  /** As it was typed. */
+  readonly call: string;
+  readonly sent: readonly V4Call[];
+  readonly result: DryAnswer;
+  readonly pack: Pack;
+}
+
+/** A call as one would type it. Address and token are left to the reader's shell. */
+function curl({ method, path, headers, body }: V4Call, { dialect }: Pack): string {
+  const filter = headers[dialect.filter.header.toLowerCase()];
+  const parts = [
+    `curl ${method === "GET" ? "" : `-X ${method} `}"$V4"${quoted(path)}`,
+    `-H "Authorization: ${dialect.v4.scheme} $TOKEN"`,
+    ...(filter === undefined ? [] : [`-H ${quoted(`${dialect.filter.header}: ${filter}`)}`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(body)}`]),
+  ];
+  return parts.join(" \\\n     ");
+}
+
+const get = (path: string): V4Call => ({ method: "GET", path, headers: {} });
+const when = (condition: string | undefined): string =>
+  condition === undefined ? "" : `, where ${condition}`;
+
+/** Why a read is made before the call. */
+function reasonBefore(path: string, { first, wait }: Route, parameters: Parameters): string {
+  if (wait?.endpoint.path(parameters) === path)
+    return `first, every ${wait.everyMs} ms and ${wait.mostMs} ms at most, until ${wait.condition}`;
+  const step = first.find(({ endpoint }) => endpoint.matches(path));
+  if (!step) return "first, since what is shown now may be sent back: its answer decides what is refused";
+  return step.blames === undefined
+    ? `first, for what is made from it ($first.${step.name})`
+    : `first, for the rules about "${step.blames}"`;
+}
+
+/** Every step in its order: what is read before, the call, what is read after it, and what is read besides. */
+function stepsOf({ sent, result: { notes } }: Explained, route: Route, parameters: Parameters): Step[] {
+  const at = sent.findIndex(({ method, path }) => `${method} ${path}` === notes.equivalent);
+  const before = sent.slice(0, Math.max(0, at));
+  const [call] = sent.slice(Math.max(0, at));
+  const after = route.after?.endpoint.path(parameters);
+  return [
+    ...before.map((read) => ({ why: reasonBefore(read.path, route, parameters), call: read })),
+    ...(call ? [{ why: before.length > 0 ? "the call itself" : "", call }] : []),
+    ...(after === undefined ? [] : [{ why: "then, and this answers", call: get(after) }]),
+    ...route.with.map(({ name, endpoint, condition }) => ({
+      why: `besides, for "${name}"${when(condition)}`,
+      call: get(endpoint.path(parameters)),
+    })),
+  ];
+}
+
+function refusal({ result: { answer }, pack }: Explained, route: Route | undefined): string[] {
+  const { list, reason, field } = pack.dialect.errors;
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  const faults = (JSON.parse(answer.body) as Record<string, Record<string, unknown>[]>)[list] ?? [];
+  const told = faults.map(
+    (fault) => `  ${[fault[field], fault[reason]].map(text).filter(Boolean).join(": ")}`,
+  );
+  const where = route ? "" : ", since alpha has no such route";
+  return [`refused by the gateway${where}: ${answer.status}`, ...told].map(remark);
+}
+
+/** Whether the gateway won't make the call. Its copies are empty here, so that nothing of them is refused. */
+export function isRefused({ result: { answer, notes } }: Explained): boolean {
+  const { source } = notes.target?.route ?? {};
+  const isCopied = source !== undefined && "catalog" in source;
+  return answer.status !== 200 && !(isCopied && answer.status !== 400);
+}
+
+/** What a catalog is read from, in the background. */
+function copied({ source }: Route, pack: Pack): string[] {
+  if (!("catalog" in source)) return [];
+  return source.catalog.calls.map(({ path }) =>
+    [
+      remark("not called now: answered from the gateway's copy of"),
+      curl(get(pack.dialect.v4.prefix + path), pack),
+    ].join("\n"),
+  );
+}
+
+/** What an alpha call becomes, for people and their shells: every line that is no command is a remark. */
+export function explanation(explained: Explained): string {
+  const { call, result, pack } = explained;
+  const { route, parameters } = result.notes.target ?? {};
+  const head = [remark(call), ...(route ? [remark(`route ${route.name}`)] : [])];
+  if (isRefused(explained) || !route || !parameters)
+    return [...head, ...refusal(explained, route), ""].join("\n");
+  const steps = stepsOf(explained, route, parameters).map((step) =>
+    [...(step.why ? [remark(step.why)] : []), curl(step.call, pack)].join("\n"),
+  );
+  const again = route.again && remark(`once more without "${route.again}" where v4 refuses just that`);
+  const losses = route.losses.map((loss) => remark(`lost: ${loss}`));
+  const parts = [head.join("\n"), ...copied(route, pack), ...steps, again, losses.join("\n")];
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
+}

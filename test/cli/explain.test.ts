@@ -1,0 +1,124 @@
+/** `explain` as people run it: a process, what it prints, and how it ends. */
+
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { endAll, run } from "../e2e/program.ts";
+
+afterEach(endAll);
+
+const explain = (...args: string[]) => run(["explain", ...args]).ended;
+
+/** The words of each curl in what was printed, when a shell runs all of it. */
+function pasted(printed: string): string[][] {
+  const script = `V4=https://v4.example TOKEN=t; curl() { printf '%s\\0' "$@"; printf '\\0'; }\n${printed}`;
+  const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  return stdout
+    .split("\0\0")
+    .slice(0, -1)
+    .map((words) => words.split("\0"));
+}
+
+const AUTHORISED = ["-H", "Authorization: Bearer t"];
+const JSON_BODY = ["-H", "Content-Type: application/json", "-d"];
+
+describe("explain prints what a shell can run", () => {
+  test("a filter, in v4's words", async () => {
+    const { out, code } = await explain(
+      "GET /vm/instances?page=2",
+      "-H",
+      `X-Filter: {"group":"it's","datacenter":"newark"}`,
+    );
+    expect(pasted(out)).toEqual([
+      [
+        "https://v4.example/v4/vm/instances?page=2&page_size=25",
+        ...AUTHORISED,
+        "-H",
+        `X-Filter: {"group":"it's","region":"us-east"}`,
+      ],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test("a body, whatever it holds, and the read that its rules need before", async () => {
+    const body = {
+      datacenter: "newark",
+      type: "vm1024.5",
+      distribution: "vm/debian8",
+      root_pass: "'; rm -rf / #\n$(id)`id`\u001b[2J\u009b",
+      stackscript: 5,
+    };
+    const { out, code } = await explain("POST /vm/instances", "-d", JSON.stringify(body));
+    const [before, call, ...more] = pasted(out);
+    expect(before).toEqual(["https://v4.example/v4/vm/stackscripts/5", ...AUTHORISED]);
+    expect(call?.slice(0, -1)).toEqual([
+      "-X",
+      "POST",
+      "https://v4.example/v4/vm/instances",
+      ...AUTHORISED,
+      ...JSON_BODY,
+    ]);
+    expect(JSON.parse(call?.at(-1) ?? "")).toMatchObject({ region: "us-east", root_pass: body.root_pass });
+    expect(more).toEqual([]);
+    expect(out).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(out).toContain('# first, for the rules about "stackscript"');
+    expect(out).toContain('# once more without "label" where v4 refuses just that');
+    expect(code).toBe(0);
+  });
+
+  test("reads besides the call, each with its condition", async () => {
+    const { out } = await explain("GET /vm/instances/5");
+    expect(pasted(out).map(([url]) => url)).toEqual([
+      "https://v4.example/v4/vm/instances/5",
+      "https://v4.example/v4/vm/instances/5/transfer",
+      "https://v4.example/v4/vm/instances/5/backups",
+    ]);
+    expect(out).toContain('# besides, for "backups", where backups.enabled');
+    expect(out).toContain("# lost: total_transfer: a part of a GB; 0 in lists");
+  });
+
+  test("reads that give values, waiting, and a read after the call, in their order", async () => {
+    const edit = await explain("PUT /vm/instances/5/configs/7", "-d", '{"disks":{"sda":5}}');
+    expect(
+      pasted(edit.out).map(([first, second, url]) => (first === "-X" ? `${second} ${url}` : first)),
+    ).toEqual([
+      "https://v4.example/v4/vm/instances/5/configs/7",
+      "PUT https://v4.example/v4/vm/instances/5/configs/7",
+      "https://v4.example/v4/vm/instances/5/disks?page=1&page_size=100",
+    ]);
+    const boot = await explain("POST /vm/instances/5/boot");
+    expect(boot.out).toMatch(/^# first, every 2000 ms and 20000 ms at most, until status in .*\ncurl /m);
+    const cancel = await explain("POST /vm/instances/5/backups/cancel");
+    expect(cancel.out).toMatch(/^# then, and this answers\ncurl .*\/v4\/vm\/instances\/5'/m);
+  });
+
+  test("what is answered from a copy, and an edit that becomes a read", async () => {
+    const catalog = await explain("GET /vm/kernels/vm/latest_64");
+    expect(catalog).toMatchObject({ code: 0, out: expect.stringContaining("the gateway's copy of\ncurl ") });
+    expect(pasted((await explain("PUT /vm/instances/5", "-d", "{}")).out)[0]?.[0]).toBe(
+      "https://v4.example/v4/vm/instances/5",
+    );
+  });
+});
+
+describe("a call that the gateway refuses is told in alpha's words, and ends with 1", () => {
+  test.each([
+    [
+      "every fault of a body",
+      ["POST /vm/instances", "-d", '{"label":"x"}'],
+      /^# {3}datacenter: This field is required\.$/m,
+    ],
+    ["a filter", ["GET /vm/instances", "-H", 'X-Filter: {"nope":1}'], /^# {3}nope cannot be filtered by\.$/m],
+    [
+      "no counterpart",
+      ["POST /feedback"],
+      /^# refused by the gateway: 400\n# {3}This call has no counterpart/m,
+    ],
+    ["no such route", ["GET /nope\nrm"], /^# refused by the gateway, since alpha has no such route: 404$/m],
+  ])("%s", async (_what, args, told) => {
+    const { out, code } = await explain(...args);
+    expect(out).toMatch(told);
+    expect(pasted(out)).toEqual([]);
+    expect(code).toBe(1);
+  });
+});
