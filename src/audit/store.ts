@@ -1,4 +1,6 @@
+import type { TextPage } from "./page.ts";
 import type { AuditRecord } from "./record.ts";
+import type { UsageReader } from "./usage.ts";
 
 export const DEFAULT_LIMIT = 50;
 export const GREATEST_LIMIT = 500;
@@ -7,7 +9,7 @@ export const GREATEST_LIMIT = 500;
 export interface AuditQuery {
   /** Records of one page, 1 to 500. Default 50. */
   readonly limit?: number;
-  /** The `next` of the page before: only records with a lesser id. */
+  /** The `next` of the page before; what is none counts as left out. */
   readonly before?: string;
   /** A token's fingerprint. */
   readonly client?: string;
@@ -22,7 +24,7 @@ export interface AuditQuery {
 }
 
 export interface AuditPage {
-  /** Whole records, the newest first. May be fewer than asked for where records are large. */
+  /** Whole records, the newest first by their time. May be fewer than asked for where records are large. */
   readonly records: readonly AuditRecord[];
   /** For `before` of the following page, or null where there is none. */
   readonly next: string | null;
@@ -42,8 +44,21 @@ export interface AuditStats {
 /** `relaxed` commits in groups within 100 ms; `strict` commits before `append` resolves. */
 export type AuditDurability = "relaxed" | "strict";
 
-/** Where records are kept. SQLite now; one contract suite says what any store has to do. */
-export interface AuditStore {
+/** What every store is opened with. */
+export interface StoreOptions {
+  readonly durability: AuditDurability;
+  /** Records older than so many days are deleted, in small batches. */
+  readonly retentionDays: number;
+  /** Bytes that the records may take: above it the oldest are deleted, in small batches. */
+  readonly sizeLimit: number;
+  /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
+  readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** Where records are kept: SQLite or PostgreSQL. One contract suite says what any store has to do. */
+export interface AuditStore extends UsageReader {
   /**
    * Takes a record, already redacted. Relaxed it returns at once and never throws. Strict it resolves once
    * the record is on the disk, and rejects with `AuditUnavailable` when it is not.
@@ -51,10 +66,16 @@ export interface AuditStore {
   readonly append: (record: AuditRecord) => void | Promise<void>;
   /** @throws {AuditUnavailable} while the store cannot be read. */
   readonly query: (query: AuditQuery) => Promise<AuditPage>;
+  /** As `query`, with the records as JSON texts. @throws {AuditUnavailable} */
+  readonly texts: (query: AuditQuery) => Promise<TextPage>;
+  /** How many records there are now; `limit` does not matter. @throws {AuditUnavailable} */
+  readonly count: (query: AuditQuery) => Promise<number>;
   /** @throws {AuditUnavailable} while the store cannot be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
   /** Whether the last that is known of the store is good. */
   readonly ready: () => boolean;
+  /** What is wrong where it isn't, for everybody to read: no address, no path. */
+  readonly fault: () => string | undefined;
   readonly stats: () => AuditStats;
   /** Commits what is queued, then lets go of everything. What is appended later is dropped. */
   readonly close: () => Promise<void>;

@@ -1,24 +1,33 @@
 import type { AuditRecord } from "./record.ts";
 
-/** A record as stores keep it: its whole text, and beside it what queries narrow by. */
+/** A record as stores keep it: its whole text, and beside it what queries narrow by and summaries count. */
 export interface StoredRow {
   readonly id: string;
-  readonly time: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
   readonly client: string | null;
   readonly route: string | null;
   readonly status: number;
+  readonly lane: AuditRecord["lane"];
+  readonly agent: string | null;
+  /** Whether the answer could not keep something. */
+  readonly lossy: boolean;
   /** The record as JSON. */
   readonly record: string;
 }
 
 /** @throws {TypeError} where the record is no JSON. */
 export function toRow(record: AuditRecord): StoredRow {
+  const { id, time, client, alpha, lane, losses } = record;
   return {
-    id: record.id,
-    time: record.time,
-    client: record.client.fingerprint,
-    route: record.alpha.route,
-    status: record.alpha.status,
+    id,
+    time: Date.parse(time),
+    client: client.fingerprint,
+    route: alpha.route,
+    status: alpha.status,
+    lane,
+    agent: client.userAgent,
+    lossy: losses.length > 0,
     record: JSON.stringify(record),
   };
 }

@@ -4,6 +4,10 @@ import type { AuditRecord } from "./record.ts";
 import { toRow } from "./stored-row.ts";
 import type { StoredRow } from "./stored-row.ts";
 
+/** For how long the first row of a relaxed group waits for more. */
+export const GROUP_MS = 50;
+export const MOST_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
+
 /** Rows of one transaction. */
 const GROUP_ROWS = 1000;
 const GREATEST_PAUSE_MS = 5000;
@@ -27,8 +31,8 @@ export interface WriteQueue {
   /** As `AuditStore.append`. */
   readonly push: (record: AuditRecord) => void | Promise<void>;
   readonly stats: () => AuditStats;
-  /** Whether the last commit succeeded. */
-  readonly healthy: () => boolean;
+  /** Why the last commit failed; undefined where it didn't. */
+  readonly fault: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -47,6 +51,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   let written = 0;
   let errors = 0;
   let failures = 0;
+  let fault: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let closed = false;
@@ -122,12 +127,14 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
       await commit(group.map(({ row }) => row));
       inFlight = 0;
       failures = 0;
+      fault = undefined;
       written += group.length;
       for (const { settle } of group) settle();
     } catch (error) {
       inFlight = 0;
       errors += 1;
       failures += 1;
+      fault = error instanceof Error ? error.message : String(error);
       giveBack(group, error);
     }
   }
@@ -153,7 +160,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   return {
     push,
     close,
-    healthy: () => failures === 0,
+    fault: () => fault,
     stats: () => ({ queued: waiting.length + inFlight, dropped, written, errors }),
   };
 }

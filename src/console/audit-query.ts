@@ -1,3 +1,4 @@
+import { readCursor } from "../audit/cursor.ts";
 import { GREATEST_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./answers.ts";
@@ -8,7 +9,7 @@ type Read = (text: string) => string | number | undefined;
 
 const PARAMETERS: Readonly<Record<Parameter, { read: Read; expected: string }>> = {
   limit: { read: wholeNumber(1, GREATEST_LIMIT), expected: `a number from 1 to ${GREATEST_LIMIT}` },
-  before: { read: matching(/^[A-Za-z0-9-]{1,64}$/), expected: "the `next` of the page before" },
+  before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
   client: {
     read: matching(/^[0-9a-f]{16}$/),
     expected: "a fingerprint: 16 hexadecimal digits in lower case",

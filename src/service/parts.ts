@@ -1,4 +1,4 @@
-import { openSqliteStore } from "../audit/sqlite-store.ts";
+import { openSqliteStore } from "../audit/sqlite/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { loadPack } from "../mapping/load.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -45,6 +45,7 @@ async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
     directory: settings.DATA_DIR,
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
+    sizeLimit: settings.AUDIT_SIZE_LIMIT,
   });
 }
 

@@ -73,7 +73,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const readiness = (): string[] => [
     ...(draining ? ["draining"] : []),
     ...catalogs.missing().map((reason) => `catalog ${reason}`),
-    ...(audit && !audit.ready() ? ["the audit store does not answer"] : []),
+    ...(audit?.fault() === undefined ? [] : [`the audit store: ${audit.fault()}`]),
     ...(state.ready() ? [] : ["the state store does not answer"]),
   ];
 

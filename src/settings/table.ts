@@ -2,6 +2,7 @@
 import {
   addresses,
   day,
+  diskSize,
   integer,
   LONGEST_TIMER_MS,
   oneOf,
@@ -80,6 +81,7 @@ export const SETTINGS = {
   ),
   AUDIT_BODY_LIMIT: set(size, "16kb", "Larger bodies are recorded cut, and marked so"),
   AUDIT_RETENTION_DAYS: set(integer(1, 36_500), "30", "Days that records are kept"),
+  AUDIT_SIZE_LIMIT: set(diskSize, "2gb", "What the records may take: above it the oldest are deleted"),
   NATIVE_LANE: set(onOff, "on", "Forward Authorization: Bearer requests untouched; off: 401"),
   DEPRECATION_DATE: unset(day, "Sent as Deprecation (RFC 9745) on alpha answers"),
   SUNSET_DATE: unset(day, "Sent as Sunset (RFC 8594) on alpha answers"),

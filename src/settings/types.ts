@@ -41,11 +41,24 @@ export const onOff: Reader<boolean> = (value) => oneOf("on", "off")(value) === "
 /** What is read into memory whole, and into one string: the runtime has none longer than 512 MB. */
 const GREATEST_SIZE = 256 * 1024 * 1024;
 
+const LEAST_DISK_SIZE = 10 * 1024 ** 2;
+const GREATEST_DISK_SIZE = 1000 * 1024 ** 4;
+
 /** Bytes, as `16kb`, `1mb` or a plain number. */
 export const size: Reader<number> = (value) => {
   const [, digits, unit = ""] = /^(\d{1,9})(kb|mb)?$/i.exec(value) ?? [];
   const bytes = Number(digits) * { "": 1, kb: 1024, mb: 1024 * 1024 }[unit.toLowerCase() as "" | "kb" | "mb"];
   return bytes <= GREATEST_SIZE ? bytes : expected("a size such as 16kb, 1mb or 1048576, at most 256mb");
+};
+
+/** Bytes on a disk, as `500mb`, `2gb` or `1tb`. A few megabytes are needed for an empty store. */
+export const diskSize: Reader<number> = (value) => {
+  const [, digits, unit = ""] = /^(\d{1,6})(mb|gb|tb)$/i.exec(value) ?? [];
+  const bytes =
+    Number(digits) * 1024 ** ({ mb: 2, gb: 3, tb: 4 }[unit.toLowerCase() as "mb" | "gb" | "tb"] ?? 0);
+  return bytes >= LEAST_DISK_SIZE && bytes <= GREATEST_DISK_SIZE
+    ? bytes
+    : expected("a size such as 500mb, 2gb or 1tb, from 10mb to 1000tb");
 };
 
 export interface Rate {

@@ -5,6 +5,9 @@ interface Varied {
   readonly client?: string | null;
   readonly route?: string | null;
   readonly status?: number;
+  readonly lane?: AuditRecord["lane"];
+  readonly agent?: string;
+  readonly losses?: readonly string[];
 }
 
 /** A record with what a test cares about, and plausible values for the rest. */
@@ -14,9 +17,9 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
   return {
     id,
     time,
-    lane: "alpha",
+    lane: varied.lane ?? "alpha",
     requestId: `request-${id}`,
-    client: { fingerprint: client, userAgent: "sample/1.0", address: "192.0.2.1" },
+    client: { fingerprint: client, userAgent: varied.agent ?? "sample/1.0", address: "192.0.2.1" },
     alpha: {
       method: "GET",
       path: "/v4/vm/instances",
@@ -36,7 +39,7 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
         ms: 12.5,
       },
     ],
-    losses: ["total_transfer: no such figure"],
+    losses: varied.losses ?? ["total_transfer: no such figure"],
     warnings: [],
     timings: { total: 20, upstream: 12.5, translation: 1.5 },
     bytes: { in: 0, out: 11 },

@@ -3,20 +3,20 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AUDIT_FILE, openSqliteStore } from "../../src/audit/sqlite-store.ts";
+import { AUDIT_FILE, openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 import { storeContract } from "./store-contract.ts";
 
 storeContract("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
-    open: (durability) => openSqliteStore({ directory, durability, retentionDays: 36_500 }),
+    open: (durability) => openSqliteStore({ directory, durability, retentionDays: 36_500, sizeLimit: 1e12 }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
 
 describe("the SQLite store", () => {
-  const settings = { durability: "relaxed", retentionDays: 36_500 } as const;
+  const settings = { durability: "relaxed", retentionDays: 36_500, sizeLimit: 1e12 } as const;
   let directory: string;
 
   beforeEach(async () => {
@@ -62,7 +62,7 @@ describe("the SQLite store", () => {
     void first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
     await first.close();
 
-    const second = await openSqliteStore({ directory, durability: "strict", retentionDays: 30, clock });
+    const second = await openSqliteStore({ ...settings, directory, retentionDays: 30, clock });
     while ((await second.query({ limit: 2 })).records.length > 1)
       await new Promise((done) => setTimeout(done, 20));
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
@@ -70,7 +70,7 @@ describe("the SQLite store", () => {
   });
 
   test("drops the oldest when too many wait, and counts them", async () => {
-    const store = await openSqliteStore({ ...settings, directory, maxQueued: 10 });
+    const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
     for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
     expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0 });
     await store.close();
@@ -78,19 +78,6 @@ describe("the SQLite store", () => {
     const { records } = await again.query({ limit: 100 });
     expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => sampleId(24 - n)));
     await again.close();
-  });
-
-  test("gives a page of large records in parts", async () => {
-    const store = await openSqliteStore({ durability: "strict", retentionDays: 36_500, directory });
-    const large = "x".repeat(6 * 1024 * 1024);
-    for (const id of ["a", "b", "c"]) await store.append({ ...sampleRecord(id), warnings: [large] });
-    const first = await store.query({ limit: 3 });
-    expect(first).toMatchObject({ records: [{ id: "c" }, { id: "b" }], next: "b" });
-    expect(await store.query({ limit: 3, before: "b" })).toMatchObject({
-      records: [{ id: "a" }],
-      next: null,
-    });
-    await store.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Worker } from "node:worker_threads";
-import { superviseWorker } from "../../src/audit/supervised-worker.ts";
-import type { SupervisedWorker } from "../../src/audit/supervised-worker.ts";
+import { superviseWorker } from "../../src/audit/sqlite/supervised-worker.ts";
+import type { SupervisedWorker } from "../../src/audit/sqlite/supervised-worker.ts";
 
 type Job = "echo" | "throw" | "exit" | "hang" | "refuse";
 
@@ -23,7 +23,7 @@ describe("a supervised worker", () => {
 
   function open(script = SCRIPT): Promise<SupervisedWorker<Job>> {
     const spawn = () => new Worker(script, { eval: true });
-    return superviseWorker<Job>({ spawn, timeoutMs: 1000, restartMs: 1 });
+    return superviseWorker<Job>({ spawn, timeoutMs: 1000, openTimeoutMs: 5000, restartMs: 1 });
   }
 
   test("answers, and an error is the answer of its call alone", async () => {

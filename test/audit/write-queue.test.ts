@@ -34,8 +34,8 @@ describe("the queue in front of a store", () => {
     const queue = makeWriteQueue({ ...bounds, commit, durability: "relaxed" });
     void queue.push(sampleRecord("a"));
     await until(() => queue.stats().errors > 0);
-    expect(queue.healthy()).toBe(false);
-    await until(() => queue.healthy());
+    expect(queue.fault()).toBe("disk full");
+    await until(() => queue.fault() === undefined);
     expect(groups.flat()).toEqual(["a"]);
     expect(queue.stats()).toEqual({ queued: 0, dropped: 0, written: 1, errors: 3 });
     await queue.close();
@@ -48,7 +48,7 @@ describe("the queue in front of a store", () => {
       name: "AuditUnavailable",
       cause: expect.objectContaining({ message: "disk full" }),
     });
-    await until(() => queue.healthy());
+    await until(() => queue.fault() === undefined);
     await queue.push(sampleRecord("b"));
     expect(queue.stats()).toEqual({ queued: 0, dropped: 1, written: 1, errors: 2 });
     await queue.close();

@@ -12,18 +12,30 @@ export function memoryStore() {
     if (broken) throw new AuditUnavailable("disk /secret/path is gone");
   }
 
+  function page<T>(query: AuditQuery, records: T[]): { records: T[]; next: string } {
+    check();
+    asked.push(query);
+    return { records, next: "1-1" };
+  }
+
   const store: AuditStore = {
     append: () => {},
-    query: async (query) => {
-      check();
-      asked.push(query);
-      return { records, next: "a" };
-    },
+    query: async (query) => page(query, records),
+    texts: async (query) =>
+      page(
+        query,
+        records.map((record) => JSON.stringify(record)),
+      ),
+    count: async () => records.length,
+    clients: async () => [],
+    usage: async () => [],
+    days: async () => [],
     get: async (id) => {
       check();
       return records.find((record) => record.id === id);
     },
     ready: () => !broken,
+    fault: () => (broken ? "it is gone" : undefined),
     stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0 }),
     close: async () => {},
   };

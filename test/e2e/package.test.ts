@@ -86,7 +86,7 @@ test("the package holds the program and its pack, and nothing of its making", as
     expect.arrayContaining([
       "LICENSE",
       "dist/main.js",
-      "dist/audit/sqlite-worker.js",
+      "dist/audit/sqlite/worker.js",
       "dist/console/public/index.html",
       "mappings/pack.yaml",
     ]),

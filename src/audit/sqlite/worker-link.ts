@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { AuditUnavailable } from "./store.ts";
+import { AuditUnavailable } from "../store.ts";
 
 /** What travels to the worker, and what comes back. Call 0 is the start, which the worker reports by itself. */
 export interface Call<Job> {
@@ -25,6 +25,8 @@ export interface WorkerLinkOptions {
   readonly worker: Worker;
   /** Milliseconds for one call. A worker that is late is taken for lost: its thread may hang for good. */
   readonly timeoutMs: number;
+  /** Milliseconds for the start. */
+  readonly openTimeoutMs: number;
   /** Called once, whichever way the worker ends. */
   readonly onLost: () => void;
 }
@@ -36,7 +38,8 @@ interface Pending {
 }
 
 /** Pairs the answers of one worker with the calls; none of them is left open when it ends. */
-export function linkWorker<Job>({ worker, timeoutMs, onLost }: WorkerLinkOptions): WorkerLink<Job> {
+export function linkWorker<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
+  const { worker, timeoutMs, openTimeoutMs, onLost } = options;
   const pending = new Map<number, Pending>();
   let calls = 0;
   let lost: string | undefined;
@@ -44,11 +47,11 @@ export function linkWorker<Job>({ worker, timeoutMs, onLost }: WorkerLinkOptions
   worker.on("message", settle);
   worker.on("error", (error) => lose(error instanceof Error ? error.message : String(error)));
   worker.on("exit", () => lose("its thread has ended"));
-  const opened = expect(0);
+  const opened = expect(0, openTimeoutMs);
 
-  function expect(call: number): Promise<unknown> {
+  function expect(call: number, ms = timeoutMs): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => lose(`it did not answer within ${timeoutMs} ms`), timeoutMs);
+      const timer = setTimeout(() => lose(`it did not answer within ${ms} ms`), ms);
       pending.set(call, { resolve, reject, timer });
     });
   }

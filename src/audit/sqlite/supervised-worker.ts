@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { AuditUnavailable } from "./store.ts";
+import { AuditUnavailable } from "../store.ts";
 import { linkWorker } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
@@ -9,6 +9,8 @@ export interface SupervisedOptions {
   readonly spawn: () => Worker;
   /** Milliseconds for one call; a worker that takes longer is replaced. */
   readonly timeoutMs: number;
+  /** Milliseconds for the start. */
+  readonly openTimeoutMs: number;
   /** Milliseconds before a restart; doubled with each restart that fails, up to 5 seconds. */
   readonly restartMs: number;
 }
@@ -29,7 +31,7 @@ export interface SupervisedWorker<Job> {
  * @throws {AuditUnavailable} where the first one does not come up: that is a fault of the set-up.
  */
 export async function superviseWorker<Job>(options: SupervisedOptions): Promise<SupervisedWorker<Job>> {
-  const { spawn, timeoutMs, restartMs } = options;
+  const { spawn, restartMs } = options;
   let link: WorkerLink<Job> | undefined;
   let ready = false;
   let supervised = false;
@@ -38,7 +40,7 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
   let restart: NodeJS.Timeout | undefined;
 
   async function start(): Promise<void> {
-    link = linkWorker<Job>({ worker: spawn(), timeoutMs, onLost });
+    link = linkWorker<Job>({ ...options, worker: spawn(), onLost });
     await link.opened;
     ready = true;
     failedStarts = 0;

@@ -1,0 +1,44 @@
+import type { StoreOptions } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+/** Often enough that a busy store does not pass its size by much. */
+const EVERY_MS = 10_000;
+/** Commits get their turn between two steps. */
+const BETWEEN_STEPS_MS = 20;
+
+export interface PurgeOptions {
+  /** Deletes a small batch of what is too old or too much; gives how many records that were. */
+  readonly step: () => Promise<number>;
+  /** As many deleted mean that there may be more. */
+  readonly full: number;
+  readonly everyMs?: number;
+}
+
+/** Deletes what is over: at once, then every ten seconds, one small batch at a time. */
+export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): { stop: () => void } {
+  let stopped = false;
+  let timer = setTimeout(run, 0);
+
+  function run(): void {
+    step()
+      .then((deleted) => again(deleted >= full ? BETWEEN_STEPS_MS : everyMs))
+      // A store that fails says so by its commits; the purge only comes back.
+      .catch(() => again(everyMs));
+  }
+
+  function again(pause: number): void {
+    if (!stopped) timer = setTimeout(run, pause);
+  }
+
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Milliseconds since the epoch before which records are too old. */
+export function cutoffOf({ retentionDays, clock = Date.now }: StoreOptions): number {
+  return clock() - retentionDays * DAY_MS;
+}

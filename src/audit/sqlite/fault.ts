@@ -1,0 +1,19 @@
+/** What SQLite's primary result codes (sqlite.org/rescode.html) mean to whoever runs the gateway. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  5: "another process holds the database",
+  8: "the database may not be written",
+  10: "the disk fails",
+  11: "the database is damaged",
+  13: "the disk is full",
+  14: "the database file cannot be opened",
+  26: "the file is not a database",
+};
+
+/** An error of SQLite in the operator's words, and in its own; without the path of the file. */
+export function explainFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // The low byte of an extended code is the primary one.
+  const code = "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  const meaning = MEANINGS[code];
+  return meaning === undefined ? error.message : `${meaning} (${error.message})`;
+}

@@ -1,0 +1,75 @@
+import type { DatabaseSync } from "node:sqlite";
+import { NARROWINGS } from "../narrowings.ts";
+
+const VERSION = 2;
+
+/** `time` stands behind what narrows, so that every page is one stretch of an index, whatever it is narrowed by. */
+const INDEXES = NARROWINGS.map(
+  (columns) =>
+    `CREATE INDEX IF NOT EXISTS ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time"].join(", ")});`,
+).join("\n");
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS audit (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    time INTEGER NOT NULL,
+    client TEXT,
+    route TEXT,
+    status INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  ${INDEXES}
+  CREATE TABLE IF NOT EXISTS usage (
+    day TEXT NOT NULL,
+    client TEXT NOT NULL,
+    lane TEXT NOT NULL,
+    route TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    lossy INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    sample TEXT NOT NULL,
+    agent TEXT,
+    PRIMARY KEY (day, client, lane, route, status)
+  ) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = ${VERSION};
+`;
+
+/** The first version knew the record by its id alone, and did not count. */
+const FROM_VERSION_1 = `
+  ALTER TABLE audit RENAME TO audit_1;
+  ${SCHEMA}
+  INSERT INTO audit (id, time, client, route, status, record)
+    SELECT id, ${millis("time")}, client, route, status, record FROM audit_1 ORDER BY id;
+  INSERT INTO usage
+    SELECT substr(time, 1, 10), ifnull(client, ''), record ->> '$.lane', ifnull(route, ''), status,
+      count(*), sum(json_array_length(record, '$.losses') > 0), ${millis("min(time)")},
+      ${millis("max(time)")}, max(id), record ->> '$.client.userAgent'
+    FROM audit_1 GROUP BY 1, 2, 3, 4, 5;
+  DROP TABLE audit_1;
+`;
+
+function millis(time: string): string {
+  return `CAST(round(unixepoch(${time}, 'subsec') * 1000) AS INTEGER)`;
+}
+
+/**
+ * Makes the tables, or brings older ones to this version, in one transaction: processes that start at once
+ * do it one after the other, and those behind find it done.
+ *
+ * @throws {Error} where the file was written by a newer version.
+ */
+export function prepareSchema(database: DatabaseSync): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+    if (version > VERSION) throw new Error(`it was written by a newer version (${version} > ${VERSION})`);
+    if (version !== VERSION) database.exec(version === 1 ? FROM_VERSION_1 : SCHEMA);
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { parsePage } from "../page.ts";
+import type { TextPage } from "../page.ts";
+import { cutoffOf, startPurge } from "../purge.ts";
+import type { AuditRecord } from "../record.ts";
+import { AuditUnavailable } from "../store.ts";
+import type { AuditStore, StoreOptions } from "../store.ts";
+import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
+import { GROUP_MS, makeWriteQueue, MOST_QUEUED } from "../write-queue.ts";
+import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
+import { superviseWorker } from "./supervised-worker.ts";
+import type { SupervisedWorker } from "./supervised-worker.ts";
+
+export const AUDIT_FILE = "audit.db";
+
+const CALL_TIMEOUT_MS = 15_000;
+/** A database of an older version is brought to this one while it is opened. */
+const OPEN_TIMEOUT_MS = 600_000;
+const RESTART_MS = 100;
+const PURGE_ROWS = 500;
+
+export interface SqliteStoreOptions extends StoreOptions {
+  /** Where `audit.db` lives; made when missing. */
+  readonly directory: string;
+}
+
+/**
+ * Opens the embedded audit store: SQLite, with a thread that writes and one that reads. Several processes may
+ * have the same file open.
+ *
+ * @throws {AuditUnavailable} naming file and remedy, where the file cannot be made or is no usable database.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
+  const { directory, durability, sizeLimit } = options;
+  const file = join(directory, AUDIT_FILE);
+  const synchronous = durability === "strict" ? "FULL" : "NORMAL";
+  const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous });
+  const purge = startPurge({
+    step: () =>
+      writer.call({
+        kind: "purge",
+        before: cutoffOf(options),
+        sizeLimit,
+        limit: PURGE_ROWS,
+      }) as Promise<number>,
+    full: PURGE_ROWS,
+  });
+  const queue = makeWriteQueue({
+    commit: (rows) => writer.call({ kind: "write", rows }),
+    durability,
+    groupMs: GROUP_MS,
+    ...MOST_QUEUED,
+    ...options.queue,
+  });
+  let closing: Promise<void> | undefined;
+
+  async function texts(query: ReaderJob & { kind: "page" }): Promise<TextPage> {
+    return (await reader.call(query)) as TextPage;
+  }
+
+  async function get(id: string): Promise<AuditRecord | undefined> {
+    const text = await reader.call({ kind: "get", id });
+    return typeof text === "string" ? (JSON.parse(text) as AuditRecord) : undefined;
+  }
+
+  function fault(): string | undefined {
+    if (closing) return "it is closed";
+    if (!writer.ready() || !reader.ready()) return "it is not running";
+    return queue.fault();
+  }
+
+  async function closeAll(): Promise<void> {
+    purge.stop();
+    await queue.close();
+    await Promise.all([writer.close({ kind: "close" }), reader.close({ kind: "close" })]);
+  }
+
+  return {
+    append: queue.push,
+    texts: (query) => texts({ kind: "page", query }),
+    query: async (query) => parsePage(await texts({ kind: "page", query })),
+    get,
+    count: async (query) => (await reader.call({ kind: "count", query })) as number,
+    clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
+    usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
+    days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
+    ready: () => fault() === undefined,
+    fault,
+    stats: () => ({ ...queue.stats(), errors: queue.stats().errors + writer.deaths() + reader.deaths() }),
+    close: () => (closing ??= closeAll()),
+  };
+}
+
+interface Workers {
+  readonly writer: SupervisedWorker<WriterJob>;
+  readonly reader: SupervisedWorker<ReaderJob>;
+}
+
+async function openWorkers(directory: string, data: SqliteWorkerData): Promise<Workers> {
+  const { file } = data;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // SQLite would make the file readable to all; its side files take over the mode of the file.
+    closeSync(openSync(file, "a", 0o600));
+    const writer = await openWorker<WriterJob>(data);
+    const reader = await openWorker<ReaderJob>({ role: "reader", file }).catch(async (error: unknown) => {
+      await writer.close({ kind: "close" });
+      throw error;
+    });
+    return { writer, reader };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
+    throw new AuditUnavailable(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+function openWorker<Job>(workerData: SqliteWorkerData): Promise<SupervisedWorker<Job>> {
+  // Compiled, the neighbour has the extension that this file has.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const script = new URL(`./worker.${extension}`, import.meta.url);
+  return superviseWorker<Job>({
+    spawn: () => new Worker(script, { workerData }),
+    timeoutMs: CALL_TIMEOUT_MS,
+    openTimeoutMs: OPEN_TIMEOUT_MS,
+    restartMs: RESTART_MS,
+  });
+}

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { explainFault } from "./fault.ts";
+import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
+import { openReader } from "./reader.ts";
+import type { Answer, Call } from "./worker-link.ts";
+import { openWriter } from "./writer.ts";
+
+/**
+ * A thread that owns one connection to the database: SQLite is synchronous, and must not block the thread that
+ * serves. An error on opening ends the thread with that error; an error in a job is that job's answer.
+ */
+const port = parentPort;
+if (!port) throw new Error("This file runs as a worker thread only.");
+
+const data = workerData as SqliteWorkerData;
+const work = open(data);
+
+port.on("message", ({ call, job }: Call<WriterJob | ReaderJob>) => {
+  port.postMessage(answer(call, job));
+  if (job.kind === "close") port.close();
+});
+port.postMessage({ call: 0, value: undefined } satisfies Answer);
+
+function open(data: SqliteWorkerData): (job: never) => unknown {
+  try {
+    return data.role === "writer" ? openWriter(data) : openReader(data.file);
+  } catch (error) {
+    throw new Error(explainFault(error), { cause: error });
+  }
+}
+
+function answer(call: number, job: WriterJob | ReaderJob): Answer {
+  try {
+    return { call, value: work(job as never) };
+  } catch (error) {
+    return { call, error: explainFault(error) };
+  }
+}

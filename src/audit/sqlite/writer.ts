@@ -1,0 +1,94 @@
+import { DatabaseSync } from "node:sqlite";
+import { dayOf, foldUsage } from "../usage.ts";
+import type { StoredRow } from "../stored-row.ts";
+import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
+import { prepareSchema } from "./schema.ts";
+
+const COUNT = `
+  INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    requests = requests + excluded.requests,
+    lossy = lossy + excluded.lossy,
+    first = min(first, excluded.first),
+    last = max(last, excluded.last),
+    sample = iif(excluded.last >= last, excluded.sample, sample),
+    agent = iif(excluded.last >= last, excluded.agent, agent)
+`;
+
+/** Rows of the summaries, some 300 bytes each: a client that makes up tokens must not fill the disk with them. */
+const MOST_COUNTS = 1_000_000;
+
+/**
+ * Opens the database for writing, prepares it, and gives the function that does one job after another.
+ *
+ * @throws {Error} where the file is no database, is damaged, or was written by a newer version.
+ */
+export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: WriterJob) => unknown {
+  const database = new DatabaseSync(data.file);
+  // Other processes of this gateway may write to the same file.
+  database.exec("PRAGMA busy_timeout = 5000");
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${data.synchronous}`);
+  database.exec("PRAGMA journal_size_limit = 67108864");
+  prepareSchema(database);
+
+  const insert = database.prepare(
+    "INSERT OR IGNORE INTO audit (id, time, client, route, status, record) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const count = database.prepare(COUNT);
+  const removeOld = database.prepare(
+    "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < ? ORDER BY time LIMIT ?)",
+  );
+  const uncount = database.prepare("DELETE FROM usage WHERE day < ?");
+  const uncountOldest = database.prepare(`
+    DELETE FROM usage WHERE (SELECT count(*) FROM usage) > ${MOST_COUNTS} AND day = (SELECT min(day) FROM usage)
+  `);
+
+  function transaction<T>(work: () => T): T {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  function write(rows: readonly StoredRow[]): void {
+    const added = rows.filter(
+      ({ id, time, client, route, status, record }) =>
+        insert.run(id, time, client, route, status, record).changes > 0,
+    );
+    for (const row of foldUsage(added)) {
+      const { day, client, lane, route, status, requests, lossy, first, last, sample, agent } = row;
+      count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
+    }
+  }
+
+  function figure(pragma: string): number {
+    return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+  }
+
+  /** Pages that deleted records left empty are used again, so that the file itself never grows past the limit. */
+  function overSize(limit: number): boolean {
+    return (figure("page_count") - figure("freelist_count")) * figure("page_size") > limit;
+  }
+
+  function purge({ before, sizeLimit, limit }: Purge): number {
+    const everything = overSize(sizeLimit) ? Number.MAX_SAFE_INTEGER : before;
+    const removed = Number(removeOld.run(everything, limit).changes);
+    if (removed < limit) {
+      uncount.run(dayOf(before));
+      uncountOldest.run();
+    }
+    return removed;
+  }
+
+  return function work(job) {
+    if (job.kind === "write") return transaction(() => write(job.rows));
+    if (job.kind === "purge") return transaction(() => purge(job));
+    return database.close();
+  };
+}

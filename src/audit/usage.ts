@@ -1,0 +1,121 @@
+import type { AuditRecord } from "./record.ts";
+import type { StoredRow } from "./stored-row.ts";
+
+/**
+ * Which part of the summaries is asked for. They are kept by the day (UTC): a day of which a part lies
+ * between the two moments counts whole.
+ */
+export interface UsageQuery {
+  /** A token's fingerprint, or null for requests without a token. Left out: all. */
+  readonly client?: string | null;
+  /** ISO 8601 in UTC with milliseconds; this moment included. */
+  readonly since?: string;
+  /** The same form; this moment excluded. */
+  readonly until?: string;
+  /** Rows, at most and by default 10 000: those with the most requests. */
+  readonly limit?: number;
+}
+
+export const MOST_USAGE_ROWS = 10_000;
+
+interface Counted {
+  readonly requests: number;
+  /** Requests whose answer could not keep something. */
+  readonly lossy: number;
+  /** ISO 8601 in UTC with milliseconds: of the first of these requests, and of the last. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** One client. */
+export interface ClientUsage extends Counted {
+  /** The token's fingerprint; null: all requests without a token. */
+  readonly client: string | null;
+  /** Of the client's last requests. */
+  readonly userAgent: string | null;
+  /** Requests answered with 400 or above. */
+  readonly errors: number;
+  /** Requests of the native lane. */
+  readonly native: number;
+}
+
+/** What one client called on one route with one status. */
+export interface RouteUsage extends Counted {
+  readonly client: string | null;
+  readonly lane: AuditRecord["lane"];
+  /** Null where no route of the pack matched, and on the native lane. */
+  readonly route: string | null;
+  readonly status: number;
+  /** The id of one of these records, of the last of them; it may be deleted already. */
+  readonly sample: string;
+}
+
+/** One day. */
+export interface DayUsage {
+  /** `2026-03-01`, in UTC. */
+  readonly day: string;
+  readonly alpha: number;
+  readonly native: number;
+  readonly errors: number;
+  readonly lossy: number;
+  /** Clients that spoke alpha on that day; those without a token are one. */
+  readonly alphaClients: number;
+}
+
+/** Counts of everything recorded, kept up with every commit, so that reading them costs no look at the records. */
+export interface UsageReader {
+  /** Clients, those with the most requests first. @throws {AuditUnavailable} */
+  readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
+  /** Client by client what it calls, the most used first. @throws {AuditUnavailable} */
+  readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
+  /** Days with requests, in their order. @throws {AuditUnavailable} */
+  readonly days: (query: UsageQuery) => Promise<readonly DayUsage[]>;
+}
+
+/** Records of one commit that are counted together: a row of the summary table. */
+export interface UsageRow {
+  readonly day: string;
+  readonly client: string;
+  readonly lane: string;
+  readonly route: string;
+  readonly status: number;
+  requests: number;
+  lossy: number;
+  /** Milliseconds since the epoch. */
+  first: number;
+  last: number;
+  sample: string;
+  agent: string | null;
+}
+
+/** Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key. */
+export function foldUsage(rows: Iterable<StoredRow>): UsageRow[] {
+  const folded = new Map<string, UsageRow>();
+  for (const { id, time, client, lane, route, status, lossy, agent } of rows) {
+    const day = dayOf(time);
+    const key = [day, client, lane, route, status].join("\n");
+    const row = folded.get(key);
+    if (!row) {
+      const counts = { requests: 1, lossy: Number(lossy), first: time, last: time, sample: id, agent };
+      folded.set(key, { day, client: client ?? "", lane, route: route ?? "", status, ...counts });
+      continue;
+    }
+    row.requests += 1;
+    row.lossy += Number(lossy);
+    row.first = Math.min(row.first, time);
+    if (time >= row.last) Object.assign(row, { last: time, sample: id, agent });
+  }
+  return [...folded.values()];
+}
+
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** First and last day of a query, both included. */
+export function daysOf({ since, until }: UsageQuery): { first: string; last: string } {
+  return {
+    first: since === undefined ? "0000" : since.slice(0, 10),
+    last: until === undefined ? "9999" : dayOf(Date.parse(until) - 1),
+  };
+}
