@@ -31,6 +31,8 @@ export interface WriteQueue {
   /** As `AuditStore.append`. */
   readonly push: (record: AuditRecord) => void | Promise<void>;
   readonly stats: () => AuditStats;
+  /** Commits nothing, where nothing else is on its way, to find out whether the store works. */
+  readonly probe: () => void;
   /** Why the last commit failed; undefined where it didn't. */
   readonly fault: () => string | undefined;
   readonly close: () => Promise<void>;
@@ -149,6 +151,10 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
     trim();
   }
 
+  function probe(): void {
+    if (!closed && !running && !timer) void run();
+  }
+
   /** Commits what waits. A store that fails now will not be asked again, so that this ends. */
   async function close(): Promise<void> {
     closed = true;
@@ -159,6 +165,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   return {
     push,
+    probe,
     close,
     fault: () => fault,
     stats: () => ({ queued: waiting.length + inFlight, dropped, written, errors }),

@@ -21,6 +21,8 @@ export interface AdminDeps {
   readonly readiness: Readiness;
   /** `undefined` when auditing is off. */
   readonly audit: AuditStore | undefined;
+  /** The header that carries a filter, for exports that show headers. */
+  readonly filterHeader?: string;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: Purge;
   /** The loaded pack, as `GET /api/mappings` shows it. */
@@ -74,7 +76,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use("/api/audit", auditApi(deps.audit));
+  app.use("/api/audit", auditApi(deps.audit, deps.filterHeader));
   app.use("/api/tokens", tokensApi(deps.purgeTokens));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());

@@ -1,11 +1,21 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { Router } from "express";
 import type { Request, Response } from "express";
+import { EXPORT_FORMATS, exportTexts } from "../audit/export/export.ts";
+import type { ExportFormat } from "../audit/export/export.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { refuse } from "./answers.ts";
 import { readAuditQuery } from "./audit-query.ts";
 
-/** `GET /api/audit` and `GET /api/audit/:id` (contract, "Admin listener"). */
-export function auditApi(audit: AuditStore | undefined): Router {
+const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>> = {
+  ndjson: { type: "application/x-ndjson", extension: "ndjson" },
+  csv: { type: "text/csv; charset=utf-8; header=present", extension: "csv" },
+  har: { type: "application/json", extension: "har" },
+};
+
+/** `GET /api/audit`, `GET /api/audit/export` and `GET /api/audit/:id` (contract, "Admin listener"). */
+export function auditApi(audit: AuditStore | undefined, filterHeader: string | undefined): Router {
   const router = Router({ caseSensitive: true });
 
   if (!audit) {
@@ -17,6 +27,7 @@ export function auditApi(audit: AuditStore | undefined): Router {
 
   // Express hands a promise that is rejected on to the error handler.
   router.get("/", (request, response) => answerPage(audit, request, response));
+  router.get("/export", (request, response) => answerExport(audit, filterHeader, request, response));
   router.get("/:id", (request, response) => answerRecord(audit, request.params.id, response));
   return router;
 }
@@ -25,6 +36,58 @@ async function answerPage(audit: AuditStore, request: Request, response: Respons
   const { query, problems } = readAuditQuery(request.query);
   if (problems.length > 0) return refuse(response, 400, problems);
   response.json(await audit.query(query));
+}
+
+/**
+ * Streams what matches, as fast as the client takes it. `X-Total-Count` says beforehand how many records there
+ * are, for a progress bar. When the store fails on the way the answer is broken off, so that it can't be taken
+ * for whole.
+ */
+async function answerExport(
+  audit: AuditStore,
+  filterHeader: string | undefined,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { format = "ndjson", ...filters } = request.query;
+  const { query, problems } = readAuditQuery(filters);
+  const paging = (["limit", "before"] as const)
+    .filter((parameter) => query[parameter] !== undefined)
+    .map((parameter) => ({ reason: "An export is whole: narrow it by other parameters.", parameter }));
+  if (!isFormat(format)) {
+    const reason = `Has to be one of ${EXPORT_FORMATS.join(", ")}, once.`;
+    return refuse(response, 400, [{ reason, parameter: "format" }, ...problems, ...paging]);
+  }
+  if (problems.length + paging.length > 0) return refuse(response, 400, [...problems, ...paging]);
+
+  const { type, extension } = FILES[format];
+  response.set({
+    "Content-Type": type,
+    "Content-Disposition": `attachment; filename="audit.${extension}"`,
+    "X-Total-Count": String(await audit.count(query)),
+  });
+  const texts = exportTexts(audit, { format, query, filterHeader });
+  // The first piece before the head: a store that can't be read is an error that can still be told.
+  const first = await texts.next();
+  await pipeline(Readable.from(rest(first, texts), { highWaterMark: 1 }), response).catch(
+    (error: unknown) => {
+      // A client that went away has ended the reading, and that is all.
+      if (!response.closed || response.errored) throw error;
+    },
+  );
+}
+
+async function* rest(
+  first: IteratorResult<string, void>,
+  texts: AsyncGenerator<string, void>,
+): AsyncGenerator<string, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* texts;
+}
+
+function isFormat(text: unknown): text is ExportFormat {
+  return EXPORT_FORMATS.some((format) => format === text);
 }
 
 async function answerRecord(audit: AuditStore, id: string, response: Response): Promise<void> {

@@ -41,12 +41,16 @@ interface Stores {
 
 async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
-  return openSqliteStore({
-    directory: settings.DATA_DIR,
+  const options = {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
-  });
+  };
+  const url = settings.DATABASE_URL;
+  if (url === undefined) return openSqliteStore({ ...options, directory: settings.DATA_DIR });
+  // Loaded only where it is used.
+  const { openPostgresStore } = await import("../audit/postgres/store.ts");
+  return openPostgresStore({ ...options, url });
 }
 
 async function openStores(settings: Settings): Promise<Stores> {

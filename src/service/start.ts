@@ -50,6 +50,7 @@ async function listenAll(
     host: ADMIN_HOST,
     readiness,
     audit,
+    filterHeader: pack.dialect.filter.header,
     metrics,
     purgeTokens: shared.tokens.purge,
     mappings: () => summarise(pack),
@@ -73,7 +74,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const readiness = (): string[] => [
     ...(draining ? ["draining"] : []),
     ...catalogs.missing().map((reason) => `catalog ${reason}`),
-    ...(audit?.fault() === undefined ? [] : [`the audit store: ${audit.fault()}`]),
+    ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
   ];
 

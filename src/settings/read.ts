@@ -46,8 +46,6 @@ function crossFaults(settings: Settings): string[] {
 /** Not built yet: taking such a setting and doing nothing would let an operator believe in a guard that isn't there. */
 function missingParts(settings: Settings): string[] {
   const faults: string[] = [];
-  if (settings.DATABASE_URL !== undefined)
-    faults.push("DATABASE_URL: the PostgreSQL audit store is not there yet; unset it");
   if (settings.REDIS_URL !== undefined)
     faults.push("REDIS_URL: limits shared by replicas are not there yet; unset it");
   if (settings.WORKERS > 1) faults.push("WORKERS: several processes are not there yet; use 1");

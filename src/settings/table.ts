@@ -10,6 +10,7 @@ import {
   origins,
   port,
   portOrOff,
+  postgresUrl,
   rate,
   size,
   text,
@@ -53,7 +54,13 @@ export const SETTINGS = {
   MAPPINGS_DIR: unset(text, "Folder of the mapping pack. Unset: ./mappings, else the pack that came along"),
   WORDS: set(words, "vm=vm,orch=orch", "The service's own product words"),
   DATA_DIR: set(text, "./data", "Folder of the embedded audit store"),
-  DATABASE_URL: secret("PostgreSQL audit store, for several replicas"),
+  DATABASE_URL: {
+    ...unset(
+      postgresUrl,
+      "PostgreSQL audit store, for several replicas: postgres://user:password@host:5432/database",
+    ),
+    secret: true,
+  },
   REDIS_URL: secret("Shared rate limits and token cache, for several replicas"),
   RATE_LIMIT: set(rate, "1600/120", "Requests per seconds and token (per address where there is no token)"),
   RATE_LIMIT_CREATE: set(rate, "10/30", "The same for creating instances"),

@@ -85,6 +85,14 @@ export const url: Reader<URL> = (value) => {
   return parsed;
 };
 
+/** User, password and parameters of the connection may stand in it. */
+export const postgresUrl: Reader<string> = (value) => {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : "";
+  return ["postgres:", "postgresql:"].includes(protocol)
+    ? value
+    : expected("an address such as postgres://user:password@host:5432/database");
+};
+
 /** `YYYY-MM-DD`, a day of the calendar. */
 export const day: Reader<Date> = (value) => {
   const date = new Date(`${value}T00:00:00Z`);

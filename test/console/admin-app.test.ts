@@ -295,3 +295,36 @@ describe("the console's pages", () => {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
   });
 });
+
+describe("GET /api/audit/export", () => {
+  test("streams what the filters let through, with the number of records beforehand", async () => {
+    const response = await request(app()).get(
+      "/api/audit/export?format=csv&client=0123456789abcdef&status=200",
+    );
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
+      "content-type": expect.stringContaining("text/csv"),
+      "content-disposition": 'attachment; filename="audit.csv"',
+      "x-total-count": "2",
+    });
+    expect(memory.asked[0]).toMatchObject({ client: "0123456789abcdef", status: 200 });
+  });
+
+  test.each([
+    ["format=xml", "format"],
+    ["format=csv&format=har", "format"],
+    ["limit=5", "limit"],
+    ["before=1-1", "before"],
+    ["status=abc", "status"],
+    ["colour=red", "colour"],
+  ])("refuses %s", async (query, parameter) => {
+    const { status, body } = await request(app()).get(`/api/audit/export?${query}`);
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ parameter }]);
+  });
+
+  test("is 503 where the store cannot be read", async () => {
+    memory.breakDown();
+    expect((await request(app()).get("/api/audit/export")).status).toBe(503);
+  });
+});

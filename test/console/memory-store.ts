@@ -12,10 +12,10 @@ export function memoryStore() {
     if (broken) throw new AuditUnavailable("disk /secret/path is gone");
   }
 
-  function page<T>(query: AuditQuery, records: T[]): { records: T[]; next: string } {
+  function page<T>(query: AuditQuery, records: T[]): { records: T[]; next: string | null } {
     check();
     asked.push(query);
-    return { records, next: "1-1" };
+    return { records, next: query.before ? null : "1-1" };
   }
 
   const store: AuditStore = {

@@ -31,7 +31,7 @@ test("all faults of the settings are told together", async () => {
 });
 
 test("a faulty secret is not printed", async () => {
-  const { code, err } = await refusal({ DATABASE_URL: "postgres://me:hunter2@db/audit" });
+  const { code, err } = await refusal({ DATABASE_URL: "mysql://me:hunter2@db/audit" });
 
   expect(err).toContain("DATABASE_URL");
   expect(err).not.toContain("hunter2");

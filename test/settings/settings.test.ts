@@ -99,6 +99,7 @@ describe("values that can't be used", () => {
     ["AUDIT_DURABILITY", ["eventual"]],
     ["AUDIT_BODY_LIMIT", ["16k"]],
     ["AUDIT_RETENTION_DAYS", ["0", "999999999999"]],
+    ["DATABASE_URL", ["db.example.org", "mysql://db/audit", "/var/run/postgresql"]],
     ["AUDIT_SIZE_LIMIT", ["2", "1mb", "0gb", "2kb", "2000tb"]],
     ["NATIVE_LANE", ["true", "false"]],
     ["DEPRECATION_DATE", ["2026-02-30", "2026-2-3", "tomorrow", "@1700000000", "2026-01-01T00:00:00Z"]],

@@ -66,8 +66,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   }
 
   function fault(): string | undefined {
-    if (closing) return "it is closed";
-    if (!writer.ready() || !reader.ready()) return "it is not running";
+    if (closing) return "The audit store is closed.";
+    if (!writer.ready() || !reader.ready()) return "The audit store is not running.";
     return queue.fault();
   }
 

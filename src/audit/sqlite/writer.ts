@@ -38,6 +38,10 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   const removeOld = database.prepare(
     "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < ? ORDER BY time LIMIT ?)",
   );
+  const oldest = database.prepare(
+    "SELECT seq, octet_length(record) AS bytes FROM audit ORDER BY time, seq LIMIT ?",
+  );
+  const remove = database.prepare("DELETE FROM audit WHERE seq = ?");
   const uncount = database.prepare("DELETE FROM usage WHERE day < ?");
   const uncountOldest = database.prepare(`
     DELETE FROM usage WHERE (SELECT count(*) FROM usage) > ${MOST_COUNTS} AND day = (SELECT min(day) FROM usage)
@@ -72,18 +76,29 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   }
 
   /** Pages that deleted records left empty are used again, so that the file itself never grows past the limit. */
-  function overSize(limit: number): boolean {
-    return (figure("page_count") - figure("freelist_count")) * figure("page_size") > limit;
+  function excess(sizeLimit: number): number {
+    return (figure("page_count") - figure("freelist_count")) * figure("page_size") - sizeLimit;
+  }
+
+  /** The oldest, as many as are needed to free so many bytes. */
+  function removeOldest(bytes: number, limit: number): number {
+    let removed = 0;
+    let freed = 0;
+    for (const row of oldest.all(limit)) {
+      if (freed >= bytes) break;
+      remove.run(Number(row["seq"]));
+      freed += Number(row["bytes"]);
+      removed += 1;
+    }
+    return removed;
   }
 
   function purge({ before, sizeLimit, limit }: Purge): number {
-    const everything = overSize(sizeLimit) ? Number.MAX_SAFE_INTEGER : before;
-    const removed = Number(removeOld.run(everything, limit).changes);
-    if (removed < limit) {
-      uncount.run(dayOf(before));
-      uncountOldest.run();
-    }
-    return removed;
+    const removed = Number(removeOld.run(before, limit).changes);
+    if (removed === limit) return removed;
+    uncount.run(dayOf(before));
+    uncountOldest.run();
+    return removeOldest(excess(sizeLimit), limit);
   }
 
   return function work(job) {

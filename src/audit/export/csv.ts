@@ -1,0 +1,47 @@
+import type { AuditRecord } from "../record.ts";
+
+type Cell = string | number | null;
+
+const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
+  id: ({ id }) => id,
+  time: ({ time }) => time,
+  lane: ({ lane }) => lane,
+  request_id: ({ requestId }) => requestId,
+  client: ({ client }) => client.fingerprint,
+  user_agent: ({ client }) => client.userAgent,
+  address: ({ client }) => client.address,
+  method: ({ alpha }) => alpha.method,
+  path: ({ alpha }) => alpha.path,
+  query: ({ alpha }) => alpha.query,
+  filter: ({ alpha }) => alpha.filter,
+  route: ({ alpha }) => alpha.route,
+  status: ({ alpha }) => alpha.status,
+  v4: ({ v4 }) => v4.map(({ method, path, status }) => `${method} ${path} ${status ?? "none"}`).join("\n"),
+  losses: ({ losses }) => losses.join("\n"),
+  warnings: ({ warnings }) => warnings.join("\n"),
+  total_ms: ({ timings }) => timings.total,
+  upstream_ms: ({ timings }) => timings.upstream,
+  translation_ms: ({ timings }) => timings.translation,
+  bytes_in: ({ bytes }) => bytes.in,
+  bytes_out: ({ bytes }) => bytes.out,
+};
+
+/** The line of names, and one line for a record: RFC 4180, without bodies. */
+export const CSV_HEAD = `${Object.keys(COLUMNS).join(",")}\r\n`;
+
+export function csvLine(record: AuditRecord): string {
+  const cells = Object.values(COLUMNS).map((read) => written(read(record)));
+  return `${cells.join(",")}\r\n`;
+}
+
+function written(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  const inert = inertText(cell);
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+/** Clients choose these texts: a spreadsheet would run one that begins like a formula. */
+function inertText(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}

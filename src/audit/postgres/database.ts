@@ -1,0 +1,91 @@
+import { Pool } from "pg";
+import type { PoolClient, QueryResultRow } from "pg";
+import { unavailable } from "./fault.ts";
+import { prepareSchema } from "./schema.ts";
+
+/** Few: commits go one at a time, and pages of the audit are looked at by people. */
+const CONNECTIONS = 4;
+const CONNECT_MS = 5000;
+/** The server gives up first, so that the connection stays of use. */
+const STATEMENT_MS = 15_000;
+const QUERY_MS = STATEMENT_MS + 2000;
+
+/** A database whose tables are there before anything is asked of it. */
+export interface Database {
+  /** @throws {AuditUnavailable} */
+  readonly query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Runs on one connection, in a transaction. @throws {AuditUnavailable} */
+  readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** Connects when it is first asked for something; a server that is away then is tried again with every call. */
+export function connectDatabase(url: string): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: QUERY_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    keepAlive: true,
+    application_name: "alpha-gateway",
+    // An idle connection holds up the end of no process.
+    allowExitOnIdle: true,
+  });
+  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
+  pool.on("error", () => {});
+  let prepared: Promise<void> | undefined;
+
+  function prepare(): Promise<void> {
+    prepared ??= withClient(async (client) => {
+      // An index on a large table may take its time.
+      await client.query("SET statement_timeout = 0");
+      await prepareSchema(client);
+      await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
+    }).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  }
+
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let failure: Error | undefined;
+    // Between two statements nobody else would hear of a connection that breaks.
+    const onError = (error: Error): void => void (failure = error);
+    client.on("error", onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      // Whatever went wrong on it, a connection is cheaper than the doubt.
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.off("error", onError);
+      client.release(failure);
+    }
+  }
+
+  async function guarded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    try {
+      await prepare();
+      return await withClient(work);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  return {
+    query: (text, values = []) => guarded(async (client) => (await client.query(text, [...values])).rows),
+    transaction: (work) =>
+      guarded(async (client) => {
+        await client.query("BEGIN");
+        const result = await work(client);
+        await client.query("COMMIT");
+        return result;
+      }),
+    close: () => pool.end(),
+  };
+}

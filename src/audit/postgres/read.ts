@@ -1,0 +1,152 @@
+import { readCursor, writeCursor } from "../cursor.ts";
+import { limitOf, PAGE_SIZE } from "../page.ts";
+import type { TextPage } from "../page.ts";
+import type { AuditQuery } from "../store.ts";
+import { daysOf, MOST_USAGE_ROWS } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
+import type { Database } from "./database.ts";
+
+/** The records of one page, as long as those before take no more than a page may. */
+const PAGE = (where: string, limit: string): string => `
+  SELECT time::text, seq::text, record::text FROM (
+    SELECT time, seq, record, size, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
+    FROM (SELECT time, seq, size, record FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}) AS page
+  ) AS sized WHERE before = 0 OR before + size <= ${PAGE_SIZE} ORDER BY sized.time DESC, sized.seq DESC
+`;
+
+const CLIENTS = (where: string, limit: string): string => `
+  SELECT client, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent", sum(requests)::float8 AS requests,
+    sum(lossy)::float8 AS lossy, min(first)::float8 AS first, max(last)::float8 AS last,
+    coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors,
+    coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native
+  FROM audit_usage ${where} GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
+`;
+const ROUTES = (where: string, limit: string): string => `
+  SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
+    min(first)::float8 AS first, max(last)::float8 AS last, (array_agg(sample ORDER BY last DESC))[1] AS sample
+  FROM audit_usage ${where} GROUP BY client, lane, route, status
+  ORDER BY 5 DESC, client, lane, route, status LIMIT ${limit}
+`;
+const DAYS = (where: string): string => `
+  SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
+    coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
+    coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
+    (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
+  FROM audit_usage ${where} GROUP BY day ORDER BY day
+`;
+
+type Term = readonly [left: string, ...values: (string | number | undefined)[]];
+
+/** Collects values as the parameters of one statement. */
+function parameters() {
+  const values: (string | number)[] = [];
+  const add = (value: string | number): string => `$${values.push(value)}`;
+
+  /** The terms whose values are there, ANDed; `?` stands for each value. */
+  function where(terms: readonly Term[]): string {
+    const conditions = terms.flatMap(([condition, ...given]) => {
+      if (given[0] === undefined) return [];
+      const left = given.values();
+      return [condition.replaceAll("?", () => add(left.next().value ?? ""))];
+    });
+    return conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+  }
+
+  return { values, add, where };
+}
+
+function recordTerms({ before, client, route, status, since, until }: AuditQuery): Term[] {
+  const cursor = before === undefined ? undefined : readCursor(before);
+  return [
+    ["client = ?", client],
+    ["route = ?", route],
+    ["status = ?", status],
+    ["time >= ?", since && Date.parse(since)],
+    ["time < ?", until && Date.parse(until)],
+    ["(time, seq) < (?::bigint, ?::bigint)", cursor?.time, cursor?.seq],
+  ];
+}
+
+function usageTerms(query: UsageQuery): Term[] {
+  const { first, last } = daysOf(query);
+  return [
+    ["day >= ?", first],
+    ["day <= ?", last],
+    ["client = ?", query.client === null ? "" : query.client],
+  ];
+}
+
+export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
+  const { values, add, where } = parameters();
+  const limit = limitOf(query);
+  const text = PAGE(where(recordTerms(query)), add(limit + 1));
+  const rows = await database.query<{ time: string; seq: string; record: string }>(text, values);
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1);
+  // A page that was cut for its size is full as well: whether more follow is found out by asking.
+  const more = last && (rows.length > limit || (await follows(database, query, last)));
+  const next = more ? writeCursor({ time: Number(last.time), seq: Number(last.seq) }) : null;
+  return { records: kept.map(({ record }) => record), next };
+}
+
+async function follows(
+  database: Database,
+  query: AuditQuery,
+  last: { time: string; seq: string },
+): Promise<boolean> {
+  const { values, where } = parameters();
+  const before = writeCursor({ time: Number(last.time), seq: Number(last.seq) });
+  const text = where(recordTerms({ ...query, before }));
+  const rows = await database.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM audit ${text}) AS found`,
+    values,
+  );
+  return rows[0]?.found === true;
+}
+
+export async function countRecords(database: Database, query: AuditQuery): Promise<number> {
+  const { values, where } = parameters();
+  const text = `SELECT count(*)::float8 AS count FROM audit ${where(recordTerms(query))}`;
+  const rows = await database.query<{ count: number }>(text, values);
+  return rows[0]?.count ?? 0;
+}
+
+/** The summaries. Counts come as doubles, which hold every count below 2^53. */
+export function usageReader(database: Database): UsageReader {
+  async function read<Row extends object>(
+    statement: (where: string, limit: string) => string,
+    query: UsageQuery,
+    limit?: number,
+  ): Promise<Row[]> {
+    const { values, add, where } = parameters();
+    const text = where(usageTerms(query));
+    return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
+  }
+
+  return {
+    clients: async (query) =>
+      (await read<Span & ClientUsage>(CLIENTS, query, query.limit ?? MOST_USAGE_ROWS)).map((row) => ({
+        ...row,
+        client: row.client || null,
+        ...span(row),
+      })),
+    usage: async (query) =>
+      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MOST_USAGE_ROWS)).map((row) => ({
+        ...row,
+        client: row.client || null,
+        route: row.route || null,
+        ...span(row),
+      })),
+    days: (query) => read<DayUsage>(DAYS, query),
+  };
+}
+
+interface Span {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Of milliseconds. */
+function span({ first, last }: Span): Span {
+  return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
+}

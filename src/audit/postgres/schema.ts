@@ -1,0 +1,76 @@
+import type { PoolClient } from "pg";
+import { NARROWINGS } from "../narrowings.ts";
+
+/** Of `pg_advisory_lock`: replicas that start at once prepare the database one after the other. */
+const LOCK = 7_012_026_001;
+
+/** `seq` orders the records of one millisecond. */
+const INDEXES = NARROWINGS.map(
+  (columns) =>
+    `CREATE INDEX ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time", "seq"].join(", ")});`,
+).join("\n");
+
+/**
+ * One step for each version of the schema, in their order.
+ *
+ * `record` is json, not jsonb: that keeps the text as it came, and takes what jsonb refuses (U+0000, halves of
+ * surrogate pairs). An operator's query may cast it.
+ */
+const STEPS = [
+  `
+  CREATE TABLE audit (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text NOT NULL UNIQUE,
+    time bigint NOT NULL,
+    client text,
+    route text,
+    status integer NOT NULL,
+    size integer NOT NULL,
+    record json NOT NULL
+  );
+  ${INDEXES}
+  CREATE INDEX audit_size ON audit (time) INCLUDE (size);
+  CREATE TABLE audit_usage (
+    day text NOT NULL,
+    client text NOT NULL,
+    lane text NOT NULL,
+    route text NOT NULL,
+    status integer NOT NULL,
+    requests bigint NOT NULL,
+    lossy bigint NOT NULL,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    sample text NOT NULL,
+    agent text,
+    PRIMARY KEY (day, client, lane, route, status)
+  ) WITH (fillfactor = 50);
+  `,
+];
+
+/**
+ * Makes the tables, or brings older ones to this version.
+ *
+ * @throws {Error} where the database was written by a newer version.
+ */
+export async function prepareSchema(client: PoolClient): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query("CREATE TABLE IF NOT EXISTS audit_version (version integer NOT NULL)");
+    const { rows } = await client.query<{ version: number }>("SELECT version FROM audit_version");
+    const version = rows[0]?.version ?? 0;
+    if (version > STEPS.length) throw new NewerSchema();
+    for (const step of STEPS.slice(version)) await client.query(step);
+    await client.query("DELETE FROM audit_version");
+    await client.query("INSERT INTO audit_version VALUES ($1)", [STEPS.length]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+/** An older gateway must not write to what it does not know. */
+export class NewerSchema extends Error {
+  override readonly name = "NewerSchema";
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+
+const SERVER = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Asks the database itself, past every store. */
+  readonly ask: (text: string) => Promise<Record<string, unknown>[]>;
+  /** Ends every connection to it, and lets in new ones or none. */
+  readonly admit: (connections: boolean) => Promise<void>;
+  readonly drop: () => Promise<void>;
+}
+
+/** Makes an empty database of its own on the test server. */
+export async function makeDatabase(): Promise<TestDatabase> {
+  const name = `audit_test_${randomBytes(6).toString("hex")}`;
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  await ask(SERVER, `CREATE DATABASE ${name}`);
+  return {
+    url: url.href,
+    ask: (text) => ask(url.href, text),
+    admit: async (connections) => {
+      await ask(SERVER, `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
+      await ask(SERVER, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    },
+    drop: async () => void (await ask(SERVER, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
