@@ -9,15 +9,17 @@ export interface AnswerStyle {
 }
 
 /** The gateway's own standing of the caller, or v4's where v4 refused (contract, rule 6). */
-function limitHeaders({ standing, v4Limits = {} }: Notes, limited: boolean): Record<string, string> {
-  if (!standing) return {};
-  const own: Record<string, string> = {
-    "x-ratelimit-limit": String(standing.limit),
-    "x-ratelimit-remaining": String(standing.remaining),
-    "x-ratelimit-reset": String(standing.resetAt),
-  };
-  if (limited) own["retry-after"] = String(standing.retryAfter);
-  return { ...own, ...v4Limits };
+function limitHeaders(
+  { standing, v4Limits }: Notes,
+  limited: boolean,
+  headers: Record<string, string>,
+): void {
+  if (!standing) return;
+  headers["x-ratelimit-limit"] = String(standing.limit);
+  headers["x-ratelimit-remaining"] = String(standing.remaining);
+  headers["x-ratelimit-reset"] = String(standing.resetAt);
+  if (limited) headers["retry-after"] = String(standing.retryAfter);
+  if (v4Limits) Object.assign(headers, v4Limits);
 }
 
 /** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
@@ -29,17 +31,19 @@ export function makeAnswer(
 ): AlphaAnswer {
   const alwaysOk = header(request, style.alwaysOk.request.toLowerCase())?.toLowerCase() === "true";
   const limited = status === style.limited.status;
+  const headers: Record<string, string> = {
+    ...style.headers,
+    "content-type": "application/json",
+    "x-request-id": request.id,
+  };
+  limitHeaders(notes, limited, headers);
+  if (notes.equivalent !== undefined) headers["x-v4-equivalent"] = notes.equivalent;
+  if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
   return {
     status: alwaysOk ? 200 : status,
     ...(limited && !alwaysOk && { phrase: style.limited.phrase }),
-    headers: {
-      ...style.headers,
-      "content-type": "application/json",
-      "x-request-id": request.id,
-      ...limitHeaders(notes, limited),
-      ...(notes.equivalent !== undefined && { "x-v4-equivalent": notes.equivalent }),
-      ...(alwaysOk && { [style.alwaysOk.answer.toLowerCase()]: String(status) }),
-    },
+    headers,
     body,
+    bytes: Buffer.byteLength(body),
   };
 }

@@ -32,6 +32,8 @@ export interface AlphaAnswer {
   readonly phrase?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Of the body, in UTF-8. */
+  readonly bytes: number;
 }
 
 /** Who is calling. */

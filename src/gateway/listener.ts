@@ -1,10 +1,5 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from "express";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
 import type { AlphaAnswer, AlphaRequest } from "./exchange.ts";
@@ -28,8 +23,9 @@ export interface ListenerOptions {
 }
 
 /** Forwards a request of the native lane; `asked` is what the audit needs of it. */
-export type NativeForward = (request: Request, response: Response, asked: AlphaRequest) => void;
+export type NativeForward = (request: IncomingMessage, response: ServerResponse, asked: AlphaRequest) => void;
 
+const NO_BODY: Pick<AlphaRequest, "body" | "bodyRefusal"> = { body: undefined };
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
 /**
@@ -39,7 +35,7 @@ const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:(?:;|%3b)[^/\\]*)?(?:[/\\]|%2f|%5c|$)/i;
 
 /** Fires when the client goes away before it has its answer. */
-function clientSignal(response: Response): AbortSignal {
+function clientSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) controller.abort();
@@ -48,19 +44,36 @@ function clientSignal(response: Response): AbortSignal {
 }
 
 /** On a listener of both families an IPv4 client comes in IPv6's clothes (RFC 4291 2.5.5.2). */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+const plainAddress = (address: string): string =>
+  address.includes(":") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address;
 
-function plainRequest(request: Request, response: Response): Omit<AlphaRequest, "body"> {
-  const url = request.originalUrl;
+/** Every line of a header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
+function headerLines(raw: readonly string[]): Record<string, string[]> {
+  const lines = Object.create(null) as Record<string, string[]>;
+  for (let at = 1; at < raw.length; at += 2) {
+    const name = raw[at - 1]?.toLowerCase() ?? "";
+    const value = raw[at] ?? "";
+    const before = lines[name];
+    if (before) before.push(value);
+    else lines[name] = [value];
+  }
+  return lines;
+}
+
+function plainRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, address }: Asker,
+): Omit<AlphaRequest, "body"> {
   const question = url.indexOf("?");
-  const headers = request.headersDistinct;
+  const headers = headerLines(request.rawHeaders);
   return {
     id: requestIdOf(headers["x-request-id"]?.[0]),
-    method: request.method,
+    method: request.method ?? "",
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
     headers,
-    address: plainAddress(request.ip ?? ""),
+    address: plainAddress(address),
     signal: clientSignal(response),
   };
 }
@@ -72,7 +85,7 @@ const LINGER_MS = 2000;
  * Ends the connection once the rest of a refused body is in, or has had its time. Ended at once, with bytes
  * unread, it would be reset, and the client could lose the answer that tells it why (RFC 9112 9.6).
  */
-function endAfterBody(request: Request, response: Response): void {
+function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   const end = () => {
     clearTimeout(timer);
     response.end();
@@ -84,19 +97,24 @@ function endAfterBody(request: Request, response: Response): void {
   request.resume();
 }
 
-function send(request: Request, response: Response, answer: AlphaAnswer, refusedBody: boolean): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: AlphaAnswer,
+  refusedBody: boolean,
+): void {
   if (response.destroyed || response.headersSent) return;
-  const { status, phrase, body } = answer;
-  const headers = {
-    ...answer.headers,
-    "content-length": String(Buffer.byteLength(body)),
-    // What is left of a body that was refused half-read must not be taken for the next request.
-    ...(refusedBody && { connection: "close" }),
-  };
-  if (phrase === undefined) response.writeHead(status, headers);
-  else response.writeHead(status, phrase, headers);
-  if (!refusedBody) return void response.end(body);
-  response.write(body);
+  const { status, phrase, headers, body, bytes } = answer;
+  const head = ["content-length", String(bytes)];
+  for (const name in headers) head.push(name, headers[name] ?? "");
+  // What is left of a body that was refused half-read must not be taken for the next request.
+  if (refusedBody) head.push("connection", "close");
+  if (phrase === undefined) response.writeHead(status, head);
+  else response.writeHead(status, phrase, head);
+  // As many bytes as characters: all are ASCII, and needn't be encoded.
+  const encoding = bytes === body.length ? "latin1" : "utf8";
+  if (!refusedBody) return void response.end(body, encoding);
+  response.write(body, encoding);
   endAfterBody(request, response);
 }
 
@@ -114,32 +132,56 @@ function isNative(
   );
 }
 
-/** The edge: turns Express's requests into plain data, and plain answers into Express's. Nothing behind it knows HTTP. */
-export function createListener(options: ListenerOptions): Express {
+/** Who asks, and for what. */
+interface Asker {
+  readonly url: string;
+  readonly address: string;
+}
+
+/**
+ * The edge: turns HTTP requests into plain data, and plain answers into HTTP's. Nothing behind it knows HTTP.
+ *
+ * Express serves what needs it: browser clients, and addresses that proxies vouch for. A request for which it would
+ * do nothing goes past it.
+ */
+export function createListener(options: ListenerOptions): RequestListener {
+  const { native, bodyLimit, trustProxy, onFailure, failure } = options;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.set("trust proxy", options.trustProxy.length > 0 ? [...options.trustProxy] : false);
+  app.set("trust proxy", trustProxy.length > 0 ? [...trustProxy] : false);
   app.use(cors(options.cors));
 
-  const serve: RequestHandler = async (request, response) => {
-    const asked = plainRequest(request, response);
-    if (options.native && isNative(asked, options.native)) {
-      options.native.forward(request, response, { ...asked, body: undefined });
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { url, address }: Asker,
+  ): Promise<void> {
+    const asked = plainRequest(request, response, { url, address });
+    if (native && isNative(asked, native))
+      return native.forward(request, response, { ...asked, body: undefined });
+    const read = BODY_METHODS.has(asked.method) ? await readBytes(request, bodyLimit) : NO_BODY;
+    send(request, response, await options.road({ ...asked, ...read }), read.bodyRefusal !== undefined);
+  }
+  const serveExpress: RequestHandler = (request, response) =>
+    serve(request, response, { url: request.originalUrl, address: request.ip ?? "" });
+  app.use(serveExpress);
+
+  function fail(error: unknown, response: ServerResponse): void {
+    onFailure(error);
+    if (response.headersSent) return void response.destroy();
+    response.writeHead(500, { "content-type": "application/json; charset=utf-8" }).end(failure);
+  }
+  const lastResort: ErrorRequestHandler = (error, _request, response, _next) => fail(error, response);
+  app.use(lastResort);
+
+  const always = trustProxy.length > 0 || options.cors.origins.length > 0;
+  return function edge(request, response) {
+    if (always || request.method === "OPTIONS") {
+      app(request, response);
       return;
     }
-    const read = BODY_METHODS.has(request.method)
-      ? await readBytes(request, options.bodyLimit)
-      : { body: undefined };
-    send(request, response, await options.road({ ...asked, ...read }), read.bodyRefusal !== undefined);
+    const asker = { url: request.url ?? "", address: request.socket.remoteAddress ?? "" };
+    serve(request, response, asker).catch((error: unknown) => fail(error, response));
   };
-  app.use(serve);
-
-  const lastResort: ErrorRequestHandler = (error, _request, response, _next) => {
-    options.onFailure(error);
-    if (response.headersSent) response.destroy();
-    else response.status(500).type("json").end(options.failure);
-  };
-  app.use(lastResort);
-  return app;
 }

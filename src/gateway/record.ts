@@ -87,7 +87,7 @@ export function recordOf(
     losses: [...notes.losses],
     warnings: notes.warnings,
     timings: { total, upstream: notes.upstreamMs, translation: Math.max(0, total - notes.upstreamMs) },
-    bytes: { in: request.body?.length ?? 0, out: Buffer.byteLength(outcome.answer.body) },
+    bytes: { in: request.body?.length ?? 0, out: outcome.answer.bytes },
   };
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Express } from "express";
+import type { RequestListener } from "node:http";
 import { writeErrors } from "../dialect/errors.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { createNativeLane } from "../gateway/native-lane.ts";
@@ -65,7 +65,7 @@ function nativeLane(
 }
 
 /** The public listener with its two lanes. */
-export function createPublicApp(settings: Settings, parts: Parts): Express {
+export function createPublicApp(settings: Settings, parts: Parts): RequestListener {
   const { dialect } = parts.pack;
   const recorder = createRecorder({ ...parts, settings });
   const failure = JSON.stringify(

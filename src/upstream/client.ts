@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { Agent } from "undici";
+import { Pool } from "undici";
 import { decoded } from "./decode.ts";
 import { UpstreamFault, upstreamFault } from "./fault.ts";
+import { OneAnswer, type RawAnswer } from "./one-answer.ts";
 
 /** One call to v4. */
 export interface V4Call {
@@ -54,30 +54,56 @@ const PAUSES_MS = [50, 250];
 
 const WORTH_ANOTHER_TRY = new Set([502, 503, 504]);
 
-/** The time limit and the client's going away, as one signal; `end` must be called when the call is over. */
-function deadline(ms: number, client: AbortSignal | undefined): { signal: AbortSignal; end: () => void } {
-  const controller = new AbortController();
-  const gone = () => controller.abort(new UpstreamFault("gone", "the client went away"));
-  const timer = setTimeout(
-    () => controller.abort(new UpstreamFault("timed_out", `no answer in ${ms} ms`)),
-    ms,
-  );
+/** What ends a call from outside: the time limit, and the client's going away. */
+interface Limits {
+  /** Why the call has been ended; undefined while it hasn't. */
+  readonly over: () => UpstreamFault | undefined;
+  /** Calls back when it is, once; instead of the listener before. */
+  onOver(listener: (fault: UpstreamFault) => void): void;
+  /** Must be called when the call has ended by itself. */
+  release(): void;
+}
+
+function limitsOf(ms: number, client: AbortSignal | undefined): Limits {
+  let fault: UpstreamFault | undefined;
+  let listener: (fault: UpstreamFault) => void = () => {};
+  function end(kind: "gone" | "timed_out", message: string): void {
+    if (fault) return;
+    fault = new UpstreamFault(kind, message);
+    listener(fault);
+  }
+  const gone = () => end("gone", "the client went away");
+  const timer = setTimeout(() => end("timed_out", `no answer in ${ms} ms`), ms);
   if (client?.aborted) gone();
   client?.addEventListener("abort", gone, { once: true });
   return {
-    signal: controller.signal,
-    end() {
+    over: () => fault,
+    onOver(given) {
+      listener = given;
+    },
+    release() {
       clearTimeout(timer);
       client?.removeEventListener("abort", gone);
     },
   };
 }
 
+/** Waits, and not beyond the call's limits. */
+function pauseFor(ms: number, limits: Limits): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    limits.onOver((fault) => {
+      clearTimeout(timer);
+      reject(fault);
+    });
+  });
+}
+
 /** Makes the client of one v4 service: one pool of kept-alive connections. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { origin, timeoutMs, connections, answerLimit = ANSWER_LIMIT } = options;
   const base = origin.pathname.replace(/\/$/, "");
-  const agent = new Agent({
+  const pool = new Pool(origin.origin, {
     connections,
     connect: { timeout: Math.min(timeoutMs, 10_000) },
     headersTimeout: timeoutMs,
@@ -87,50 +113,51 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const most = connections * (1 + WAITING_PER_CONNECTION);
   let underWay = 0;
 
-  async function once(
-    { method, path, headers, body }: V4Call,
-    signal: AbortSignal,
-  ): Promise<Omit<V4Answer, "ms">> {
-    const answer = await agent.request({
-      origin: origin.origin,
-      path: base + path,
-      method,
-      headers,
-      signal,
-      ...(body !== undefined && { body }),
+  function exchange({ method, path, headers, body }: V4Call, limits: Limits): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const answer = new OneAnswer(resolve, reject);
+      const over = limits.over();
+      if (over) return reject(over);
+      limits.onOver((fault) => answer.breakOff(fault));
+      pool.dispatch({ path: base + path, method, headers, body: body ?? null }, answer);
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    const coding = answer.headers["content-encoding"];
-    const data = coding === undefined ? bytes : await decoded(bytes, String(coding), answerLimit);
-    return { status: answer.statusCode, headers: answer.headers, text: data.toString("utf8") };
   }
 
-  async function tries(call: V4Call, signal: AbortSignal): Promise<Omit<V4Answer, "ms">> {
+  async function once(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
+    const { status, headers, body } = await exchange(call, limits);
+    const coding = headers["content-encoding"];
+    const data = coding === undefined ? body : await decoded(body, String(coding), answerLimit);
+    return { status, headers, text: data.toString("utf8") };
+  }
+
+  async function tries(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
     for (const pause of call.method === "GET" ? PAUSES_MS : []) {
-      const answer = await once(call, signal).catch(upstreamFault);
-      if (signal.aborted) throw signal.reason;
+      const answer = await once(call, limits).catch(upstreamFault);
+      const over = limits.over();
+      if (over) throw over;
       if (!(answer instanceof UpstreamFault) && !WORTH_ANOTHER_TRY.has(answer.status)) return answer;
       if (answer instanceof UpstreamFault && ["too_large", "timed_out"].includes(answer.kind)) throw answer;
-      await wait(pause, undefined, { signal });
+      await pauseFor(pause, limits);
     }
-    return once(call, signal);
+    return once(call, limits);
   }
 
   return {
     async call(call, client) {
       if (underWay >= most) throw new UpstreamFault("overloaded", `${underWay} calls are waiting for v4`);
       const started = performance.now();
-      const { signal, end } = deadline(timeoutMs, client);
+      const limits = limitsOf(timeoutMs, client);
       underWay += 1;
       try {
-        return { ...(await tries(call, signal)), ms: performance.now() - started };
+        const { status, headers, text } = await tries(call, limits);
+        return { status, headers, text, ms: performance.now() - started };
       } catch (error) {
-        throw upstreamFault(signal.aborted ? signal.reason : error);
+        throw limits.over() ?? upstreamFault(error);
       } finally {
         underWay -= 1;
-        end();
+        limits.release();
       }
     },
-    close: () => agent.close(),
+    close: () => pool.close(),
   };
 }
