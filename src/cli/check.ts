@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { readExamples } from "../examples/example.ts";
+import { EXAMPLE_SCHEMA, readExamples } from "../examples/example.ts";
 import { runExamples } from "../examples/run.ts";
 import { compiledBy, type Expression } from "../expression/index.ts";
 import { faultText, PackError, type PackFault } from "../mapping/fault.ts";
@@ -9,7 +9,7 @@ import { packFolder } from "../service/pack-folder.ts";
 import { coverage } from "./coverage.ts";
 import { UsageError } from "./usage-error.ts";
 
-const HELP = `alpha-gateway check [DIR] [--emit] [--schema resource|pack|surface]
+const HELP = `alpha-gateway check [DIR] [--emit] [--schema resource|pack|surface|example]
 
 Checks the mapping pack in a folder (default: ./mappings, else the one that came along): every fault with file,
 line and column, the line itself, and what would be right. Runs the examples in the pack, holds it against its
@@ -31,10 +31,11 @@ function tell(faults: readonly PackFault[]): number {
   return 1;
 }
 
+const SCHEMAS = new Map<string, unknown>([...Object.entries(FILE_SCHEMAS), ["example", EXAMPLE_SCHEMA]]);
+
 function printSchema(kind: string): number {
-  if (!Object.hasOwn(FILE_SCHEMAS, kind))
-    throw new UsageError(`--schema: there are ${Object.keys(FILE_SCHEMAS).join(", ")}`);
-  const schema = FILE_SCHEMAS[kind as keyof typeof FILE_SCHEMAS];
+  const schema = SCHEMAS.get(kind);
+  if (!schema) throw new UsageError(`--schema: there are ${[...SCHEMAS.keys()].join(", ")}`);
   process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
   return 0;
 }

@@ -1,8 +1,11 @@
 import type { Pack } from "../mapping/pack.ts";
-import { describeObject } from "./objects.ts";
+import { describeObject, objectRef } from "./objects.ts";
 import { describePaths } from "./operations.ts";
 
 type Json = Record<string, unknown>;
+
+/** Not the name of an object of any pack: those are words of an interface. */
+const ERRORS = "errors.envelope";
 
 const MEANING: Readonly<Record<string, string>> = {
   400: "The request is refused; every fault that could be found is told.",
@@ -33,7 +36,7 @@ function errorSchema({ errors: { list, reason, field } }: Pack["dialect"]): Json
 
 function responses({ dialect }: Pack): Json {
   const { same, other_4xx: refused, other, rate_limited: limited } = dialect.statuses;
-  const content = { "application/json": { schema: { $ref: "#/components/schemas/errors" } } };
+  const content = { "application/json": { schema: objectRef(ERRORS) } };
   const headers = {
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
@@ -73,7 +76,7 @@ export function describePack(pack: Pack, version: string): Json {
     components: {
       schemas: {
         ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
-        errors: errorSchema(pack.dialect),
+        [ERRORS]: errorSchema(pack.dialect),
       },
       responses: responses(pack),
       securitySchemes: {

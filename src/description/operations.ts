@@ -103,14 +103,23 @@ function securityOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Js
   );
 }
 
+/** A body that none of the routes needs may be any object, or null, which many clients send for none. */
 function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
-  const bodies = routes.flatMap(({ body }) => (body ? [describeBody(body, dialect.alpha.reference)] : []));
-  if (bodies.length === 0) return {};
+  const rules = routes.flatMap(({ body }) => body ?? []);
+  if (rules.length === 0) return {};
   const needed = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
-  const schema = anyOf(
-    needed ? bodies : [...bodies, { type: "object" }, { type: "null" }].slice(0, bodies.length + 2),
-  );
-  return { requestBody: { required: needed, content: { "application/json": { schema } } } };
+  const bodies = rules.map((each) => describeBody(each, dialect.alpha.reference));
+  const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
+  const schema = anyOf(needed ? bodies : [...bodies, ...others]);
+  const shows = routes.flatMap((route) => route.shows ?? []);
+  const description = `What ${shows.join(", ")} shows may be sent back as it is, whatever the rules say.`;
+  return {
+    requestBody: {
+      ...(shows.length > 0 && { description }),
+      required: needed,
+      content: { "application/json": { schema } },
+    },
+  };
 }
 
 /** Statuses that any route may answer with, and those of a route that only refuses. */

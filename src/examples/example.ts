@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { PackFault } from "../mapping/fault.ts";
+import { shape } from "../mapping/shape.ts";
 import { readYamlFolder, type YamlSource } from "../mapping/source.ts";
 
 /**
@@ -26,6 +27,9 @@ export const exampleDefinition = z.strictObject({
     .default([]),
   gives: z.strictObject({ status: z.int().default(200), body: z.json() }),
 });
+
+/** The same as JSON Schema, for editors and hints. */
+export const EXAMPLE_SCHEMA = z.toJSONSchema(exampleDefinition, { io: "input" });
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
 
@@ -62,14 +66,15 @@ export function readExamples(
     folders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
   for (const source of sources) {
-    faults.push(...source.faults);
-    if (source.faults.length > 0) continue;
     const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
-    const result = (isCatalogs ? catalogLists : exampleDefinition).safeParse(source.data);
-    if (!result.success)
-      for (const issue of result.error.issues) faults.push(source.fault(issue.path, issue.message));
-    else if (isCatalogs) catalogs = result.data as typeof catalogs;
-    else examples.push({ source, definition: result.data as ExampleDefinition });
+    const found: PackFault[] = [];
+    const definition = isCatalogs
+      ? shape(source, catalogLists, {}, found)
+      : shape(source, exampleDefinition, EXAMPLE_SCHEMA, found);
+    faults.push(...found);
+    if (found.length > 0 || definition === undefined) continue;
+    if (isCatalogs) catalogs = definition as typeof catalogs;
+    else examples.push({ source, definition: definition as ExampleDefinition });
   }
   return { examples, catalogs };
 }

@@ -2,7 +2,7 @@ import type { FieldRule } from "./definition.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./route.ts";
 
-/** How a field comes about (README, "Classes of fields"). */
+/** How a field comes about (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "absent";
 
 export interface FieldSummary {

@@ -12,7 +12,10 @@ interface Operation extends Json {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Json }[];
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Json } } };
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly content: { readonly "application/json": { readonly schema: Json } };
+  };
   readonly responses: Readonly<Record<string, Json>>;
 }
 interface Document extends Json {
@@ -89,8 +92,10 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
       const answer =
         status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
       expect(faults([...answer, ...content], body)).toEqual([]);
-      const sent = definition.body !== undefined && operation(document, route).requestBody !== undefined;
-      if (!sent || status !== 200) return;
+      const { requestBody } = operation(document, route);
+      // What is shown may be sent back: where a rule is broken, what is shown is read first.
+      const isSentBack = requestBody?.description !== undefined && definition.v4[0]?.call.startsWith("GET ");
+      if (definition.body === undefined || !requestBody || status !== 200 || isSentBack) return;
       expect(faults([...place, "requestBody", ...content], definition.body)).toEqual([]);
     });
   });

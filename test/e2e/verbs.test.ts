@@ -59,7 +59,7 @@ test("check --schema prints what editors complete from", async () => {
   expect(code).toBe(0);
   expect(await run(["check", "--schema", "nonsense"]).ended).toMatchObject({
     code: 1,
-    err: expect.stringContaining("pack, resource, surface"),
+    err: expect.stringContaining("pack, resource, surface, example"),
   });
 });
 

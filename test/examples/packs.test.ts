@@ -1,4 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readExamples } from "../../src/examples/example.ts";
 import { runExamples } from "../../src/examples/run.ts";
 import { faultLine, type PackFault } from "../../src/mapping/fault.ts";
@@ -33,6 +36,22 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
     );
     expect(pack.routes.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
   });
+});
+
+test("an example that is written wrong is told with its line and a hint", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nalpha: GET /a\ngivs: { body: {} }\n");
+    const faults: PackFault[] = [];
+    expect(readExamples(folder, faults).examples).toEqual([]);
+    expect(faults.map(({ line, message, hint }) => [line, message, hint])).toEqual([
+      [1, 'the key "gives" is missing', "gives: …"],
+      [3, 'unknown key "givs"', expect.stringContaining('did you mean "gives"?')],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe("an example that does not hold", () => {

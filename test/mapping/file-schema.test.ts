@@ -2,13 +2,19 @@ import { expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { EXAMPLE_SCHEMA } from "../../src/examples/example.ts";
 import { FILE_SCHEMAS } from "../../src/mapping/file-schema.ts";
 
-const kinds = Object.keys(FILE_SCHEMAS) as (keyof typeof FILE_SCHEMAS)[];
+const schemas = { ...FILE_SCHEMAS, example: EXAMPLE_SCHEMA };
 
-test.each(kinds)("mappings/schema/%s.json is what `check --schema` prints now", (kind) => {
-  expect(JSON.parse(readFileSync(`mappings/schema/${kind}.json`, "utf8"))).toEqual(FILE_SCHEMAS[kind]);
-});
+test.each(Object.entries(schemas))(
+  "mappings/schema/%s.json is what `check --schema` prints now",
+  (kind, schema) => {
+    expect(JSON.parse(readFileSync(`mappings/schema/${kind}.json`, "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(schema)),
+    );
+  },
+);
 
 const files = ["mappings", "test/fixtures/library-pack"].flatMap((folder) =>
   readdirSync(folder)
