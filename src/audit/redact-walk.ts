@@ -104,7 +104,7 @@ export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
 
   /** `server[root_pass]` and `server.root_pass` name the same member. */
   function isSecretKey(key: string): boolean {
-    return key.split(/[[\].]/).some((part) => part !== "" && secrets.has(part));
+    return key.split(/[[\]./]/).some((part) => part !== "" && secrets.has(part));
   }
 
   function visitPairValue(value: string, depth: number): string {

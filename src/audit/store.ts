@@ -53,6 +53,8 @@ export interface StoreOptions {
   readonly sizeLimit: number;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
+  /** Hears of the first of the commits that fail one after the other; for the log, not for clients. */
+  readonly onFault?: (error: unknown) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
 }

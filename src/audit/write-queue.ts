@@ -25,6 +25,8 @@ export interface WriteQueueOptions {
   /** Above either the oldest rows are dropped. */
   readonly maxRows: number;
   readonly maxBytes: number;
+  /** Hears of the first of the commits that fail one after the other. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 export interface WriteQueue {
@@ -136,6 +138,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
       inFlight = 0;
       errors += 1;
       failures += 1;
+      if (failures === 1) options.onFault?.(error);
       fault = error instanceof Error ? error.message : String(error);
       giveBack(group, error);
     }

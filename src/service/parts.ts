@@ -39,12 +39,13 @@ interface Stores {
   readonly state: KeyedStore;
 }
 
-async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
+async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
   const options = {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
+    onFault: (error: unknown) => log.error({ err: error }, "the audit store failed"),
   };
   const url = settings.DATABASE_URL;
   if (url === undefined) return openSqliteStore({ ...options, directory: settings.DATA_DIR });
@@ -53,8 +54,8 @@ async function openAudit(settings: Settings): Promise<AuditStore | undefined> {
   return openPostgresStore({ ...options, url });
 }
 
-async function openStores(settings: Settings): Promise<Stores> {
-  const audit = await openAudit(settings);
+async function openStores(settings: Settings, log: Log): Promise<Stores> {
+  const audit = await openAudit(settings, log);
   try {
     return { audit, state: openSqliteState({ directory: settings.DATA_DIR }) };
   } catch (error) {
@@ -73,7 +74,7 @@ export async function openParts(settings: Settings): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const v4 = await v4Service(settings);
-  const { audit, state } = await openStores(settings).catch(async (error: unknown) => {
+  const { audit, state } = await openStores(settings, log).catch(async (error: unknown) => {
     await v4.close();
     throw error;
   });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { explainFault } from "../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 import { storeContract } from "./store-contract.ts";
@@ -79,7 +80,106 @@ describe("the SQLite store", () => {
     expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => sampleId(24 - n)));
     await again.close();
   });
+
+  test("deletes the oldest of what is too large together, and no more than that", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    const warnings = ["x".repeat(100_000)];
+    for (let n = 0; n < 40; n += 1) {
+      const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+      void store.append({ ...sampleRecord(sampleId(n), { time }), warnings });
+    }
+    await store.close();
+    const second = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await second.count({})) < 20);
+    const { records } = await second.query({ limit: 100 });
+    expect(records.map(({ id }) => id)).toEqual(records.map((_, n) => sampleId(39 - n)));
+    expect(records.length).toBeGreaterThan(10);
+    expect(await second.clients({})).toMatchObject([{ requests: 40 }]);
+    await second.close();
+  });
+
+  test("is shared by several that write at once", async () => {
+    const openOne = () => openSqliteStore({ ...settings, directory, durability: "strict" });
+    const stores = await Promise.all([openOne(), openOne(), openOne(), openOne()]);
+    await Promise.all(
+      stores.flatMap((store, place) =>
+        Array.from({ length: 50 }, async (_, n) => store.append(sampleRecord(sampleId(place * 50 + n)))),
+      ),
+    );
+    expect(await stores[0]?.count({})).toBe(200);
+    expect(await stores[3]?.clients({})).toMatchObject([{ requests: 200 }]);
+    expect(stores.map((store) => store.stats().errors)).toEqual([0, 0, 0, 0]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("brings a database of the first version to this one", async () => {
+    firstVersion(join(directory, AUDIT_FILE));
+    const store = await openSqliteStore({ ...settings, directory });
+    const { records } = await store.query({ client: "0123456789abcdef" });
+    expect(records).toEqual([sampleRecord("b", { status: 404, losses: [] }), sampleRecord("a")]);
+    expect(await store.clients({})).toMatchObject([
+      { client: "0123456789abcdef", userAgent: "sample/1.0", requests: 2, errors: 1, lossy: 1 },
+    ]);
+    expect(await store.usage({})).toHaveLength(2);
+    await store.close();
+  });
+
+  test("says that its database was damaged while it ran, and does not end", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));
+    await until(() => store.stats().written === 500);
+    // The log is written into the database first, so that it is the database that is read.
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    const { size } = await stat(join(directory, AUDIT_FILE));
+    const file = await open(join(directory, AUDIT_FILE), "r+");
+    await file.write(Buffer.alloc(size - 4096, 0x5a), 0, size - 4096, 4096);
+    await file.close();
+
+    void store.append(sampleRecord("after"));
+    await until(() => store.fault() !== undefined);
+    expect(store.fault()).toMatch(/^The audit store failed: the database is damaged \(.*malformed.*\)\.$/);
+    expect(store.ready()).toBe(false);
+    await expect(store.query({})).rejects.toThrow("the database is damaged");
+    await store.close();
+  });
+
+  test("tells a full disk in words", () => {
+    const database = new DatabaseSync(":memory:");
+    database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)");
+    const fill = () => database.prepare("INSERT INTO t VALUES (?)").run("x".repeat(10_000));
+    let fault: unknown;
+    try {
+      fill();
+    } catch (error) {
+      fault = error;
+    }
+    expect(explainFault(fault)).toBe("the disk is full (database or disk is full)");
+    database.close();
+  });
 });
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+}
+
+/** As the first version of the store made it. */
+function firstVersion(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TABLE audit (id TEXT PRIMARY KEY, time TEXT NOT NULL, client TEXT, route TEXT, status INTEGER NOT NULL,
+      record TEXT NOT NULL) STRICT;
+    CREATE INDEX audit_time ON audit (time, id);
+    PRAGMA user_version = 1;
+  `);
+  const insert = database.prepare("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)");
+  for (const record of [sampleRecord("a"), sampleRecord("b", { status: 404, losses: [] })]) {
+    const { id, time, client, alpha } = record;
+    insert.run(id, time, client.fingerprint, alpha.route, alpha.status, JSON.stringify(record));
+  }
+  database.close();
+}
 
 function newerDatabase(file: string): void {
   const database = new DatabaseSync(file);

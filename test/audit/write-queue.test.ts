@@ -31,13 +31,16 @@ describe("the queue in front of a store", () => {
 
   test("relaxed tries again until the store works, and loses nothing", async () => {
     const { commit, groups } = brittleStore(3);
-    const queue = makeWriteQueue({ ...bounds, commit, durability: "relaxed" });
+    const heard: unknown[] = [];
+    const onFault = (error: unknown): void => void heard.push(error);
+    const queue = makeWriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
     void queue.push(sampleRecord("a"));
     await until(() => queue.stats().errors > 0);
     expect(queue.fault()).toBe("disk full");
     await until(() => queue.fault() === undefined);
     expect(groups.flat()).toEqual(["a"]);
     expect(queue.stats()).toEqual({ queued: 0, dropped: 0, written: 1, errors: 3 });
+    expect(heard).toEqual([new Error("disk full")]);
     await queue.close();
   });
 

@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Express } from "express";
 import request from "supertest";
+import type { AuditStore } from "../../src/audit/store.ts";
 import { createAdminApp } from "../../src/console/admin-app.ts";
 import type { AdminDeps } from "../../src/console/admin-app.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
@@ -321,6 +326,34 @@ describe("GET /api/audit/export", () => {
     const { status, body } = await request(app()).get(`/api/audit/export?${query}`);
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ parameter }]);
+  });
+
+  test("reads no more than its client takes, and stops when that goes away", async () => {
+    let reads = 0;
+    const page = { records: Array.from({ length: 100 }, () => `"${"x".repeat(10_000)}"`), next: "1-1" };
+    const endless: AuditStore = {
+      ...memory.store,
+      texts: async () => {
+        reads += 1;
+        return page;
+      },
+    };
+    const server = app({ audit: endless }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const client = get({ host: "127.0.0.1", port, path: "/api/audit/export" });
+    const [answer] = (await once(client, "response")) as [IncomingMessage];
+    const settled = async (): Promise<number> => {
+      for (let before = -1; before !== reads; await wait(200)) before = reads;
+      return reads;
+    };
+    // What the sockets hold, and no more.
+    const held = await settled();
+    expect(held).toBeLessThan(50);
+    answer.destroy();
+    await new Promise((done) => server.close(done));
+    expect(await settled()).toBeLessThanOrEqual(held + 1);
+    expect(errors).toEqual([]);
   });
 
   test("is 503 where the store cannot be read", async () => {

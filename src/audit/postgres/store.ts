@@ -32,6 +32,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     groupMs: GROUP_MS,
     ...MOST_QUEUED,
     ...options.queue,
+    onFault: options.onFault,
   });
   const probe = setInterval(queue.probe, PROBE_MS);
   queue.probe();

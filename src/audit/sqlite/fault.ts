@@ -11,9 +11,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 /** An error of SQLite in the operator's words, and in its own; without the path of the file. */
 export function explainFault(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  const { message = String(error), errcode = 0 } = (error ?? {}) as { message?: string; errcode?: number };
   // The low byte of an extended code is the primary one.
-  const code = "errcode" in error ? Number(error.errcode) & 0xff : 0;
-  const meaning = MEANINGS[code];
-  return meaning === undefined ? error.message : `${meaning} (${error.message})`;
+  const meaning = MEANINGS[errcode & 0xff];
+  return meaning === undefined ? message : `${meaning} (${message})`;
 }

@@ -53,6 +53,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     groupMs: GROUP_MS,
     ...MOST_QUEUED,
     ...options.queue,
+    onFault: options.onFault,
   });
   let closing: Promise<void> | undefined;
 

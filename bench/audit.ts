@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { recordIds } from "../src/audit/record-id.ts";
+import type { AuditRecord } from "../src/audit/record.ts";
+import { exportTexts } from "../src/audit/export/export.ts";
+import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
+import { openWriter } from "../src/audit/sqlite/writer.ts";
+import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
+import { toRow } from "../src/audit/stored-row.ts";
+
+const GROUP = 5000;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const CLIENTS = 40;
+const ROUTES = 110;
+const AGAIN = 5;
+
+/** Clients and routes are used as unevenly as in life: the first of them most. */
+function uneven(count: number): number {
+  return Math.floor(count * Math.random() ** 3);
+}
+
+function recordAt(time: number, id: string): AuditRecord {
+  const client = uneven(CLIENTS);
+  const native = client % 5 === 4;
+  const route = `GET /vm/things-${uneven(ROUTES)}/:id`;
+  const status = Math.random() < 0.97 ? 200 : Math.random() < 0.9 ? 404 : 420;
+  const path = "/v4/vm/instances";
+  const body = { vms: Array.from({ length: 3 }, (_, n) => ({ id: n, label: `vm-${n}`, status: "running" })) };
+  return {
+    id,
+    time: new Date(time).toISOString(),
+    lane: native ? "native" : "alpha",
+    requestId: id,
+    client: {
+      fingerprint: client.toString(16).padStart(16, "0"),
+      userAgent: `agent/${client}`,
+      address: "192.0.2.1",
+    },
+    alpha: {
+      method: "GET",
+      path,
+      route: native ? null : route,
+      query: "page=1",
+      filter: null,
+      status,
+      ...(!native && { response: body }),
+    },
+    v4: [{ method: "GET", path, filter: null, status, ms: 12.5, ...(!native && { response: body }) }],
+    losses: native ? [] : ["total_transfer: no such figure"],
+    warnings: [],
+    timings: { total: 20, upstream: 12.5, translation: 7.5 },
+    bytes: { in: 0, out: 300 },
+  };
+}
+
+/** Writes as the gateway does, in groups, spread over the days up to now. */
+function fill(file: string, count: number): void {
+  const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
+  const start = Date.now() - DAYS * DAY_MS;
+  let time = start;
+  const nextId = recordIds(() => Math.floor(time));
+  for (let done = 0; done < count; done += GROUP) {
+    const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
+      time += (DAYS * DAY_MS) / count;
+      return toRow(recordAt(Math.floor(time), nextId()));
+    });
+    write({ kind: "write", rows });
+    if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
+  }
+  process.stderr.write("\r");
+  write({ kind: "close" });
+}
+
+/** The median of some runs and the first, which finds nothing in memory, in milliseconds. */
+async function timed(work: () => Promise<unknown>): Promise<string> {
+  const times: number[] = [];
+  for (let run = 0; run < AGAIN; run += 1) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  const median = times.toSorted((one, other) => one - other)[Math.floor(AGAIN / 2)] ?? 0;
+  return `${(times[0] ?? 0).toFixed(1).padStart(10)} ${median.toFixed(1).padStart(10)}`;
+}
+
+async function exportAll(store: AuditStore, query: AuditQuery): Promise<string> {
+  const started = performance.now();
+  let bytes = 0;
+  let greatest = 0;
+  for await (const text of exportTexts(store, { format: "ndjson", query, filterHeader: undefined })) {
+    bytes += text.length;
+    greatest = Math.max(greatest, process.memoryUsage.rss());
+  }
+  const seconds = (performance.now() - started) / 1000;
+  return `${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, RSS ${(greatest / 2 ** 20).toFixed(0)} MB at most`;
+}
+
+/** Fills an audit store with so many records, and times what the console and the report ask of it. */
+async function benchAudit(count: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "bench-audit-"));
+  try {
+    const file = join(directory, AUDIT_FILE);
+    const started = performance.now();
+    fill(file, count);
+    const seconds = (performance.now() - started) / 1000;
+    const megabytes = statSync(file).size / 1e6;
+    process.stdout.write(
+      `${count} records, ${megabytes.toFixed(0)} MB, written at ${(count / seconds).toFixed(0)} a second.\n\n`,
+    );
+    const store = await openSqliteStore({
+      directory,
+      durability: "relaxed",
+      retentionDays: 365,
+      sizeLimit: Number.MAX_SAFE_INTEGER,
+    });
+    await measure(store);
+    await store.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(store: AuditStore): Promise<void> {
+  const days = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString();
+  const busy = { client: "0".repeat(16) };
+  const rare = { client: (CLIENTS - 2).toString(16).padStart(16, "0") };
+  const route = { route: "GET /vm/things-0/:id" };
+  const rareRoute = { route: `GET /vm/things-${ROUTES - 1}/:id` };
+  const half = { since: days(20), until: days(10) };
+  const pages: Record<string, AuditQuery> = {
+    "no filter": {},
+    "busy client": busy,
+    "rare client": rare,
+    "busy route": route,
+    "status 420": { status: 420 },
+    "no such status": { status: 599 },
+    "ten days": half,
+    "busy client, rare route": { ...busy, ...rareRoute },
+    "rare client, status 420": { ...rare, status: 420 },
+    "all filters": { ...busy, ...route, status: 404, ...half },
+    "all filters, nothing found": { ...busy, ...rareRoute, status: 599, ...half },
+  };
+  process.stdout.write(`${"A page of 50, in ms".padEnd(28)}      first     median\n`);
+  for (const [name, query] of Object.entries(pages)) {
+    process.stdout.write(`${name.padEnd(28)} ${await timed(() => store.query(query))}\n`);
+  }
+  const deep = await store.query({ ...half, limit: 1 });
+  process.stdout.write(
+    `${"page in mid-course".padEnd(28)} ${await timed(() => store.query({ before: deep.next ?? "" }))}\n\n`,
+  );
+  const reads = {
+    clients: () => store.clients({}),
+    usage: () => store.usage({}),
+    days: () => store.days({}),
+    "count of all": () => store.count({}),
+  };
+  process.stdout.write(`${"Summaries, in ms".padEnd(28)}      first     median\n`);
+  for (const [name, read] of Object.entries(reads))
+    process.stdout.write(`${name.padEnd(28)} ${await timed(read)}\n`);
+  process.stdout.write(`\nExport of ten days: ${await exportAll(store, half)}\n`);
+}
+
+/** `npm run bench:audit -- RECORDS` */
+const count = Number(process.argv[2] ?? 2_000_000);
+if (!(count >= GROUP)) throw new Error(`"${process.argv[2]}" is not a number of records from ${GROUP} on`);
+await benchAudit(count);

@@ -1,0 +1,129 @@
+/** Secrets planted wherever a client or v4 can put one: none of them is in a byte of the store. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { loadPack } from "../../src/mapping/load.ts";
+import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
+import { json, plain } from "../support/fake-v4.ts";
+
+const PLANTED = "s3cr3t";
+const names = [...loadPack("mappings").dialect.secrets];
+
+let folder: string;
+let gateway: Pair;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "redaction-"));
+  gateway = await beforeFake({ DATA_DIR: folder, RATE_LIMIT: "1000000/1", RATE_LIMIT_CREATE: "1000000/1" });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A secret's name as clients spell it. */
+const spelling = fc
+  .tuple(fc.constantFrom(...names), fc.constantFrom("as it is", "upper", "dashed", "together"))
+  .map(([name, how]) => {
+    if (how === "upper") return name.toUpperCase();
+    if (how === "dashed") return name.replaceAll("_", "-");
+    return how === "together" ? name.replaceAll("_", "") : name;
+  });
+
+const secret = fc
+  .tuple(fc.stringMatching(/^[a-z0-9]{4}$/), fc.constantFrom("", '"', "&x=", " ", "}", "\\", "é"))
+  .map(([digits, awkward]) => `${PLANTED}${awkward}${PLANTED}${digits}`);
+
+type Wrap = (value: unknown) => unknown;
+const wrap: fc.Arbitrary<Wrap> = fc.constantFrom<Wrap>(
+  (value) => ({ label: "web", config: value }),
+  (value) => [1, value],
+  (value) => ({ data: JSON.stringify(value) }),
+  (value) => ({ user_data: [value, null] }),
+);
+
+/** An object with a secret in it, nested in objects, lists and JSON texts. */
+const nested = fc
+  .tuple(spelling, secret, fc.array(wrap, { maxLength: 4 }), fc.boolean())
+  .map(([name, value, wraps, list]) => {
+    const holder: unknown = { [name]: list ? [value, { deep: value }] : value };
+    return wraps.reduce((inner, around) => around(inner), holder) as object;
+  });
+
+const TOKEN = `token-${PLANTED}`;
+const pair = ([name, value]: readonly [string, string]) =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+
+/** What a client sends, and v4 answers. */
+const exchange = fc.record({
+  body: nested,
+  filter: nested,
+  answer: nested,
+  status: fc.constantFrom(200, 400, 404, 500),
+  named: fc.tuple(spelling, secret),
+  form: fc.constantFrom("json", "cut", "urlencoded", "multipart", "text"),
+});
+
+type Exchange = typeof exchange extends fc.Arbitrary<infer T> ? T : never;
+
+function bodyOf({ body, named, form }: Exchange): { text: string; type: string } {
+  const [name, value] = named;
+  const whole = JSON.stringify(body);
+  const part = `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`;
+  const forms = {
+    json: { text: whole, type: "application/json" },
+    cut: { text: whole.slice(0, -1), type: "application/json" },
+    urlencoded: { text: `label=x&${pair(named)}&y=1`, type: "application/x-www-form-urlencoded" },
+    multipart: { text: part, type: "multipart/form-data; boundary=b" },
+    text: { text: `${name}: ${value}`, type: "text/plain" },
+  };
+  return forms[form];
+}
+
+async function run(planted: Exchange): Promise<void> {
+  const { named, answer, status, filter } = planted;
+  const [name, value] = named;
+  const reason = `The ${name}: ${value} is too weak.`;
+  gateway.v4.answers(
+    status === 500 ? plain(500, reason) : json(status, { ...answer, errors: [{ reason, field: name }] }),
+  );
+  const { text, type } = bodyOf(planted);
+  const headers = { "content-type": type, "user-agent": `client (${pair(named)})` };
+  for (const as of [TOKEN, null]) await gateway.ask("POST /vm/instances", { as, text, headers });
+  await gateway.ask(`GET /vm/instances?page=1&${pair(named)}`, { as: TOKEN, filter });
+  await gateway.ask(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
+  const native = { authorization: `Bearer ${TOKEN}` };
+  await gateway.ask(`GET /vm/instances?${pair(named)}`, { as: null, headers: native });
+}
+
+test("of all that is planted in requests, answers and errors nothing is stored", async () => {
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(exchange, async (planted) => {
+      await run(planted);
+      runs += 1;
+    }),
+    { numRuns: 40 },
+  );
+  const { adminUrl } = gateway.service;
+  const count = async (): Promise<number> => {
+    const exported = await fetch(`${adminUrl}/api/audit/export?format=ndjson`);
+    await exported.text();
+    return Number(exported.headers.get("x-total-count"));
+  };
+  await eventually(async () => (await count()) === runs * 5);
+
+  for (const format of ["ndjson", "csv", "har"])
+    expect(around(await (await fetch(`${adminUrl}/api/audit/export?format=${format}`)).text())).toBe("");
+  const files = (await readdir(folder)).filter((name) => name.startsWith("audit"));
+  expect(files).toContain("audit.db");
+  for (const file of files) expect(around((await readFile(join(folder, file))).toString("latin1"))).toBe("");
+}, 120_000);
+
+/** Where a secret stands in a text; empty where none does. */
+function around(text: string): string {
+  const at = text.indexOf(PLANTED);
+  return at === -1 ? "" : text.slice(Math.max(0, at - 300), at + 50);
+}
