@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { EXAMPLE_SCHEMA, readExamples } from "../examples/example.ts";
+import { exampleSchema, readExamples } from "../examples/example.ts";
 import { runExamples } from "../examples/run.ts";
 import { compiledBy, type Expression } from "../expression/index.ts";
 import { faultText, PackError, type PackFault } from "../mapping/fault.ts";
-import { FILE_SCHEMAS } from "../mapping/file-schema.ts";
+import { FILE_KINDS, fileSchema } from "../mapping/file-schema.ts";
 import { loadPack } from "../mapping/load.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { coverage } from "./coverage.ts";
@@ -31,10 +31,13 @@ function tell(faults: readonly PackFault[]): number {
   return 1;
 }
 
-const SCHEMAS = new Map<string, unknown>([...Object.entries(FILE_SCHEMAS), ["example", EXAMPLE_SCHEMA]]);
+const SCHEMAS = new Map<string, () => object>([
+  ...FILE_KINDS.map((kind) => [kind, () => fileSchema(kind)] as const),
+  ["example", exampleSchema],
+]);
 
 function printSchema(kind: string): number {
-  const schema = SCHEMAS.get(kind);
+  const schema = SCHEMAS.get(kind)?.();
   if (!schema) throw new UsageError(`--schema: there are ${[...SCHEMAS.keys()].join(", ")}`);
   process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
   return 0;

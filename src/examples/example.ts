@@ -29,7 +29,7 @@ export const exampleDefinition = z.strictObject({
 });
 
 /** The same as JSON Schema, for editors and hints. */
-export const EXAMPLE_SCHEMA = z.toJSONSchema(exampleDefinition, { io: "input" });
+export const exampleSchema = () => z.toJSONSchema(exampleDefinition, { io: "input" });
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
 
@@ -69,8 +69,8 @@ export function readExamples(
     const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
     const found: PackFault[] = [];
     const definition = isCatalogs
-      ? shape(source, catalogLists, {}, found)
-      : shape(source, exampleDefinition, EXAMPLE_SCHEMA, found);
+      ? shape(source, catalogLists, () => ({}), found)
+      : shape(source, exampleDefinition, exampleSchema, found);
     faults.push(...found);
     if (found.length > 0 || definition === undefined) continue;
     if (isCatalogs) catalogs = definition as typeof catalogs;

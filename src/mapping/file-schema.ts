@@ -18,12 +18,20 @@ function asJsonSchema(definition: z.ZodType): Json {
   });
 }
 
-/** By the kind of file. */
-export const FILE_SCHEMAS: Readonly<Record<"pack" | "resource" | "surface", Json>> = {
-  pack: asJsonSchema(dialectDefinition),
-  resource: asJsonSchema(resourceDefinition),
-  surface: asJsonSchema(surfaceDefinition),
-};
+const FILES = { pack: dialectDefinition, resource: resourceDefinition, surface: surfaceDefinition } as const;
+
+export type FileKind = keyof typeof FILES;
+export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
+
+/** Made when someone asks: a pack without faults needs none. */
+const made = new Map<FileKind, Json>();
+
+/** The schema of a kind of file. */
+export function fileSchema(kind: FileKind): Json {
+  const schema = made.get(kind) ?? asJsonSchema(FILES[kind]);
+  made.set(kind, schema);
+  return schema;
+}
 
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 

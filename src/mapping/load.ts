@@ -9,7 +9,7 @@ import {
 } from "./definition.ts";
 import { PackError, type PackFault } from "./fault.ts";
 import type { Pack } from "./pack.ts";
-import { FILE_SCHEMAS } from "./file-schema.ts";
+import { fileSchema } from "./file-schema.ts";
 import { placeIn } from "./place.ts";
 import { shape } from "./shape.ts";
 import { readYamlFolder, type YamlSource } from "./source.ts";
@@ -40,11 +40,11 @@ function shapeAll(sources: readonly YamlSource[], directory: string, faults: Pac
       column: 1,
       message: `there is no ${DIALECT_FILE} in this folder`,
     });
-  const dialect = main && shape(main, dialectDefinition, FILE_SCHEMAS.pack, faults);
-  const surface = surfaceFile && shape(surfaceFile, surfaceDefinition, FILE_SCHEMAS.surface, faults);
+  const dialect = main && shape(main, dialectDefinition, () => fileSchema("pack"), faults);
+  const surface = surfaceFile && shape(surfaceFile, surfaceDefinition, () => fileSchema("surface"), faults);
   const resources = sources.flatMap((source) => {
     if (source === main || source === surfaceFile) return [];
-    const definition = shape(source, resourceDefinition, FILE_SCHEMAS.resource, faults);
+    const definition = shape(source, resourceDefinition, () => fileSchema("resource"), faults);
     return definition ? [{ source, definition }] : [];
   });
   return {

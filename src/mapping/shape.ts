@@ -92,7 +92,7 @@ function remains<T>(source: YamlSource, schema: z.ZodType<T>): T | undefined {
 export function shape<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
-  described: Readonly<Record<string, unknown>>,
+  described: () => Readonly<Record<string, unknown>>,
   faults: PackFault[],
 ): T | undefined {
   faults.push(...source.faults);
@@ -103,7 +103,7 @@ export function shape<T>(
     if (issue.code !== "unrecognized_keys") faults.push(source.fault(issue.path, told(issue, source.data)));
     else
       for (const key of issue.keys) {
-        const hint = namesHint(key, keysAt(described, issue.path));
+        const hint = namesHint(key, keysAt(described(), issue.path));
         faults.push(source.keyFault([...issue.path, key], { message: `unknown key "${key}"`, hint }));
       }
   }

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, run } from "./program.ts";
 
@@ -50,6 +52,25 @@ test("check finds no fault in the pack that comes along, and prints what it cove
   expect(out).toMatch(/^ {2}POST \/feedback +400 This call has no counterpart/m);
   expect(out).toMatch(/\nexpressions compiled \d+, interpreted 0\n\d+ examples passed\n$/);
   expect(code).toBe(0);
+});
+
+test("check tells each fault with its line and a hint, and ends with 1", async () => {
+  const folder = newFolder();
+  cpSync("test/fixtures/library-pack", folder, { recursive: true });
+  const book = join(folder, "book.yaml");
+  writeFileSync(book, readFileSync(book, "utf8").replace("as: state", "as: stat"));
+  const wrong = await run(["check", folder]).ended;
+  expect(wrong.out).toMatch(
+    /book\.yaml:\d+:\d+: unknown value kind "stat"\n +\d+ \| .+\n +\| +\^\n +hint: did you mean "state"\?/,
+  );
+  expect(wrong.out).toMatch(/\n1 fault\n$/);
+  expect(wrong.code).toBe(1);
+
+  writeFileSync(book, readFileSync(book, "utf8").replace("as: stat", "as: state"));
+  writeFileSync(join(folder, "surface.yaml"), "objects: { book: { blurb: string } }\nroutes: []\n");
+  const silent = await run(["check", folder]).ended;
+  expect(silent.out).toContain('surface.yaml:1:20: the pack does not name the field "blurb" of book');
+  expect(silent.code).toBe(1);
 });
 
 test("check --schema prints what editors complete from", async () => {

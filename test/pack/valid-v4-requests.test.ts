@@ -7,8 +7,9 @@ import { loadPack } from "../../src/mapping/load.ts";
 import { describedRequests, isDescribed } from "./v4-description.ts";
 
 const { examples } = readExamples("mappings", []);
-/** Lists that a service need not have. */
-const catalogs = [...loadPack("mappings").resources.values()].flatMap(({ catalog }) =>
+const pack = loadPack("mappings");
+/** Lists that every service has. */
+const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
   (catalog?.calls ?? []).filter(({ optional }) => !optional),
 );
 
@@ -27,6 +28,19 @@ const catalogs = [...loadPack("mappings").resources.values()].flatMap(({ catalog
   test.each(catalogs.map(({ path, filter }) => [path, filter]))("the catalog of %s", (path, filter) =>
     expect(faultsOf({ method: "GET", path: String(path), filter })).toEqual([]),
   );
+
+  const filtered = pack.routes.flatMap(({ name, gives, object, source }) => {
+    if (gives !== "list" || !("call" in source)) return [];
+    const rules = [...(pack.resources.get(object)?.fields.values() ?? [])];
+    const marked = rules.filter(({ filter }) => filter === true).map(({ v4 }) => v4 ?? "");
+    return [[name, source.call.template, marked] as const];
+  });
+
+  test.each(filtered)("%s is filtered by what v4 can filter by", (_name, template, marked) => {
+    const filter = Object.fromEntries(marked.map((field) => [field, null]));
+    const path = template.replaceAll(/\{\w+\}/g, "1");
+    expect(faultsOf({ method: "GET", path, filter })).toEqual([]);
+  });
 
   test.each([
     [{ method: "GET", path: "/vm/instance/5" }, "there is no such call"],
