@@ -3,7 +3,7 @@
  * Secrets are taken out before a record leaves the request (`redact.ts`).
  */
 
-/** JSON, or the text as it came when it was none; `undefined` when bodies are not kept or there was none. */
+/** JSON, or `JsonText`, or the text as it came when it was none; `undefined` when bodies are not kept or there was none. */
 export type RecordedBody = unknown;
 
 export interface RecordedCall {

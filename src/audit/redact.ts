@@ -1,3 +1,4 @@
+import { JsonText } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
 import { cutBytes, redactWalk, REDACTED } from "./redact-walk.ts";
 import type { RedactWalk } from "./redact-walk.ts";
@@ -23,6 +24,8 @@ export interface CutBody {
 export interface Redaction {
   /** A parsed JSON body. `bytes` is its length as it travelled, for the mark of a cut one. */
   readonly value: (parsed: unknown, bytes?: number) => RecordedBody;
+  /** A body that is known to be sound JSON, by its text: nothing is read where no secret can be in it. */
+  readonly json: (text: string) => RecordedBody;
   /** A body as it travelled, whole or its beginning: recorded as JSON where it is JSON, else as text. */
   readonly raw: (body: string | Uint8Array, bytes?: number) => RecordedBody;
   /** A query string, an urlencoded form, or a path with its query. */
@@ -60,6 +63,16 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
     });
   }
 
+  function json(text: string): RecordedBody {
+    return guarded(() => {
+      const kept = text.length > bodyLimit ? text.slice(0, bodyLimit) : text;
+      if (secrets.maybeIn(kept)) return raw(text);
+      const bytes = Buffer.byteLength(text);
+      if (bytes <= bodyLimit) return new JsonText(text);
+      return { truncated: true, bytes, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
+    });
+  }
+
   function query(text: string): string {
     return guarded(() => cutBytes(walk().pairs(text.slice(0, bodyLimit)), bodyLimit));
   }
@@ -75,7 +88,7 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
     return { truncated: true, bytes: bytes ?? null, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
   }
 
-  return { value, raw, query, text };
+  return { value, json, raw, query, text };
 }
 
 function parse(text: string): { value: unknown } | undefined {

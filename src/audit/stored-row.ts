@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./record.ts";
+import { recordText } from "./record-text.ts";
 
 /** A record as stores keep it: its whole text, and beside it what queries narrow by and summaries count. */
 export interface StoredRow {
@@ -28,6 +29,6 @@ export function toRow(record: AuditRecord): StoredRow {
     lane,
     agent: client.userAgent,
     lossy: losses.length > 0,
-    record: JSON.stringify(record),
+    record: recordText(record),
   };
 }

@@ -1,4 +1,3 @@
-import { parseJson } from "../dialect/json.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { Redaction } from "../audit/redact.ts";
 import { fingerprint } from "../tokens/fingerprint.ts";
@@ -56,7 +55,8 @@ function recordedCalls(notes: Notes, { redaction, bodies }: RecordOptions): Audi
     ...call,
     filter: call.filter === null ? null : redaction.text(call.filter),
     ...(bodies && body !== undefined && { body: redaction.value(body) }),
-    ...(bodies && came && { response: redaction.value(came.json ?? came.text) }),
+    ...(bodies &&
+      came && { response: came.json === undefined ? redaction.value(came.text) : redaction.json(came.text) }),
   }));
 }
 
@@ -81,7 +81,7 @@ export function recordOf(
       route: notes.target?.route.name ?? null,
       ...sent,
       status: outcome.status,
-      ...(bodies && { response: redaction.value(parseJson(outcome.answer.body)) }),
+      ...(bodies && { response: redaction.json(outcome.answer.body) }),
     },
     v4: recordedCalls(notes, options),
     losses: [...notes.losses],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { JsonText } from "../../src/audit/json-text.ts";
 import { makeRedaction } from "../../src/audit/redact.ts";
 
 const names = ["root_pass", "password", "card_number", "cvv", "client_secret", "token", "ssl_key"];
@@ -58,6 +59,26 @@ describe("what comes in as text", () => {
   test("nothing is recorded of no body", () => expect(redaction.value(undefined)).toBeUndefined());
   test("bytes that are no text do not matter", () =>
     expect(redaction.raw(Uint8Array.of(0xff, 0xfe))).toBe("\ufffd\ufffd"));
+});
+
+describe("sound JSON that is looked through as text", () => {
+  test.each([
+    ["a secret", `{"a":[{"Card-Number":"${SECRET}"}]}`, { a: [{ "Card-Number": "[redacted]" }] }],
+    ["an escaped name", `{"to\\u006ben":"${SECRET}"}`, { token: "[redacted]" }],
+    ["a name in a foreign letter", `{"to\u212aen":"${SECRET}"}`, { "to\u212aen": "[redacted]" }],
+    ["a name in JSON in a string", `{"s":"{\\"c\\\\u0076v\\":1}"}`, { s: '{"cvv":"[redacted]"}' }],
+    ["an encoded name", `{"to":"?t%6Fken=${SECRET}"}`, { to: "?t%6Fken=[redacted]" }],
+    [
+      "nothing secret",
+      '{ "label": "x", "n": 12345678901234567890 }',
+      { label: "x", n: 12345678901234567000 },
+    ],
+  ])("%s", (_, text, recorded) => expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded));
+
+  test("what nothing is taken out of is not read at all", () => {
+    const text = '{ "n": 12345678901234567890 }';
+    expect(redaction.json(text)).toEqual(new JsonText(text));
+  });
 });
 
 describe("query strings and forms", () => {
@@ -160,6 +181,25 @@ describe("whatever a body looks like", () => {
         const before = JSON.stringify(body);
         expect(JSON.stringify(value(body))).not.toContain("S3CR3T");
         expect(JSON.stringify(body)).toBe(before);
+      }),
+    );
+  });
+
+  test("nor when it is looked through as text, however it is spelt", () => {
+    const text = fc.tuple(planted, fc.nat(4)).map(([body, spaces]) => JSON.stringify(body, null, spaces));
+    fc.assert(
+      fc.property(text, fc.constantFrom(redaction, small), (body, { json }) => {
+        expect(JSON.stringify(json(body))).not.toContain("S3CR3T");
+      }),
+    );
+  });
+
+  test("looked through as text it is recorded as if it had been read", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), planted), (body) => {
+        const text = JSON.stringify(body);
+        expect(JSON.stringify(redaction.json(text))).toBe(JSON.stringify(redaction.raw(text)));
+        expect(JSON.stringify(small.json(text))).toBe(JSON.stringify(small.raw(text)));
       }),
     );
   });
