@@ -13,6 +13,8 @@ export interface ChildOptions {
   /** Beside this file, or a path from here. */
   readonly script: string;
   readonly args?: readonly string[];
+  /** Of node, before the script. */
+  readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** What it prints when it listens; the first group is its address. */
   readonly ready: RegExp;
@@ -63,7 +65,7 @@ function addressOf(child: ChildProcess, { script, ready }: ChildOptions): Promis
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, options.script), ...(options.args ?? [])],
+    [...(options.nodeArgs ?? []), join(import.meta.dirname, options.script), ...(options.args ?? [])],
     {
       env: environment(options.env),
       stdio: ["ignore", "pipe", "pipe"],

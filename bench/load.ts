@@ -1,4 +1,5 @@
-/** The load generator, in a process of its own: a fixed number of connections, each asking again when it has its answer. */
+/** The load generator, in a process of its own. */
+import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 
 export interface LoadJob {
@@ -7,6 +8,11 @@ export interface LoadJob {
   readonly authorization: string;
   readonly connections: number;
   readonly ms: number;
+  /**
+   * Requests a second, sent when their time has come whatever became of those before; undefined: each connection
+   * asks again when it has its answer.
+   */
+  readonly rate?: number;
 }
 
 export interface LoadResult {
@@ -15,7 +21,10 @@ export interface LoadResult {
   /** Of the first that failed. */
   readonly fault: string | undefined;
   readonly seconds: number;
-  /** Milliseconds. */
+  /**
+   * Milliseconds. With a rate they count from the time at which a request should have been sent: a server that makes
+   * the next ones wait is not flattered by their being sent later.
+   */
   readonly p50: number;
   readonly p99: number;
 }
@@ -24,33 +33,51 @@ export interface LoadResult {
 const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-async function run({ url, path, authorization, connections, ms }: LoadJob): Promise<LoadResult> {
+/** Asks once; adds the milliseconds since `due` to the times. */
+type AskOnce = (due: number) => Promise<void>;
+
+async function askUntilOver(ask: AskOnce, { connections, ms }: LoadJob): Promise<void> {
+  const end = performance.now() + ms;
+  async function connection(): Promise<void> {
+    while (performance.now() < end) await ask(performance.now());
+  }
+  await Promise.all(Array.from({ length: connections }, connection));
+}
+
+async function askAtRate(ask: AskOnce, rate: number, ms: number): Promise<void> {
+  const begun = performance.now();
+  const most = Math.round((ms / 1000) * rate);
+  const asked: Promise<void>[] = [];
+  while (asked.length < most) {
+    const due = begun + (asked.length * 1000) / rate;
+    const early = due - performance.now();
+    if (early <= 0) asked.push(ask(due));
+    else await wait(early);
+  }
+  await Promise.all(asked);
+}
+
+async function run(job: LoadJob): Promise<LoadResult> {
+  const { url, path, authorization, connections, ms, rate } = job;
   const pool = new Pool(url, { connections, pipelining: 1 });
   const times: number[] = [];
   let failed = 0;
   let fault: string | undefined;
   const begun = performance.now();
 
-  async function ask(): Promise<void> {
-    const asked = performance.now();
-    const { statusCode, body } = await pool.request({ method: "GET", path, headers: { authorization } });
-    const bytes = (await body.arrayBuffer()).byteLength;
-    times.push(performance.now() - asked);
-    if (statusCode !== 200 || bytes === 0) throw new Error(`status ${statusCode}, ${bytes} bytes`);
-  }
-
-  async function askUntilOver(): Promise<void> {
-    while (performance.now() - begun < ms) {
-      try {
-        await ask();
-      } catch (error) {
-        failed += 1;
-        fault ??= (error as Error).message;
-      }
+  async function ask(due: number): Promise<void> {
+    try {
+      const { statusCode, body } = await pool.request({ method: "GET", path, headers: { authorization } });
+      const bytes = (await body.arrayBuffer()).byteLength;
+      times.push(performance.now() - due);
+      if (statusCode !== 200 || bytes === 0) throw new Error(`status ${statusCode}, ${bytes} bytes`);
+    } catch (error) {
+      failed += 1;
+      fault ??= (error as Error).message;
     }
   }
 
-  await Promise.all(Array.from({ length: connections }, askUntilOver));
+  await (rate === undefined ? askUntilOver(ask, job) : askAtRate(ask, rate, ms));
   const seconds = (performance.now() - begun) / 1000;
   await pool.close();
   const sorted = Float64Array.from(times).sort();

@@ -1,39 +1,57 @@
 import { availableParallelism } from "node:os";
-import { measureAll, upstreamState } from "./measure.ts";
-import { startLoader } from "./loader.ts";
+import { measureAll, upstreamState, type UpstreamState } from "./measure.ts";
+import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
+import { startLoader, type Loader } from "./loader.ts";
 import { HELP, readOptions, type BenchOptions } from "./options.ts";
 import { faults, report } from "./report.ts";
-import { startField } from "./targets.ts";
+import { startTimes } from "./start-time.ts";
+import { withField } from "./targets.ts";
 
 /** Everything runs on this one machine, so it must be said what that is. */
-const setting = ({ rounds, measureMs, connections }: BenchOptions, listBytes: number): string =>
+const setting = (
+  { rounds, measureMs, connections, rate }: BenchOptions,
+  { listBytes }: UpstreamState,
+): string =>
   [
     `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share.`,
-    `Medians of ${rounds} rounds of ${measureMs / 1000} s; ${connections} connections, each asking again when answered.`,
-    `v4's list is ${listBytes} bytes. CPU and RSS are the server's process alone; "x peer" compares CPU.`,
+    `Medians of ${rounds} rounds. req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
+    `asking again when answered. p50 and p99: as long at ${rate} requests a second, whatever became of those before.`,
+    `v4's list is ${listBytes} bytes, and no two of its answers in a row are alike. CPU and RSS are the server's`,
+    `process alone; "x peer" compares CPU.`,
     "",
     "",
   ].join("\n");
 
-/** The exit code: 1 where any request failed. */
-async function bench(options: BenchOptions): Promise<number> {
-  const field = await startField();
-  const loader = startLoader();
-  try {
-    const { one, listBytes } = await upstreamState(field);
-    process.stdout.write(setting(options, listBytes));
+const print = (text: string): void => void process.stdout.write(text);
+
+/** The table; the exit code is 1 where any request failed. */
+function compare(loader: Loader, options: BenchOptions): Promise<number> {
+  return withField(async (field) => {
+    const state = await upstreamState(field);
+    print(setting(options, state));
     const asks = [
-      { name: "List of 25", path: "/v4/vm/instances" },
-      { name: "One object", path: one },
+      { name: "List of 25 instances", path: "/v4/vm/instances" },
+      { name: "A disk", path: state.disk },
+      { name: "An instance: 3 v4 calls", path: state.one },
     ];
     const measurements = await measureAll(field, loader, asks, options);
-    process.stdout.write(report(measurements));
+    print(report(measurements));
     const met = faults(measurements);
-    if (met.length > 0) process.stdout.write(`\nRequests failed:\n${met.join("\n")}\n`);
+    if (met.length > 0) print(`\nRequests failed:\n${met.join("\n")}\n`);
     return met.length > 0 ? 1 : 0;
+  });
+}
+
+async function bench(options: BenchOptions): Promise<number> {
+  const loader = startLoader();
+  try {
+    const code = options.rounds > 0 ? await compare(loader, options) : 0;
+    if (options.starts > 0) print(`\n${await startTimes(options.starts)}\n`);
+    if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));
+    else if (options.memoryMs > 0) print(memoryReport(await measureMemory(loader, options), options));
+    return code;
   } finally {
     loader.stop();
-    await field.stop();
   }
 }
 

@@ -7,17 +7,47 @@ export interface BenchOptions {
   /** Of each target and kind of request before the first round, for the compiler to settle. */
   readonly warmUpMs: number;
   readonly connections: number;
+  /** Requests a second, where what clients wait is measured. */
+  readonly rate: number;
+  /** Starts of the gateway that are timed. */
+  readonly starts: number;
+  /** Of steady load before resident memory is read; 0: it isn't. */
+  readonly memoryMs: number;
+  /** Of steady load between two heap snapshots; 0: there are none. */
+  readonly growthMs: number;
 }
 
-const THOROUGH: BenchOptions = { rounds: 5, measureMs: 1500, warmUpMs: 1200, connections: 32 };
+const THOROUGH: BenchOptions = {
+  rounds: 5,
+  measureMs: 1500,
+  warmUpMs: 3000,
+  connections: 32,
+  rate: 200,
+  starts: 3,
+  memoryMs: 60_000,
+  growthMs: 0,
+};
 
 /** Shows that it all runs; its numbers are rough. */
-const QUICK: BenchOptions = { rounds: 2, measureMs: 400, warmUpMs: 300, connections: 16 };
+const QUICK: BenchOptions = {
+  rounds: 1,
+  measureMs: 250,
+  warmUpMs: 200,
+  connections: 16,
+  rate: 100,
+  starts: 1,
+  memoryMs: 0,
+  growthMs: 0,
+};
 
-export const HELP = `npm run bench -- [--quick] [--rounds N] [--seconds N] [--connections N]
+/** Memory alone. */
+const MEMORY: BenchOptions = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 600_000 };
+
+export const HELP = `npm run bench -- [--quick | --memory] [--rounds N] [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
-Takes some 80 seconds; --quick some 15.
+Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for eleven minutes, and compares what
+its heap holds after the first minute and after the last.
 `;
 
 function positive(name: string, text: string): number {
@@ -26,26 +56,40 @@ function positive(name: string, text: string): number {
   return number;
 }
 
+function baseOf({
+  quick,
+  memory,
+}: {
+  quick?: boolean | undefined;
+  memory?: boolean | undefined;
+}): BenchOptions {
+  if (quick) return QUICK;
+  return memory ? MEMORY : THOROUGH;
+}
+
 /** Undefined: help was asked for. @throws {Error} for a flag that isn't one. */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
       quick: { type: "boolean" },
+      memory: { type: "boolean" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
+      rate: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
-  const base = values.quick ? QUICK : THOROUGH;
-  const given = (name: "rounds" | "seconds" | "connections", fallback: number): number =>
+  const base = baseOf(values);
+  const given = (name: "rounds" | "seconds" | "connections" | "rate", fallback: number): number =>
     values[name] === undefined ? fallback : positive(name, values[name]);
   return {
     ...base,
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),
+    rate: given("rate", base.rate),
   };
 }

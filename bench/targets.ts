@@ -14,18 +14,33 @@ export interface Field {
   readonly upstream: Child;
   /** The peer comes last. */
   readonly targets: readonly Target[];
-  stop(): Promise<void>;
 }
 
 /** Any token will do: the upstream doesn't look. */
 const TOKEN = "0123456789abcdef0123456789abcdef";
+export const ALPHA = `token ${TOKEN}`;
+const NATIVE = `Bearer ${TOKEN}`;
 
 const LISTENING = /^Listening (\S+)/m;
 
-function startGateway(upstream: Child, audit: string, folder: string): Promise<Child> {
+export const startUpstream = (): Promise<Child> => startChild({ script: "upstream.ts", ready: LISTENING });
+
+export const startPeer = ({ url }: Child): Promise<Child> =>
+  startChild({ script: "peer.ts", args: [url], ready: LISTENING });
+
+export interface GatewayOptions {
+  readonly upstream: Child;
+  readonly audit: string;
+  /** For its data. */
+  readonly folder: string;
+  readonly nodeArgs?: readonly string[];
+}
+
+export function startGateway({ upstream, audit, folder, nodeArgs = [] }: GatewayOptions): Promise<Child> {
   return startChild({
     script: "../src/main.ts",
     args: ["serve"],
+    nodeArgs,
     env: {
       PORT: "0",
       ADMIN_PORT: "off",
@@ -39,33 +54,37 @@ function startGateway(upstream: Child, audit: string, folder: string): Promise<C
   });
 }
 
-/** Starts all of them; they stay up for the whole run and are loaded one at a time. */
-export async function startField(): Promise<Field> {
+/** Runs something with a folder of its own and the processes it starts; both are gone afterwards. */
+export async function withChildren<T>(
+  run: (keep: (child: Promise<Child>) => Promise<Child>, folder: string) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   const started: Child[] = [];
   const keep = async (child: Promise<Child>): Promise<Child> => {
     started.push(await child);
     return child;
   };
-  async function stop(): Promise<void> {
+  try {
+    return await run(keep, folder);
+  } finally {
     await Promise.all(started.map((child) => child.stop()));
     await rm(folder, { recursive: true, force: true });
   }
-  try {
-    const upstream = await keep(startChild({ script: "upstream.ts", ready: LISTENING }));
-    const metadata = await keep(startGateway(upstream, "metadata", folder));
-    const full = await keep(startGateway(upstream, "full", folder));
-    const peer = await keep(startChild({ script: "peer.ts", args: [upstream.url], ready: LISTENING }));
-    const [alpha, native] = [`token ${TOKEN}`, `Bearer ${TOKEN}`];
+}
+
+/** Starts all of them; they stay up for the whole of the run and are loaded one at a time. */
+export function withField<T>(run: (field: Field) => Promise<T>): Promise<T> {
+  return withChildren(async (keep, folder) => {
+    const upstream = await keep(startUpstream());
+    const metadata = await keep(startGateway({ upstream, audit: "metadata", folder }));
+    const full = await keep(startGateway({ upstream, audit: "full", folder }));
+    const peer = await keep(startPeer(upstream));
     const targets = [
-      { name: "alpha lane, AUDIT=metadata", server: metadata, authorization: alpha },
-      { name: "alpha lane, AUDIT=full", server: full, authorization: alpha },
-      { name: "native lane, AUDIT=metadata", server: metadata, authorization: native },
-      { name: "bare pass-through (the peer)", server: peer, authorization: native },
+      { name: "alpha lane, AUDIT=metadata", server: metadata, authorization: ALPHA },
+      { name: "alpha lane, AUDIT=full", server: full, authorization: ALPHA },
+      { name: "native lane, AUDIT=metadata", server: metadata, authorization: NATIVE },
+      { name: "bare pass-through (the peer)", server: peer, authorization: NATIVE },
     ];
-    return { upstream, targets, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return run({ upstream, targets });
+  });
 }
