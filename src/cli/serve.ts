@@ -1,4 +1,6 @@
+import cluster from "node:cluster";
 import { readSettings, settingsHelp } from "../settings/read.ts";
+import type { Settings } from "../settings/table.ts";
 import { startService, type Service } from "../service/start.ts";
 import { stopSignal } from "./signal.ts";
 
@@ -11,8 +13,8 @@ ${settingsHelp()}
 `;
 
 /** What a newcomer needs next: where it listens, a token, and a line to paste. */
-function welcome({ url, adminUrl, sandboxToken, upstreamUrl, readiness }: Service): string {
-  const reasons = readiness();
+async function welcome({ url, adminUrl, sandboxToken, upstreamUrl, readiness }: Service): Promise<string> {
+  const reasons = await readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
@@ -30,16 +32,23 @@ function welcome({ url, adminUrl, sandboxToken, upstreamUrl, readiness }: Servic
   ].join("\n");
 }
 
+async function start(settings: Settings): Promise<Service> {
+  if (settings.WORKERS === 1) return startService(settings);
+  return (await import("../service/primary.ts")).startWorkers(settings);
+}
+
 /** `alpha-gateway serve`: runs until SIGTERM or SIGINT, then drains and resolves with the exit code. */
 export async function serve(args: readonly string[]): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(HELP);
     return 0;
   }
+  const settings = readSettings(args, process.env);
+  if (cluster.isWorker) return (await import("../service/worker.ts")).runWorker(settings);
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
   const asked = stopSignal();
-  const service = await startService(readSettings(args, process.env));
-  process.stdout.write(welcome(service));
+  const service = await start(settings);
+  process.stdout.write(await welcome(service));
   await asked;
   await service.stop();
   return 0;

@@ -1,4 +1,4 @@
-import { Router } from "express";
+import { Router, type Response } from "express";
 import { refuse } from "./answers.ts";
 
 /** Forgets what is known of the tokens with a fingerprint, or of all, at every replica. */
@@ -10,18 +10,20 @@ const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 export function tokensApi(purge: Purge): Router {
   const router = Router({ caseSensitive: true });
 
-  router.delete("/", async (_request, response) => {
-    await purge();
+  async function answer(response: Response, fingerprint?: string): Promise<void> {
+    try {
+      await purge(fingerprint);
+    } catch {
+      return refuse(response, 503, "Forgotten here, but other replicas could not be told. Try again.");
+    }
     response.status(204).end();
-  });
+  }
 
-  router.delete("/:fingerprint", async (request, response) => {
+  router.delete("/", (_request, response) => answer(response));
+  router.delete("/:fingerprint", (request, response) => {
     const { fingerprint } = request.params;
-    if (!FINGERPRINT.test(fingerprint))
-      return refuse(response, 400, "A fingerprint is 16 to 64 digits of 0-9a-f, as the audit shows it.");
-    await purge(fingerprint);
-    response.status(204).end();
+    if (FINGERPRINT.test(fingerprint)) return answer(response, fingerprint);
+    return refuse(response, 400, "A fingerprint is 16 to 64 digits of 0-9a-f, as the audit shows it.");
   });
-
   return router;
 }

@@ -24,3 +24,6 @@ export interface Counter {
   /** Keys that are counted here at the moment. */
   readonly size: number;
 }
+
+/** What is counted: all requests, and creates besides. */
+export type CounterName = "all" | "create";

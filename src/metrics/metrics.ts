@@ -1,6 +1,7 @@
 import { Counter, Histogram } from "@prometheus-io/client";
 import type { AuditRecord, RecordedCall } from "../audit/record.ts";
 import type { AuditStats } from "../audit/store.ts";
+import type { Figures } from "./aggregate.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { makeRegistry } from "./registry.ts";
 
@@ -31,6 +32,8 @@ export interface Metrics {
   readonly watchAudit: (stats: () => AuditStats) => void;
   /** All figures in the Prometheus text format. */
   readonly text: () => Promise<string>;
+  /** All figures as data, for the process that adds up those of several. */
+  readonly json: () => Promise<Figures>;
   readonly contentType: string;
   /** Stops what runs in the background. */
   readonly close: () => void;
@@ -104,6 +107,7 @@ export function createMetrics(): Metrics {
     gauge,
     watchAudit,
     text: () => all.registry.metrics(),
+    json: () => all.registry.getMetricsAsJSON(),
     contentType: all.registry.contentType,
     close: stop,
   };

@@ -95,7 +95,9 @@ async function drain(server: Server, graceMs: number): Promise<void> {
   clearTimeout(deadline);
 }
 
-const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+/** `http://127.0.0.1:8080` */
+export const httpUrl = (host: string, port: number): string =>
+  `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** Begins to listen. @throws {Error} where the port is taken or the address is not this machine's. */
 export async function listen({ host, port, handler, badRequest }: HttpServerOptions): Promise<HttpServer> {
@@ -117,5 +119,5 @@ export async function listen({ host, port, handler, badRequest }: HttpServerOpti
     server.listen(port, host, resolve);
   });
   const taken = (server.address() as AddressInfo).port;
-  return { url: `http://${inUrl(host)}:${taken}`, port: taken, drain: (graceMs) => drain(server, graceMs) };
+  return { url: httpUrl(host, taken), port: taken, drain: (graceMs) => drain(server, graceMs) };
 }

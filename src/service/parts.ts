@@ -5,7 +5,6 @@ import type { Pack } from "../mapping/pack.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
-import { openSqliteState } from "../shared-state/sqlite-store.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import { connectCatalogs } from "./catalogs.ts";
@@ -36,7 +35,7 @@ const LAST_RECORDS_MS = 1000;
 
 interface Stores {
   readonly audit: AuditStore | undefined;
-  readonly state: KeyedStore;
+  readonly shared: Shared;
 }
 
 async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
@@ -54,10 +53,14 @@ async function openAudit(settings: Settings, log: Log): Promise<AuditStore | und
   return openPostgresStore({ ...options, url });
 }
 
-async function openStores(settings: Settings, log: Log): Promise<Stores> {
+async function openStores(
+  settings: Settings,
+  log: Log,
+  share: (log: Log) => Promise<Shared>,
+): Promise<Stores> {
   const audit = await openAudit(settings, log);
   try {
-    return { audit, state: openSqliteState({ directory: settings.DATA_DIR }) };
+    return { audit, shared: await share(log) };
   } catch (error) {
     await audit?.close();
     throw error;
@@ -67,14 +70,18 @@ async function openStores(settings: Settings, log: Log): Promise<Stores> {
 /**
  * Opens the parts of a gateway; v4 is not asked for anything yet.
  *
+ * @param share what this process shares with others, and how. Default: as the settings say.
  * @throws {PackError} for a pack that can't be used, {AuditUnavailable} or {StateUnavailable} for a data folder
  *   that can't.
  */
-export async function openParts(settings: Settings): Promise<Parts> {
+export async function openParts(
+  settings: Settings,
+  share: (log: Log) => Promise<Shared> = (log) => openShared(settings, log),
+): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const v4 = await v4Service(settings);
-  const { audit, state } = await openStores(settings, log).catch(async (error: unknown) => {
+  const { audit, shared } = await openStores(settings, log, share).catch(async (error: unknown) => {
     await v4.close();
     throw error;
   });
@@ -88,8 +95,19 @@ export async function openParts(settings: Settings): Promise<Parts> {
   const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
     log.warn({ catalog, message }, "a catalog could not be read"),
   );
-  const shared = openShared(settings);
-  return { log, pack, v4, audit, state, shared, metrics, upstream, catalogs, underWay: workUnderWay() };
+  metrics.gauge("replicas", "Processes that share the limits, this one among them.", shared.replicas);
+  return {
+    log,
+    pack,
+    v4,
+    audit,
+    state: shared.state,
+    shared,
+    metrics,
+    upstream,
+    catalogs,
+    underWay: workUnderWay(),
+  };
 }
 
 /** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
@@ -97,7 +115,7 @@ export async function closeParts(parts: Parts, last: () => Promise<unknown>): Pr
   // What was broken off is recorded too: whether v4 did it can be found out there alone.
   await parts.underWay.ended(LAST_RECORDS_MS);
   await parts.audit?.close();
-  await parts.state.close();
+  await parts.shared.close();
   await last();
   parts.metrics.close();
   await parts.upstream.close();

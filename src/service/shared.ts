@@ -1,21 +1,95 @@
-import { createMemoryCounter } from "../limits/memory-counter.ts";
+import { insured } from "../limits/insured.ts";
+import { createMemoryCounter, type MemoryCounter } from "../limits/memory-counter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import type { Counter, CounterName } from "../limits/counter.ts";
 import type { Settings } from "../settings/table.ts";
-import { createTokenFacts, type TokenFactsStore } from "../tokens/token-facts.ts";
+import type { KeyedStore } from "../shared-state/keyed-store.ts";
+import { openSqliteState } from "../shared-state/sqlite-store.ts";
+import { shareTokenFacts, type FactsPlace } from "../tokens/shared-facts.ts";
+import { createTokenFacts, type TokenFactsInMemory, type TokenFactsStore } from "../tokens/token-facts.ts";
+import type { Log } from "./log.ts";
 
-/** What is known of clients: how often they asked, and what their tokens may do. */
+/** What is known of clients, by all processes that serve them together. */
 export interface Shared {
   readonly limits: RateLimits;
   readonly tokens: TokenFactsStore;
+  /** Grants and what clients asked for. */
+  readonly state: KeyedStore;
+  /** Why processes don't share it now, though they should. */
+  faults(): readonly string[];
+  /** Processes that share the limits, this one among them. */
+  replicas(): number;
+  close(): Promise<void>;
 }
 
-/** Keeps it in this process. */
-export function openShared(settings: Settings): Shared {
-  const tokens = createTokenFacts({
+/** What a process keeps by itself, be it alone, in front of what is shared, or in place of it. */
+export interface Own {
+  readonly counters: Readonly<Record<CounterName, MemoryCounter>>;
+  readonly tokens: TokenFactsInMemory;
+}
+
+export const openOwn = (settings: Settings): Own => ({
+  counters: {
+    all: createMemoryCounter(settings.RATE_LIMIT),
+    create: createMemoryCounter(settings.RATE_LIMIT_CREATE),
+  },
+  tokens: createTokenFacts({
     size: settings.TOKEN_CACHE_SIZE,
     ttlSeconds: settings.TOKEN_TTL_SECONDS,
     negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
-  });
-  const all = createMemoryCounter(settings.RATE_LIMIT);
-  return { tokens, limits: createRateLimits(all, createMemoryCounter(settings.RATE_LIMIT_CREATE)) };
+  }),
+});
+
+/** Where processes share what they count and know. */
+export interface SharedPlace {
+  counter(name: CounterName): Counter;
+  readonly facts: FactsPlace;
+  /** Processes that share it. */
+  replicas(): number;
+}
+
+/** Limits and facts of a place, and this process's own where it can't be reached: a share of the limits. */
+export function shareIn(place: SharedPlace, own: Own, settings: Settings): Pick<Shared, "limits" | "tokens"> {
+  const counter = (name: CounterName, points: number): Counter =>
+    insured(place.counter(name), {
+      own: own.counters[name],
+      share: () => Math.max(1, Math.floor(points / place.replicas())),
+    });
+  return {
+    limits: createRateLimits(
+      counter("all", settings.RATE_LIMIT.points),
+      counter("create", settings.RATE_LIMIT_CREATE.points),
+    ),
+    tokens: shareTokenFacts(own.tokens, place.facts),
+  };
+}
+
+export interface ShareOptions {
+  /** Default: new ones. */
+  readonly own?: Own;
+  /** Does this process serve requests, so that a share of the limits is its own? Default true. */
+  readonly serves?: boolean;
+}
+
+export const openState = ({ DATA_DIR }: Settings): KeyedStore => openSqliteState({ directory: DATA_DIR });
+
+/** Shared in Redis where that is set; else kept in this process, and its state in the data folder. */
+export async function openShared(
+  settings: Settings,
+  log: Log,
+  { own = openOwn(settings), serves = true }: ShareOptions = {},
+): Promise<Shared> {
+  if (settings.REDIS_URL !== undefined) {
+    const { openSharedInRedis } = await import("./shared-redis.ts");
+    return openSharedInRedis(settings, log, { own, serves });
+  }
+  const state = openState(settings);
+  return {
+    limits: createRateLimits(own.counters.all, own.counters.create),
+    tokens: own.tokens,
+    state,
+    faults: () => [],
+    replicas: () => 1,
+    close: state.close,
+  };
 }

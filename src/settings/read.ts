@@ -43,15 +43,6 @@ function crossFaults(settings: Settings): string[] {
   return faults;
 }
 
-/** Not built yet: taking such a setting and doing nothing would let an operator believe in a guard that isn't there. */
-function missingParts(settings: Settings): string[] {
-  const faults: string[] = [];
-  if (settings.REDIS_URL !== undefined)
-    faults.push("REDIS_URL: limits shared by replicas are not there yet; unset it");
-  if (settings.WORKERS > 1) faults.push("WORKERS: several processes are not there yet; use 1");
-  return faults;
-}
-
 function flags(args: readonly string[], faults: string[]): Partial<Record<string, string>> {
   const options = Object.fromEntries(names.map((name) => [flagOf(name), { type: "string" as const }]));
   const { values, tokens } = parseArgs({
@@ -104,8 +95,7 @@ export function readSettings(
       faults.push(`${name}: ${shown(value, setting)}${(error as Error).message}`);
     }
   }
-  if (faults.length === 0)
-    faults.push(...crossFaults(settings as Settings), ...missingParts(settings as Settings));
+  if (faults.length === 0) faults.push(...crossFaults(settings as Settings));
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
 }

@@ -12,6 +12,7 @@ import {
   portOrOff,
   postgresUrl,
   rate,
+  redisUrl,
   size,
   text,
   url,
@@ -37,7 +38,10 @@ const set = <T>(read: Reader<T>, fallback: string, help: string): Set<T> => ({
   help,
 });
 const unset = <T>(read: Reader<T>, help: string): Unset<T> => ({ read, default: undefined, help });
-const secret = (help: string): Unset<string> & { secret: true } => ({ ...unset(text, help), secret: true });
+const secret = (help: string, read = text): Unset<string> & { secret: true } => ({
+  ...unset(read, help),
+  secret: true,
+});
 
 const MOST_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
@@ -61,7 +65,7 @@ export const SETTINGS = {
     ),
     secret: true,
   },
-  REDIS_URL: secret("Shared rate limits and token cache, for several replicas"),
+  REDIS_URL: secret("Shared rate limits, tokens and grants, for several replicas", redisUrl),
   RATE_LIMIT: set(rate, "1600/120", "Requests per seconds and token (per address where there is no token)"),
   RATE_LIMIT_CREATE: set(rate, "10/30", "The same for creating instances"),
   TOKEN_TTL_SECONDS: set(integer(1, MOST_SECONDS), "300", "How long what is known of a token is believed"),

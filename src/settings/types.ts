@@ -93,6 +93,28 @@ export const postgresUrl: Reader<string> = (value) => {
     : expected("an address such as postgres://user:password@host:5432/database");
 };
 
+function decodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** `redis://`, or `rediss://` over TLS, with user, password and a database's number as they are needed. */
+export const redisUrl: Reader<string> = (value) => {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined;
+  const good =
+    parsed !== undefined &&
+    ["redis:", "rediss:"].includes(parsed.protocol) &&
+    parsed.hostname !== "" &&
+    /^(?:\/\d{0,6})?$/.test(parsed.pathname) &&
+    decodable(`-${parsed.username}${parsed.password}`) &&
+    !parsed.search &&
+    !parsed.hash;
+  return good ? value : expected("redis://[user:password@]host[:port][/database], or rediss:// for TLS");
+};
+
 /** `YYYY-MM-DD`, a day of the calendar. */
 export const day: Reader<Date> = (value) => {
   const date = new Date(`${value}T00:00:00Z`);

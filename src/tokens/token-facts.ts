@@ -27,9 +27,21 @@ export interface TokenFactsStore {
   readonly size: number;
 }
 
-/** Facts that are all at hand. */
+/** Facts and for how long they are good still, in milliseconds. */
+export interface LastingFacts {
+  readonly facts: TokenFacts;
+  readonly ttlMs: number;
+}
+
+/** Facts that are all at hand. What is learnt tells whether it is news: something else than was known, or for longer. */
 export interface TokenFactsInMemory extends TokenFactsStore {
   get(hash: string): TokenFacts | undefined;
+  learnGrants(hash: string, grants: Grants | undefined): boolean;
+  learnRefusal(hash: string): boolean;
+  /** What `keep` of another takes. */
+  lasting(hash: string): LastingFacts | undefined;
+  /** Takes over what another has learnt. */
+  keep(hash: string, lasting: LastingFacts): void;
 }
 
 export interface TokenFactsOptions {
@@ -44,24 +56,43 @@ export function createTokenFacts({
   ttlSeconds,
   negativeTtlSeconds,
 }: TokenFactsOptions): TokenFactsInMemory {
-  const cache = new LRUCache<string, TokenFacts>({ max: size, ttl: ttlSeconds * 1000, ttlResolution: 0 });
+  const ttl = ttlSeconds * 1000;
+  const cache = new LRUCache<string, TokenFacts>({ max: size, ttl, ttlResolution: 0 });
   return {
     get: (hash) => cache.get(hash),
     learnGrants(hash, grants) {
+      const known = cache.get(hash);
+      // Known anew with every answer, and written down again when half of its time is over.
+      const fresh = cache.getRemainingTTL(hash) > ttl / 2;
+      if (known?.refused === false && fresh && includes(known.grants, grants)) return false;
       // An answer that tells no scopes does not unsay those that are known.
-      const known = grants === undefined ? cache.get(hash) : undefined;
-      if (known === undefined || known.refused) cache.set(hash, { refused: false, grants });
+      const lasting = grants ?? (known?.refused === false ? known.grants : undefined);
+      cache.set(hash, { refused: false, grants: lasting });
+      return true;
     },
     learnRefusal(hash) {
       // A lifetime of 0 would be "for ever" to the cache.
       if (negativeTtlSeconds === 0) cache.delete(hash);
       else cache.set(hash, { refused: true }, { ttl: negativeTtlSeconds * 1000 });
+      return true;
     },
     async purge(fingerprint = "") {
       for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
     },
+    lasting(hash) {
+      const facts = cache.get(hash);
+      return facts && { facts, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
+    },
+    keep: (hash, { facts, ttlMs }) => void cache.set(hash, facts, { ttl: ttlMs }),
     get size() {
       return cache.size;
     },
   };
+}
+
+/** Do the grants that are known say all that is told now? */
+function includes(known: Grants | undefined, told: Grants | undefined): boolean {
+  if (told === undefined || known === told) return true;
+  if (known === undefined || known === "all" || told === "all") return false;
+  return known.size === told.size && [...told].every(([area, level]) => known.get(area) === level);
 }

@@ -13,6 +13,7 @@ export interface Ended {
 }
 
 export interface Program {
+  readonly pid: number;
   /** Resolves with the first match in what it has printed on standard output. @throws when it ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
@@ -52,6 +53,7 @@ export function run(args: readonly string[], { env, cwd = REPOSITORY, script }: 
     return { code: code as number | null, signal: signal as NodeJS.Signals | null, out, err };
   });
   const program = {
+    pid: child.pid ?? 0,
     ended,
     kill: () => void child.kill("SIGKILL"),
     signal: (name: NodeJS.Signals) => void child.kill(name),

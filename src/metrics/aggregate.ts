@@ -1,0 +1,52 @@
+import { Registry, type Aggregator } from "@prometheus-io/client";
+
+/** The figures of one process, as `Metrics.json` gives them. */
+export type Figures = readonly Figure[];
+
+interface Figure {
+  readonly name: string;
+  readonly type: string;
+  readonly aggregator?: Aggregator;
+}
+
+/** What several processes make together is the sum; of these it is not. */
+const NOT_SUMS: Readonly<Record<string, Aggregator>> = {
+  process_start_time_seconds: "min",
+  nodejs_eventloop_lag_p99_seconds: "max",
+  alpha_gateway_replicas: "max",
+};
+
+const aggregate = (processes: readonly Figures[]): Registry =>
+  Registry.aggregate(
+    processes.map((figures) =>
+      figures.map((figure) => ({
+        ...figure,
+        aggregator: NOT_SUMS[figure.name] ?? figure.aggregator ?? "sum",
+      })),
+    ),
+  );
+
+/** Adds the figures of processes up. What one that ended had counted stays counted. */
+export interface Aggregate {
+  /** In the Prometheus text format; `processes` by a name of each. */
+  text(processes: ReadonlyMap<number, Figures>): Promise<string>;
+  /** A process has ended: nothing of it goes up and down any more. */
+  ended(process: number): void;
+}
+
+export function createAggregate(): Aggregate {
+  const last = new Map<number, Figures>();
+  let departed: Promise<Figures> = Promise.resolve([]);
+
+  return {
+    async text(processes) {
+      for (const [name, figures] of processes) last.set(name, figures);
+      return aggregate([await departed, ...processes.values()]).metrics();
+    },
+    ended(process) {
+      const figures = (last.get(process) ?? []).filter(({ type }) => type !== "gauge");
+      last.delete(process);
+      departed = departed.then((before) => aggregate([before, figures]).getMetricsAsJSON());
+    },
+  };
+}

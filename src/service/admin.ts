@@ -1,0 +1,25 @@
+import { createAdminApp, type AdminDeps } from "../console/admin-app.ts";
+import { summarise } from "../mapping/summary.ts";
+import type { Settings } from "../settings/table.ts";
+import { badRequestBody } from "./bad-request.ts";
+import { listen, type HttpServer } from "./http-server.ts";
+import type { Parts } from "./parts.ts";
+
+/** Begins to listen for operators; undefined where the admin listener is off. */
+export async function listenForAdmins(
+  { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN }: Settings,
+  { pack, audit, v4 }: Parts,
+  deps: Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens">,
+): Promise<HttpServer | undefined> {
+  if (ADMIN_PORT === "off") return undefined;
+  const handler = createAdminApp({
+    ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
+    host: ADMIN_HOST,
+    audit,
+    filterHeader: pack.dialect.filter.header,
+    mappings: () => summarise(pack),
+    sandbox: v4.sandbox,
+    ...deps,
+  });
+  return listen({ host: ADMIN_HOST, port: ADMIN_PORT, handler, badRequest: badRequestBody(pack) });
+}

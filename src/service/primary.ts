@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { createAggregate } from "../metrics/aggregate.ts";
+import type { Settings } from "../settings/table.ts";
+import { beginCrew, type Crew } from "../workers/crew.ts";
+import type { PrimaryDuties } from "../workers/duties.ts";
+import { listenForAdmins } from "./admin.ts";
+import { httpUrl, type HttpServer } from "./http-server.ts";
+import { closeParts, openParts, type Parts } from "./parts.ts";
+import { openOwn, openShared, type Own } from "./shared.ts";
+import { LAST_LOOK_MS, type Service } from "./start.ts";
+import { workerEnvironment } from "./worker.ts";
+
+/** The port that all workers will share. @throws {Error} where it is taken. */
+async function choosePort({ HOST, PORT }: Settings): Promise<number> {
+  const server = createServer().listen(PORT, HOST);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** What the workers share, kept here. */
+const dutiesOf = ({ counters, tokens }: Own): Omit<PrimaryDuties, "listening" | "purge"> => ({
+  take: (name, key) => counters[name].take(key),
+  giveBack: (name, key) => counters[name].giveBack(key),
+  recall: tokens.lasting,
+  learn(hash, facts) {
+    if (facts === undefined) void tokens.purge(hash);
+    else if (facts.refused) tokens.learnRefusal(hash);
+    else tokens.learnGrants(hash, facts.grants);
+  },
+});
+
+/** Why not all of it is ready, each reason once. A worker that is begun again is none: the others serve. */
+async function readinessOf(crew: Crew, { audit, shared }: Parts): Promise<readonly string[]> {
+  const told = await crew.each((worker) => worker.ask("readiness").catch(() => ["a worker does not answer"]));
+  const reasons = [
+    ...(told.size === 0 ? ["no worker serves"] : []),
+    ...[...told.values()].flat(),
+    ...[audit?.fault() ?? []].flat(),
+    ...shared.faults(),
+  ];
+  return [...new Set(reasons)];
+}
+
+/**
+ * Starts a gateway of several processes: workers that serve, and this one, which has the admin listener, the
+ * embedded sandbox, and what the workers share where there is no Redis.
+ *
+ * @throws like `startService`, and {WorkerFailed} where a worker can't begin.
+ */
+export async function startWorkers(settings: Settings): Promise<Service> {
+  const port = await choosePort(settings);
+  const own = openOwn(settings);
+  const parts = await openParts(settings, (log) => openShared(settings, log, { own, serves: false }));
+  const { log, metrics, shared, v4 } = parts;
+  const figures = createAggregate();
+  let admin: HttpServer | undefined;
+  let crew: Crew | undefined;
+  let stopping: Promise<void> | undefined;
+
+  async function purge(fingerprint = ""): Promise<void> {
+    try {
+      await shared.tokens.purge(fingerprint);
+    } finally {
+      await crew?.each((worker) => worker.ask("purge", fingerprint));
+    }
+  }
+  async function text(): Promise<string> {
+    const served = await crew?.each((worker) => worker.ask("metrics").catch(() => []));
+    return figures.text(new Map([[0, await metrics.json()], ...(served ?? [])]));
+  }
+  async function readiness(): Promise<readonly string[]> {
+    if (stopping) return ["draining"];
+    return crew ? readinessOf(crew, parts) : ["starting"];
+  }
+  async function end(): Promise<void> {
+    await crew?.drain(settings.SHUTDOWN_GRACE_MS);
+    await closeParts(parts, async () => admin?.drain(LAST_LOOK_MS));
+  }
+  const stop = (): Promise<void> => (stopping ??= end());
+
+  metrics.gauge(
+    "rate_limit_keys",
+    "Tokens and addresses whose requests are counted.",
+    () => shared.limits.size,
+  );
+  try {
+    crew = await beginCrew({
+      size: settings.WORKERS,
+      environment: workerEnvironment({ port, origin: v4.origin, authOrigin: v4.authOrigin }),
+      duties: { ...dutiesOf(own), purge },
+      onDeath(worker, how) {
+        figures.ended(worker);
+        log.error({ how }, "a worker ended and is begun again");
+      },
+    });
+    admin = await listenForAdmins(settings, parts, {
+      readiness,
+      metrics: { text, contentType: metrics.contentType },
+      purgeTokens: purge,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url: httpUrl(settings.HOST, port),
+    adminUrl: admin?.url,
+    sandboxToken: v4.sandbox?.tokens.full,
+    upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    readiness,
+    stop,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Settings } from "../settings/table.ts";
+import type { PrimaryDuties, WorkerDuties } from "../workers/duties.ts";
+import { talk, type Talk } from "../workers/talk.ts";
+import { primaryCounter, primaryFacts } from "../workers/through-primary.ts";
+import { openParts } from "./parts.ts";
+import { openOwn, openShared, openState, shareIn, type Shared } from "./shared.ts";
+import { serveParts } from "./start.ts";
+
+const VARIABLE = "ALPHA_GATEWAY_WORKER";
+
+/** What the primary has settled for its workers. */
+interface Settled {
+  readonly port: number;
+  readonly origin: URL;
+  readonly authOrigin: URL | undefined;
+}
+
+/** Tells it to them. */
+export const workerEnvironment = (settled: Settled): Record<string, string> => ({
+  [VARIABLE]: JSON.stringify(settled),
+});
+
+/** The settings of a worker: it has no admin listener, and its v4 is the primary's sandbox where that is embedded. */
+function workerSettings(settings: Settings): Settings {
+  const { port, origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
+  return {
+    ...settings,
+    PORT: Number(port),
+    ADMIN_PORT: "off",
+    UPSTREAM_URL: new URL(origin ?? ""),
+    AUTH_URL: authOrigin === undefined ? undefined : new URL(authOrigin),
+  };
+}
+
+type PurgeListener = (fingerprint: string) => void;
+
+/** Shares through the primary. Its share, while the primary doesn't answer, is that of one worker of all. */
+function sharedThroughPrimary(
+  settings: Settings,
+  primary: Talk<PrimaryDuties>,
+  onPurge: (hear: PurgeListener) => void,
+): Shared {
+  const place = {
+    counter: (name: "all" | "create") => primaryCounter(primary, name),
+    facts: primaryFacts(primary, onPurge),
+    replicas: () => settings.WORKERS,
+  };
+  const state = openState(settings);
+  return {
+    ...shareIn(place, openOwn(settings), settings),
+    state,
+    faults: () => [],
+    replicas: place.replicas,
+    close: state.close,
+  };
+}
+
+/** Serves as a worker, until the primary lets it end. Signals are the primary's to hear: a terminal sends them to all. */
+export async function runWorker(given: Settings): Promise<number> {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+  const settings = workerSettings(given);
+  const asked = Promise.withResolvers<void>();
+  const purgeListeners: PurgeListener[] = [];
+  const duties: WorkerDuties = {
+    readiness: () => service.readiness(),
+    metrics: () => parts.metrics.json(),
+    purge(fingerprint) {
+      for (const hear of purgeListeners) hear(fingerprint);
+    },
+    drain: asked.resolve,
+  };
+  const primary = talk<PrimaryDuties>(process, { ...duties });
+  const parts = await openParts(settings, async (log) =>
+    settings.REDIS_URL === undefined
+      ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
+      : openShared(settings, log),
+  );
+  const service = await serveParts(settings, parts);
+  await primary.ask("listening");
+  await asked.promise;
+  await service.stop();
+  process.disconnect();
+  return 0;
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { StateUnavailable } from "../../src/shared-state/keyed-store.ts";
+import { connectRedis } from "../../src/shared-state/redis.ts";
+import { createRedisState } from "../../src/shared-state/redis-store.ts";
+import { redisServer } from "../support/redis-server.ts";
+import { describeWith } from "../support/services.ts";
+import { keyedStoreContract } from "./contract.ts";
+
+const describe = await describeWith("redis-server");
+
+describe("with a Redis", () => {
+  keyedStoreContract("Redis", async () => {
+    const server = await redisServer();
+    await server.start();
+    const links: Awaited<ReturnType<typeof connectRedis>>[] = [];
+    return {
+      async open() {
+        const link = await connectRedis({ url: server.url, onChange: () => {} });
+        links.push(link);
+        return createRedisState(link);
+      },
+      async remove() {
+        for (const link of links) await link.close();
+        await server.stop();
+      },
+    };
+  });
+
+  test("a store whose Redis is away says so, and is not waited for", async () => {
+    const server = await redisServer();
+    await server.start();
+    const redis = await connectRedis({ url: server.url, onChange: () => {} });
+    const store = createRedisState(redis);
+    const key = randomUUID();
+    await store.set(key, "value", 600);
+    await server.stop();
+    await expect(store.get(key)).rejects.toThrow(StateUnavailable);
+    expect(store.ready()).toBe(false);
+    await redis.close();
+  });
+});

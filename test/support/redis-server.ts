@@ -1,0 +1,69 @@
+/** A Redis of the test's own, which it may stop, hang and start again. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface RedisServer {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends it at once, with all that it holds. */
+  stop(): Promise<void>;
+  /** It takes connections and says nothing, until `resume`. */
+  hang(): void;
+  resume(): void;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Not started yet. `flags`: further ones of `redis-server`, such as `--requirepass`. */
+export async function redisServer(...flags: readonly string[]): Promise<RedisServer> {
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const args = [
+        "--port",
+        String(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        ...flags,
+      ];
+      child = spawn("redis-server", args, { stdio: "ignore", cwd: "/" });
+      while (!(await listens(port))) await wait(20);
+    },
+    async stop() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGCONT");
+      child.kill("SIGKILL");
+      await ended;
+    },
+    hang: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+  };
+}
