@@ -16,3 +16,21 @@ export function readCursor(text: string): Cursor | undefined {
   const [, time, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   return time === undefined ? undefined : { time: Number(time), seq: Number(seq) };
 }
+
+/** What ends a query towards the newer side. */
+export interface End {
+  /** Milliseconds since the epoch, excluded. */
+  readonly until: number | undefined;
+  readonly cursor: Cursor | undefined;
+}
+
+/**
+ * The nearer of a query's two ends, its cursor and its `until`: with both of them a database may take the farther
+ * for where it begins to read, and go over all pages before once more for each page.
+ */
+export function endOf({ before, until }: { before?: string; until?: string }): End {
+  const cursor = before === undefined ? undefined : readCursor(before);
+  const end = until === undefined ? undefined : Date.parse(until);
+  if (cursor === undefined || end === undefined) return { cursor, until: end };
+  return cursor.time < end ? { cursor, until: undefined } : { cursor: undefined, until: end };
+}

@@ -97,6 +97,13 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
         ["to nothing", { client: "c1' OR '1'='1" }, ""],
       ])("%s", async (_, query, found) => expect((await ids(query)).join("")).toBe(found));
 
+      test("by a cursor and a moment, whichever is earlier", async () => {
+        const until = "2026-01-03T00:00:00.000Z";
+        const cursor = async (query: AuditQuery) => (await store.query({ ...query, limit: 1 })).next ?? "";
+        expect(await ids({ until, before: await cursor({ until }) })).toEqual(["a"]);
+        expect(await ids({ until, before: await cursor({}) })).toEqual(["b", "a"]);
+      });
+
       test("and pages what is left", async () => {
         const first = await store.query({ client: "c1", limit: 1 });
         expect(first).toMatchObject({ records: [{ id: "c" }], next: expect.any(String) });

@@ -1,4 +1,4 @@
-import { readCursor, writeCursor } from "../cursor.ts";
+import { endOf, writeCursor } from "../cursor.ts";
 import { limitOf, PAGE_SIZE } from "../page.ts";
 import type { TextPage } from "../page.ts";
 import type { AuditQuery } from "../store.ts";
@@ -55,14 +55,15 @@ function parameters() {
   return { values, add, where };
 }
 
-function recordTerms({ before, client, route, status, since, until }: AuditQuery): Term[] {
-  const cursor = before === undefined ? undefined : readCursor(before);
+function recordTerms(query: AuditQuery): Term[] {
+  const { client, route, status, since } = query;
+  const { cursor, until } = endOf(query);
   return [
     ["client = ?", client],
     ["route = ?", route],
     ["status = ?", status],
     ["time >= ?", since && Date.parse(since)],
-    ["time < ?", until && Date.parse(until)],
+    ["time < ?", until],
     ["(time, seq) < (?::bigint, ?::bigint)", cursor?.time, cursor?.seq],
   ];
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { endOf, writeCursor } from "../cursor.ts";
 import { limitOf, PAGE_SIZE } from "../page.ts";
 import type { TextPage } from "../page.ts";
 import type { AuditQuery } from "../store.ts";
@@ -89,14 +89,15 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   };
 }
 
-function recordsOf({ before, client, route, status, since, until }: AuditQuery): Where {
-  const cursor = before === undefined ? undefined : readCursor(before);
+function recordsOf(query: AuditQuery): Where {
+  const { client, route, status, since } = query;
+  const { cursor, until } = endOf(query);
   return where([
     ["client = ?", client],
     ["route = ?", route],
     ["status = ?", status],
     ["time >= ?", since && Date.parse(since)],
-    ["time < ?", until && Date.parse(until)],
+    ["time < ?", until],
     ["(time, seq) < (?, ?)", cursor?.time, cursor?.seq],
   ]);
 }
