@@ -6,7 +6,7 @@ import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
 import { emitBinary, emitBind, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
 import type { Scope } from "./scope.ts";
-import { filtered, nameIn } from "./steps.ts";
+import { filtered, keepsOne, nameIn } from "./steps.ts";
 import {
   emitConstant,
   emitDescendants,
@@ -92,7 +92,7 @@ function emitMember(node: Node, scope: Scope): Code {
   const steps = (node.type === "path" ? node["steps"] : []) as readonly Node[];
   const last = steps.at(-1);
   const isObject = last?.type === "unary" && last.value === "{" && isBare(last) && !last["stages"];
-  const isPlain = isBare(node) && !node["keepSingletonArray"] && !steps.some((step) => step["tuple"]);
+  const isPlain = isBare(node) && !keepsOne(node) && !steps.some((step) => step["tuple"]);
   const whole: Emit = (part, place) => emitResult(part, place);
   return isObject && isPlain ? emitPath(node, scope, whole) : emitResult(node, scope);
 }

@@ -2,7 +2,7 @@ import type { Node } from "../ast.ts";
 import { member, NotCompiled, quote, type Code } from "./code.ts";
 import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
 import { closure, positionOf, temporary, type Scope } from "./scope.ts";
-import { filtered, nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
+import { filtered, keepsOne, nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
 import { emitTuplePath } from "./tuple-paths.ts";
 
 /**
@@ -121,7 +121,7 @@ export function emitPath(node: Node, scope: Scope, emitLast: Emit = scope.unit.e
   let at = start.taken;
   while (at < steps.length && isPlainName(steps[at] as Node)) at += 1;
   const names = steps.slice(start.taken, at).map(({ value }) => String(value));
-  const isList = node["keepSingletonArray"] === true || groupingOf(node) !== undefined || start.listed;
+  const isList = keepsOne(node) || groupingOf(node) !== undefined || start.listed;
   if (at === steps.length && names.length > 0 && !isList) return emitNames(start, names, scope);
   const onwards = (from: Start): string =>
     steps.slice(at).reduce(
@@ -145,5 +145,5 @@ function ended(list: string, node: Node, scope: Scope): Code {
   const { unit } = scope;
   const grouping = groupingOf(node);
   if (grouping) return emitGrouping(list, grouping, scope);
-  return { js: `${unit.use(node["keepSingletonArray"] ? "keep" : "collapse")}(${list})`, kind: "value" };
+  return { js: `${unit.use(keepsOne(node) ? "keep" : "collapse")}(${list})`, kind: "value" };
 }

@@ -41,3 +41,7 @@ export function termsOf(node: Node, evaluate: (term: Node) => string): string {
   );
   return `[${written.join(", ")}]`;
 }
+
+/** Whether a path that finds one thing gives a list of it: `[]` stands behind one of its steps, or behind it all. */
+export const keepsOne = (node: Node): boolean =>
+  node["keepSingletonArray"] === true || node["keepArray"] === true;

@@ -3,7 +3,7 @@ import { NotCompiled, quote, type Code } from "./code.ts";
 import { tupleScope } from "./frames.ts";
 import { groupingOf, pairsOf } from "./grouping.ts";
 import { functionOf, positionOf, type Scope } from "./scope.ts";
-import { nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
+import { keepsOne, nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
 
 /** Paths that bind variables on their way, with `@$v` and `#$i`. */
 
@@ -38,6 +38,8 @@ const binds = (step: Node): boolean => step["tuple"] === true;
 function boundBy(node: Node): Readonly<Record<string, string>> {
   const parent = (node["ancestor"] as { readonly label: string } | undefined)?.label;
   const names = { focus: bound(node, "focus"), index: bound(node, "index"), parent };
+  // `@$` without a name binds the context itself.
+  if (Object.values(names).includes("")) throw new NotCompiled("a binding without a name");
   return JSON.parse(JSON.stringify(names)) as Record<string, string>;
 }
 
@@ -133,5 +135,5 @@ export function emitTuplePath(node: Node, scope: Scope): Code {
     };
   }
   const found = `${unit.use("untupled")}(${js})`;
-  return { js: `${unit.use(node["keepSingletonArray"] ? "keep" : "collapse")}(${found})`, kind: "value" };
+  return { js: `${unit.use(keepsOne(node) ? "keep" : "collapse")}(${found})`, kind: "value" };
 }

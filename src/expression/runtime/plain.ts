@@ -7,9 +7,16 @@ import { put } from "./values.ts";
  */
 export function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
-  if (Array.isArray(value)) return Array.from(value, plain);
+  if (Array.isArray(value)) return Array.from(value, plain).filter((item) => item !== undefined);
   if (isExactNumber(value)) return value;
+  if (isFunction(value)) return undefined;
   const copy: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) put(copy, name, plain((value as Record<string, unknown>)[name]));
+  for (const [name, member] of Object.entries(value)) {
+    const known = plain(member);
+    if (known !== undefined) put(copy, name, known);
+  }
   return copy;
 }
+
+/** How the interpreter marks built-in functions and lambdas, which are objects there. */
+const isFunction = (value: object): boolean => "_jsonata_function" in value || "_jsonata_lambda" in value;

@@ -1,0 +1,72 @@
+/** `npm run fuzz`: see HELP. */
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { keepCorpus, readCorpus } from "./corpus.ts";
+import { page, type Row } from "./page.ts";
+import { supervise } from "./supervise.ts";
+import type { Target } from "./target.ts";
+
+const HELP = `npm run fuzz -- [TARGET ...] [--runs N] [--seed N] [--keep] [--page FILE]
+
+Throws neighbours of well-formed input at what reads input from outside, guided by which code they reach. Exit
+code 1 at a crash or a hang, with the input printed as JSON.
+
+  --runs N     of each target; default 20000
+  --seed N     default 1; another one goes another way
+  --keep       keeps what reached new code in fuzz/corpus, where later runs begin
+  --page FILE  writes the table of results
+`;
+
+const FOLDER = join(import.meta.dirname, "targets");
+const all = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => name.slice(0, -3));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: "string", default: "20000" },
+    seed: { type: "string", default: "1" },
+    keep: { type: "boolean", default: false },
+    page: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  },
+});
+
+/** Fuzzes one target and tells how it went. */
+async function run(name: string): Promise<Row> {
+  const module = join(FOLDER, `${name}.ts`);
+  const { target } = (await import(module)) as { target: Target };
+  const corpus = readCorpus(name);
+  const { runs, seed } = { runs: Number(values.runs), seed: Number(values.seed) };
+  const outcome = await supervise({ module, runs, seed, corpus });
+  if (values.keep) keepCorpus(name, [...corpus, ...outcome.found]);
+  const { crash, hang } = outcome;
+  const known = new Set([...target.seeds, ...corpus, ...outcome.found]).size;
+  process.stdout.write(
+    `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${outcome.blocks} blocks, ${known} inputs known\n`,
+  );
+  if (crash) process.stdout.write(`  crash: ${JSON.stringify(crash.input)}\n${crash.error}\n`);
+  if (hang !== undefined) process.stdout.write(`  hang: ${JSON.stringify(hang)}\n`);
+  return { subject: target.subject, known, ...outcome };
+}
+
+async function main(): Promise<number> {
+  const unknown = positionals.filter((name) => !all.includes(name));
+  if (
+    values.help ||
+    unknown.length > 0 ||
+    !(Number(values.runs) > 0) ||
+    !Number.isInteger(Number(values.seed))
+  ) {
+    process.stdout.write(`${HELP}\nTargets: ${all.join(", ")}\n`);
+    return values.help ? 0 : 1;
+  }
+  const rows: Row[] = [];
+  for (const name of positionals.length > 0 ? positionals : all) rows.push(await run(name));
+  if (values.page !== undefined) writeFileSync(values.page, page(rows));
+  return rows.some(({ crash, hang }) => crash !== undefined || hang !== undefined) ? 1 : 0;
+}
+
+process.exitCode = await main();

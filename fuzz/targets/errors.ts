@@ -1,0 +1,89 @@
+/** What v4 answers instead of a success, whatever it is, on the whole road: one of alpha's errors. */
+import { dryRoad } from "../../src/examples/dry-road.ts";
+import { loadPack } from "../../src/mapping/load.ts";
+import { hold, type Target } from "../target.ts";
+import { pretendedV4 } from "../v4.ts";
+
+const pack = loadPack("mappings");
+const { alpha, errors, statuses } = pack.dialect;
+const STATUSES = [400, 401, 403, 404, 405, 409, 422, 429, 500, 502, 503, 302, 200];
+const alphaStatuses = new Set([
+  200,
+  ...statuses.same,
+  statuses.rate_limited.alpha,
+  statuses.other_4xx,
+  statuses.other,
+]);
+
+let body = "";
+let status = 400;
+const road = dryRoad(
+  pack,
+  pretendedV4(pack, ({ method, headers }) =>
+    method === "POST"
+      ? { status, headers: { ...headers, "retry-after": body }, text: body, ms: 0 }
+      : undefined,
+  ),
+);
+await road.catalogs.refresh();
+
+interface Entry {
+  readonly [name: string]: unknown;
+}
+
+export const target: Target = {
+  name: "errors",
+  subject: "v4's errors, translated",
+  covers: ["/src/dialect/", "/src/mapping/error-fields.ts", "/src/gateway/answer", "/src/gateway/refuse.ts"],
+  longest: 20_000,
+  seeds: [
+    '400{"errors":[{"reason":"label is too short","field":"label"}]}',
+    '400{"errors":[{"reason":"Invalid","field":"region"},{"reason":"No","field":"stackscript_data.x"}]}',
+    '429{"errors":[{"reason":"Too many requests"}]}',
+    "502<html><body>Bad gateway</body></html>",
+    "503",
+    '404{"errors":[{"reason":"Not found"}]}',
+    '400{"errors":[{"reason":"x","field":"interfaces[0].ipv4.vpc"}]}',
+    '200{"id":1,"label":"x"}',
+  ],
+  dictionary: [
+    '{"errors":[',
+    '{"reason":',
+    '"field":',
+    '"label"',
+    '"region"',
+    "null",
+    "[0]",
+    ".",
+    '"__proto__":',
+    ...STATUSES.map(String),
+  ],
+  async run(input) {
+    const asked = /^\d{3}/.exec(input)?.[0];
+    status = asked !== undefined && STATUSES.includes(Number(asked)) ? Number(asked) : 400;
+    body = asked === undefined ? input : input.slice(3);
+    const { answer } = await road.send({
+      method: "POST",
+      path: `${alpha.prefix}/dns/zones`,
+      body: { dnszone: "example.org", type: "master", soa_email: "a@example.org" },
+    });
+    hold("the status is one of alpha's", alphaStatuses.has(answer.status));
+    const told = JSON.parse(answer.body) as Record<string, unknown>;
+    if (answer.status === 200) return;
+    const list = told[errors.list] as readonly Entry[];
+    hold("an error has reasons", Array.isArray(list) && list.length > 0);
+    hold(
+      "a reason is text",
+      list.every((entry) => typeof entry[errors.reason] === "string"),
+    );
+    hold(
+      "an error has nothing else",
+      Object.keys(told).length === 1 &&
+        list.every((entry) =>
+          Object.keys(entry).every((key) => key === errors.reason || key === errors.field),
+        ),
+    );
+    for (const [name, value] of Object.entries(answer.headers))
+      hold(`${name} can be sent`, /^[\x20-\x7e]*$/.test(value));
+  },
+};

@@ -1,0 +1,70 @@
+/** The source of an expression: it is refused, or compiled to what the interpreter gives, and always ends. */
+import { isDeepStrictEqual } from "node:util";
+import { compile, ExpressionError } from "../../src/expression/index.ts";
+import { interpret } from "../../src/expression/interpret.ts";
+import { hold, type Target } from "../target.ts";
+
+const DOCUMENT = {
+  a: 1,
+  b: [1, 2, 3],
+  c: { d: "text", e: null, f: [{ g: 1 }, { g: 2, h: [true] }] },
+  "odd name": "é",
+  big: 9_007_199_254_740_991,
+};
+
+/** What an evaluation ended with. Times and depths are counted differently, so that a guard is only a guard. */
+async function outcome(evaluate: () => unknown): Promise<unknown> {
+  try {
+    return { value: await evaluate() };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { failed: true };
+  }
+}
+
+const guarded = (source: string): boolean =>
+  /\$(?:millis|now|random|shuffle|eval)|function|λ|~>|\.\./.test(source);
+
+export const target: Target = {
+  name: "expression",
+  subject: "The source of an expression, compiled",
+  covers: ["/src/expression/"],
+  longest: 400,
+  seeds: [
+    "a",
+    "c.f[g > 1].h[0]",
+    '{ "x": a + 1, "y": [b.($ * 2)] }',
+    "$map(b, function($v, $i) { $v + $i })",
+    "c.f^(>g).g",
+    "b{ $string($): $ }",
+    '$join(["x", `odd name`], "-") & $uppercase(c.d)',
+    "(a = 1 and $exists(c.e)) ? b[-1] : $sum(b)",
+    "c ~> |f|{'new': g}, 'h'|",
+    "$reduce(b, function($l, $r) { $l * $r }, 1)",
+    "/t(e)x/i",
+    "c.f@$x.b#$i.($x.g * $i)",
+    "[1..5][$ % 2 = 0]",
+  ],
+  dictionary: [
+    ..."$ $$ % ^( .. := ~> ?: and or in function λ null true false { } [ ] ( ) ** @$x #$i ; |".split(" "),
+    ..."$map $filter $sort $merge $each $sift $string $number $substring $replace $split $match $join".split(
+      " ",
+    ),
+    ..."$lookup $spread $zip $formatNumber $formatBase $toMillis $fromMillis $append $distinct $type".split(
+      " ",
+    ),
+  ],
+  async run(input) {
+    let expression;
+    try {
+      expression = compile(input);
+    } catch (error) {
+      hold("what can't be compiled is refused by its own error", error instanceof ExpressionError);
+      return;
+    }
+    if (expression.engine !== "compiled" || guarded(input)) return;
+    const compiled = await outcome(() => expression.evaluate(DOCUMENT, {}));
+    const interpreted = await outcome(() => interpret(input).evaluate(DOCUMENT, {}));
+    hold("compiled gives what interpreted gives", isDeepStrictEqual(compiled, interpreted));
+  },
+};

@@ -1,0 +1,75 @@
+/** A client's filter, on the whole road: what leaves for v4, or alpha's 400. */
+import { dryRoad } from "../../src/examples/dry-road.ts";
+import { loadPack } from "../../src/mapping/load.ts";
+import { hold, type Target } from "../target.ts";
+import { pretendedV4 } from "../v4.ts";
+
+const pack = loadPack("mappings");
+const { alpha, v4, filter } = pack.dialect;
+const header = filter.header.toLowerCase();
+const v4Operators = new Set(Object.entries(filter.operators).map(([name, operator]) => operator.v4 ?? name));
+const sent: (string | undefined)[] = [];
+const road = dryRoad(
+  pack,
+  pretendedV4(pack, ({ headers }) => {
+    sent.push(headers[header]);
+    return undefined;
+  }),
+);
+await road.catalogs.refresh();
+
+/** Every key of a filter that begins like an operator is one of v4's. */
+function onlyV4sOperators(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(onlyV4sOperators);
+  if (value === null || typeof value !== "object") return true;
+  return Object.entries(value).every(
+    ([key, inner]) => (!key.startsWith("+") || v4Operators.has(key)) && onlyV4sOperators(inner),
+  );
+}
+
+export const target: Target = {
+  name: "filter",
+  subject: "A client's filter, translated",
+  covers: ["/src/dialect/", "/src/mapping/filter-fields.ts", "/src/mapping/values.ts"],
+  longest: 9000,
+  seeds: [
+    "{}",
+    '{"label":"web-1"}',
+    '{"datacenter":"newark","+order-by":"label","+order":"desc"}',
+    '{"datacenter":{"id":"newark","label":"Newark, NJ"},"status":{"+neq":"offline"}}',
+    '{"+or":[{"group":"a"},{"+and":[{"label":{"+contains":"x"}},{"id":{"+gte":5}}]}]}',
+    '{"created":{"+gt":"2016-01-01T00:00:00","+lte":"2017-01-01T00:00:00Z"},"+order_by":"id"}',
+    '{"distribution":null,"total_transfer":{"+lt":2000.5}}',
+  ],
+  dictionary: [
+    ...Object.keys(filter.operators).map((name) => `"${name}":`),
+    ...["label", "id", "datacenter", "status", "created", "group", "__proto__", "constructor"].map(
+      (name) => `"${name}":`,
+    ),
+    '{"id":',
+    "null",
+    "true",
+    '"2016-01-01T00:00:00"',
+    '"\\ud800"',
+    "[{",
+    "}]",
+  ],
+  async run(input) {
+    sent.length = 0;
+    // A header is bytes, which Node hands over as latin-1.
+    const bytes = Buffer.from(input).toString("latin1");
+    const { answer } = await road.send({
+      method: "GET",
+      path: `${alpha.prefix}/vm/instances`,
+      headers: { [header]: bytes },
+    });
+    hold("a filter is translated or refused", answer.status === 200 || answer.status === 400);
+    JSON.parse(answer.body);
+    hold("a refused filter never reaches v4", answer.status === 200 || sent.length === 0);
+    for (const line of sent) {
+      if (line === undefined) continue;
+      hold("a header is printable ASCII", /^[\x20-\x7e]*$/.test(line));
+      hold(`a filter of ${v4.prefix} has its operators alone`, onlyV4sOperators(JSON.parse(line)));
+    }
+  },
+};

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "@jest/globals";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { readCorpus } from "../../fuzz/corpus.ts";
+import { page } from "../../fuzz/page.ts";
+import { supervise, type Outcome } from "../../fuzz/supervise.ts";
+
+const fuzz = (module: string, runs: number, name = "", hangMs = 20_000): Promise<Outcome> =>
+  supervise(
+    {
+      module: pathToFileURL(join(import.meta.dirname, module)).href,
+      runs,
+      seed: 1,
+      corpus: readCorpus(name),
+    },
+    { hangMs },
+  );
+
+describe("the short form of npm run fuzz: no crash and no hang", () => {
+  const targets = readdirSync("fuzz/targets").map((name) => name.slice(0, -3));
+
+  test.each(targets)(
+    "%s, what is known and five hundred neighbours",
+    async (name) => {
+      const { crash, hang, runs } = await fuzz(
+        `../../fuzz/targets/${name}.ts`,
+        readCorpus(name).length + 500,
+        name,
+      );
+      expect({ crash, hang }).toEqual({});
+      expect(runs).toBeGreaterThanOrEqual(500);
+    },
+    120_000,
+  );
+});
+
+describe("the fuzzer itself", () => {
+  test("is led by coverage to a crash that chance alone would not find, and keeps the way there", async () => {
+    const { crash, found } = await fuzz("planted-crash.ts", 200_000);
+    expect(crash).toMatchObject({
+      input: expect.stringMatching(/^de\{E/),
+      error: expect.stringContaining("planted"),
+    });
+    expect(found.some((input) => input.startsWith("de{"))).toBe(true);
+  }, 60_000);
+
+  test("tells the input that hangs", async () => {
+    const { hang } = await fuzz("planted-hang.ts", 1000, "", 500);
+    expect(hang).toContain("!");
+  });
+
+  test("writes a table of what came out", () => {
+    const outcome = { subject: "A thing", runs: 1_000_000, blocks: 7, known: 3, found: [], seconds: 1 };
+    const crash = { input: "a|b", error: "boom" };
+    expect(page([outcome, { ...outcome, crash }]).split("\n")).toEqual(
+      expect.arrayContaining([
+        "| A thing | 1,000,000 | 7 | 3 | no crash, no hang |",
+        '| A thing | 1,000,000 | 7 | 3 | crash: `"a|b"` |',
+      ]),
+    );
+  });
+});
