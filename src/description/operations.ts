@@ -105,6 +105,8 @@ function securityOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Js
 
 /** A body that none of the routes needs may be any object, or null, which many clients send for none. */
 function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
+  const files = routes.flatMap(({ takes }) => (takes ? [[takes.type, {}] as const] : []));
+  if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
   const needed = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
@@ -127,10 +129,10 @@ function responsesOf(routes: readonly Route[], pack: Pack): Json {
   const { statuses } = pack.dialect;
   const served = routes.filter(({ source }) => !("refusal" in source));
   const refused = [statuses.other_4xx, ...statuses.same, statuses.rate_limited.alpha, statuses.other];
-  const success = {
-    description: "Success",
-    content: { "application/json": { schema: anyOf(unique(served.map((route) => answerOf(route, pack)))) } },
-  };
+  const files = served.flatMap(({ file }) => (file ? [[file.type, {}] as const] : []));
+  const json = { schema: anyOf(unique(served.map((route) => answerOf(route, pack)))) };
+  const content = files.length > 0 ? Object.fromEntries(files) : { "application/json": json };
+  const success = { description: "Success", content };
   const errors = refused.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );

@@ -14,6 +14,8 @@ export interface ScopesDefinition {
   readonly also: Readonly<Record<string, string>>;
   readonly v4_levels: Readonly<Record<string, string>>;
   readonly alpha_levels: Readonly<Record<string, string>>;
+  /** v4 scopes that are asked for besides, wherever any is: alpha lists none for what they give. */
+  readonly besides?: readonly string[] | undefined;
 }
 
 /** What a route asks for: nothing, any token, or a level of a resource. */
@@ -28,7 +30,19 @@ export interface Scopes {
   /** What the scopes of a v4 token mean in alpha (translation 5.3). Separated by spaces or commas. */
   grants(v4Scopes: string): Grants;
   permits(grants: Grants, access: Access): boolean;
+  /**
+   * Alpha's scopes in v4's words, one for each area, the highest that is asked (translation 5.2). Separated by
+   * commas, semicolons or spaces; what is no scope is left out. Empty where none is.
+   */
+  toV4(alphaScopes: string): string[];
+  /**
+   * v4's scopes in alpha's words, in the order of the pack's resources (translation 5.3); of what was asked for
+   * where that is given, so much as v4 grants, and never more.
+   */
+  toAlpha(v4Scopes: string, asked?: string): string;
 }
+
+const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
 /** Prepares the translation of scopes. */
 export function makeScopes(definition: ScopesDefinition): Scopes {
@@ -36,6 +50,51 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
   // "<resource>:*" is its highest level (document 2, Authentication).
   const highest = definition.levels.length - 1;
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
+
+  /** What alpha's scopes ask for. A resource without a level means all of it. */
+  function asked(alphaScopes: string): Grants {
+    const wanted = new Map<string, number>();
+    for (const scope of wordsOf(alphaScopes)) {
+      if (scope === definition.all) return "all";
+      const [name = "", word = definition.all] = scope.split(":");
+      const resource = definition.also[name] ?? name;
+      const top = word === definition.all ? highest : level(word);
+      if (top < 0 || !Object.hasOwn(definition.resources, resource)) continue;
+      wanted.set(resource, Math.max(top, wanted.get(resource) ?? -1));
+    }
+    return wanted;
+  }
+
+  function granted(v4Scopes: string): Grants {
+    const levels = new Map<string, number>();
+    for (const scope of wordsOf(v4Scopes)) {
+      if (scope === definition.all) return "all";
+      const [area = "", word = ""] = scope.split(":");
+      const top = word === definition.all ? highest : level(definition.alpha_levels[word] ?? "");
+      for (const [resource] of top < 0 ? [] : (resourcesOf.get(area) ?? [])) {
+        levels.set(resource, Math.max(top, levels.get(resource) ?? -1));
+      }
+    }
+    return levels;
+  }
+
+  /** The lower of two grants. */
+  function both(one: Grants, other: Grants): Grants {
+    if (one === "all") return other;
+    if (other === "all") return one;
+    return new Map(
+      [...one].flatMap(([resource, top]) => {
+        const most = Math.min(top, other.get(resource) ?? -1);
+        return most < 0 ? [] : [[resource, most] as const];
+      }),
+    );
+  }
+
+  function print(grants: Grants): string {
+    if (grants === "all") return definition.all;
+    const known = Object.keys(definition.resources).filter((resource) => grants.has(resource));
+    return known.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
+  }
 
   return {
     access(scope) {
@@ -46,22 +105,34 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
         : undefined;
     },
 
-    grants(v4Scopes) {
-      const granted = new Map<string, number>();
-      for (const scope of v4Scopes.split(/[\s,]+/).filter(Boolean)) {
-        if (scope === definition.all) return "all";
-        const [area = "", word = ""] = scope.split(":");
-        const top = word === definition.all ? highest : level(definition.alpha_levels[word] ?? "");
-        for (const [resource] of top < 0 ? [] : (resourcesOf.get(area) ?? [])) {
-          granted.set(resource, Math.max(top, granted.get(resource) ?? -1));
-        }
-      }
-      return granted;
-    },
+    grants: granted,
 
     permits(grants, access) {
       if (typeof access === "string" || grants === "all") return true;
       return (grants.get(access.resource) ?? -1) >= access.level;
+    },
+
+    toV4(alphaScopes) {
+      const wanted = asked(alphaScopes);
+      if (wanted === "all") return [definition.all];
+      const areas = new Map<string, number>();
+      for (const [resource, top] of wanted) {
+        const area = definition.resources[resource] ?? resource;
+        areas.set(area, Math.max(top, areas.get(area) ?? -1));
+      }
+      const scopes = [...areas].map(
+        ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
+      );
+      const besides = scopes.length === 0 ? [] : (definition.besides ?? []);
+      const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
+      return [...scopes, ...missing];
+    },
+
+    toAlpha(v4Scopes, askedFor) {
+      const given = granted(v4Scopes);
+      return print(
+        askedFor === undefined || wordsOf(askedFor).length === 0 ? given : both(asked(askedFor), given),
+      );
     },
   };
 }

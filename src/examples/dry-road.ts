@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { AlphaAnswer, AlphaRequest, Notes } from "../gateway/exchange.ts";
 import { buildRoad } from "../gateway/road.ts";
 import { createMemoryCounter } from "../limits/memory-counter.ts";
@@ -8,6 +9,7 @@ import { connectCatalogs } from "../service/catalogs.ts";
 import { createTokenFacts } from "../tokens/token-facts.ts";
 import { takeTurns } from "../tokens/turns.ts";
 import type { Upstream } from "../upstream/client.ts";
+import type { FileUpstream } from "../upstream/stream.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 
 /** A request as someone writes it down. */
@@ -17,6 +19,8 @@ export interface WrittenRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The type of a file that is sent in place of a body. */
+  readonly file?: string | undefined;
 }
 
 export interface DryAnswer {
@@ -31,11 +35,17 @@ export interface DryRoad {
 }
 
 const ENDLESS = { points: 1_000_000_000, seconds: 1 };
-const TOKEN = "example";
 
-function plain({ method, path, headers = {}, body }: WrittenRequest, scheme: string): AlphaRequest {
+function plain(
+  { method, path, headers = {}, body, file }: WrittenRequest,
+  credentials: string,
+): AlphaRequest {
   const [before = "", query = ""] = path.split("?", 2);
-  const given = Object.entries({ authorization: `${scheme} ${TOKEN}`, ...headers });
+  const given = Object.entries({
+    authorization: credentials,
+    ...(file !== undefined && { "content-type": file }),
+    ...headers,
+  });
   return {
     id: "example",
     method,
@@ -43,20 +53,33 @@ function plain({ method, path, headers = {}, body }: WrittenRequest, scheme: str
     query,
     headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    ...(file !== undefined && { upload: Readable.from([Buffer.from("a file")]) }),
     address: "192.0.2.1",
     signal: new AbortController().signal,
   };
 }
 
+/** Files by the same pretended calls. */
+const filesOver = (upstream: Upstream): FileUpstream => ({
+  async stream({ method, path, headers, body }) {
+    body?.resume();
+    const answer = await upstream.call({ method, path, headers });
+    return { ...answer, body: Readable.from([Buffer.from(answer.text)]) };
+  },
+});
+
 /** Builds the road of a pack over a pretended v4. */
 export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
   const { dialect } = pack;
   const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+  // Each request with a token of its own: nothing that is kept for one serves another.
+  let sent = 0;
   let last: Notes | undefined;
   let unforeseen: unknown;
   const road = buildRoad({
     ...roadDialect(pack),
     upstream,
+    files: filesOver(upstream),
     catalogs,
     tokens: createTokenFacts({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
     turns: takeTurns(),
@@ -71,8 +94,10 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
   return {
     catalogs,
     async send(request) {
-      const answer = await road(plain(request, dialect.alpha.scheme));
+      const answer = await road(plain(request, `${dialect.alpha.scheme} example-${(sent += 1)}`));
+      answer.file?.stream.resume();
       if (unforeseen !== undefined) throw unforeseen;
+      await answer.recorded;
       if (!last) throw new Error("the road left no notes");
       return { answer, notes: last };
     },

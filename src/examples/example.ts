@@ -4,16 +4,19 @@ import { z } from "zod";
 import type { PackFault } from "../mapping/fault.ts";
 import { shape } from "../mapping/shape.ts";
 import { readYamlFolder, type YamlSource } from "../mapping/source.ts";
+import { writtenOut } from "./repeat.ts";
 
 /**
  * One golden case of a pack: an alpha request, the v4 calls that it must become and what v4 answers to them,
- * and the alpha answer that must come out.
+ * and the alpha answer that must come out. Long lists are written once (`repeat.ts`).
  */
 export const exampleDefinition = z.strictObject({
   title: z.string(),
   alpha: z.string(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.json().optional(),
+  /** In place of a body: a file of this type. */
+  file: z.string().optional(),
   v4: z
     .array(
       z.strictObject({
@@ -22,10 +25,13 @@ export const exampleDefinition = z.strictObject({
         body: z.json().optional(),
         status: z.int().optional(),
         answers: z.json().optional(),
+        /** In place of that: a file of this type. */
+        file: z.string().optional(),
       }),
     )
     .default([]),
-  gives: z.strictObject({ status: z.int().default(200), body: z.json() }),
+  /** `file`: the type of a file that is given; the body is empty then. */
+  gives: z.strictObject({ status: z.int().default(200), body: z.json(), file: z.string().optional() }),
 });
 
 /** The same as JSON Schema, for editors and hints. */
@@ -68,9 +74,10 @@ export function readExamples(
   for (const source of sources) {
     const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
     const found: PackFault[] = [];
+    const whole = { ...source, data: writtenOut(source.data) };
     const definition = isCatalogs
-      ? shape(source, catalogLists, () => ({}), found)
-      : shape(source, exampleDefinition, exampleSchema, found);
+      ? shape(whole, catalogLists, () => ({}), found)
+      : shape(whole, exampleDefinition, exampleSchema, found);
     faults.push(...found);
     if (found.length > 0 || definition === undefined) continue;
     if (isCatalogs) catalogs = definition as typeof catalogs;

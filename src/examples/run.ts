@@ -77,7 +77,10 @@ function pretend(pack: Pack, lists: Readonly<Record<string, readonly unknown[]>>
       const [next] = expected.splice(Math.max(0, same), 1);
       if (!next) report(`v4 is called once more than expected: ${sent.method} ${sent.path}`);
       else for (const message of differences(sent, next, pack.dialect.filter.header)) report(message);
-      return Promise.resolve(answered(next?.status ?? 200, next?.answers));
+      const given = answered(next?.status ?? 200, next?.answers);
+      return Promise.resolve(
+        next?.file === undefined ? given : { ...given, headers: { "content-type": next.file } },
+      );
     },
     close: () => Promise.resolve(),
   };
@@ -113,12 +116,14 @@ export async function runExamples(
       ...splitCall(definition.alpha, pack.dialect.alpha.prefix),
       ...(definition.headers && { headers: definition.headers }),
       body: definition.body,
+      file: definition.file,
     });
     if (v4.left() > 0) report(`${v4.left()} expected v4 calls were not made`);
-    const { status, body } = definition.gives;
+    const { status, body, file } = definition.gives;
     if (answer.status !== status)
       report(`status is ${answer.status}, expected ${status}: ${answer.body}`, ["gives", "status"]);
-    else
+    else if (file !== answer.file?.type) report(`file is ${answer.file?.type}, expected ${file}`, ["gives"]);
+    else if (!file)
       for (const message of bodyDifference(JSON.parse(answer.body), body)) report(message, ["gives", "body"]);
   }
   road.catalogs.stop();

@@ -85,7 +85,7 @@ export function refuseLikeV4(
 const isRead = ({ source }: Route): boolean => "call" in source && source.call.method === "GET";
 
 /** Anything else would be read as an object that lacks every member, and answered as one full of nulls. */
-function objectOf(value: unknown): JsonObject {
+export function objectOf(value: unknown): JsonObject {
   if (!isObject(value)) throw new UnreadableAnswer("v4's object is none");
   return value;
 }
@@ -93,7 +93,7 @@ function objectOf(value: unknown): JsonObject {
 /**
  * Makes alpha's body from v4's success, as JSON text.
  *
- * @throws {UnreadableAnswer} when it is not what the route gives.
+ * @throws {UnreadableAnswer} when it is not what the route gives; {Refusal} where there is no body, and that means no.
  */
 export async function answerBack(
   answer: Incoming,
@@ -103,6 +103,7 @@ export async function answerBack(
 ): Promise<string> {
   const empty = answer.text === "";
   if (!empty && answer.json === undefined) throw new UnreadableAnswer(`v4's ${answer.status} is not JSON`);
+  if (empty && route.empty !== undefined) throw new Refusal(rules.statuses.other_4xx, route.empty);
   if (route.gives === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";
   if (route.gives === "object") return printJson(await route.read(objectOf(answer.json), reading));

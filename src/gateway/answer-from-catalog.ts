@@ -1,11 +1,9 @@
-import { wrapList } from "../dialect/envelope.ts";
-import { selectRows } from "../dialect/filter/select.ts";
 import { printJson } from "../dialect/json.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { Catalog } from "../mapping/catalog.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import { UnreadableAnswer } from "./answer-back.ts";
-import { requestedFilter, requestedPage } from "./translate-query.ts";
+import { pageOfRows } from "./page-of-rows.ts";
 import type { Work } from "./work.ts";
 
 function oneOf(catalog: Catalog, rows: readonly JsonObject[], { target, catalogs }: Work): JsonObject {
@@ -15,16 +13,6 @@ function oneOf(catalog: Catalog, rows: readonly JsonObject[], { target, catalogs
   // Known only because something refers to it: not in alpha's list.
   if (!found || !rows.includes(found)) throw new Refusal(404, "Not found");
   return found;
-}
-
-function pageOf(rows: readonly JsonObject[], { request, target, pack }: Work): JsonObject {
-  const { dialect, grammar } = pack;
-  const { page_size: size, envelope } = dialect.alpha;
-  const page = requestedPage(request, dialect.page);
-  const filter = requestedFilter(request, grammar);
-  const selected = filter ? selectRows(rows, filter, target.route.selectFields) : rows;
-  const totals = { page, pages: Math.ceil(selected.length / size), results: selected.length };
-  return wrapList(selected.slice((page - 1) * size, page * size), totals, target.route.list, envelope);
 }
 
 /**
@@ -37,5 +25,5 @@ export function answerFromCatalog(catalog: Catalog, work: Work): string {
   work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
   const rows = work.catalogs.list(catalog.name);
   if (!rows) throw new UnreadableAnswer(`the catalog ${catalog.name} has not been read yet`);
-  return printJson(work.target.route.gives === "list" ? pageOf(rows, work) : oneOf(catalog, rows, work));
+  return printJson(work.target.route.gives === "list" ? pageOfRows(rows, work) : oneOf(catalog, rows, work));
 }

@@ -1,4 +1,4 @@
-import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+import { header, type AlphaAnswer, type AlphaRequest, type FileAnswer, type Notes } from "./exchange.ts";
 
 /** What every answer of one gateway has in common, decided at start. */
 export interface AnswerStyle {
@@ -25,7 +25,7 @@ function limitHeaders(
 /** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
 export function makeAnswer(
   request: AlphaRequest,
-  { status, body }: { readonly status: number; readonly body: string },
+  { status, body }: { readonly status: number; readonly body: string | FileAnswer },
   style: AnswerStyle,
   notes: Notes,
 ): AlphaAnswer {
@@ -39,11 +39,15 @@ export function makeAnswer(
   limitHeaders(notes, limited, headers);
   if (notes.equivalent !== undefined) headers["x-v4-equivalent"] = notes.equivalent;
   if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
+  const file = typeof body === "string" ? undefined : body;
+  if (file) headers["content-type"] = file.type;
+  const json = typeof body === "string" ? body : "";
   return {
     status: alwaysOk ? 200 : status,
     ...(limited && !alwaysOk && { phrase: style.limited.phrase }),
     headers,
-    body,
-    bytes: Buffer.byteLength(body),
+    body: json,
+    bytes: Buffer.byteLength(json),
+    ...(file && { file }),
   };
 }

@@ -49,7 +49,7 @@ export const v4Credentials = ({ token }: Caller, scheme: string): string | undef
   token === undefined ? undefined : `${scheme} ${token}`;
 
 /** Headers that every call of a request bears: made anew, nothing of the client's but what is named here (lesson L17). */
-function commonHeaders(
+export function commonHeaders(
   request: AlphaRequest,
   caller: Caller,
   scheme: string,
@@ -77,7 +77,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Most answers are translated as text: their JSON is read for rules that look into it, once. */
-function incoming({ status, headers, text }: V4Answer): Incoming {
+export function incoming({ status, headers, text }: V4Answer): Incoming {
   let json: unknown;
   let read = text === "";
   return {
@@ -94,7 +94,7 @@ function incoming({ status, headers, text }: V4Answer): Incoming {
 }
 
 /** What v4's answer tells about the token that it was asked with. On a public route v4 may not have looked at it. */
-function learn(
+export function learn(
   { tokens, scopes, dialect }: CallParts,
   { hash }: Caller,
   notes: Notes,

@@ -1,4 +1,5 @@
 /** What travels the road, as plain data: no framework object passes the listener. */
+import type { Readable } from "node:stream";
 import type { Refusal } from "../dialect/refusal.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Parameters } from "../mapping/router.ts";
@@ -20,9 +21,19 @@ export interface AlphaRequest {
   readonly body: Buffer | undefined;
   /** Why the body could not be read: too large, cut off, in an unknown coding. */
   readonly bodyRefusal?: Refusal | undefined;
+  /** In place of a body, on a route that takes a file: the bytes as they come. */
+  readonly upload?: Readable | undefined;
   readonly address: string;
   /** Fires when the client goes away. */
   readonly signal: AbortSignal;
+}
+
+/** A file that is handed on as it comes from v4. */
+export interface FileAnswer {
+  readonly type: string;
+  /** In bytes, where v4 says so. */
+  readonly length: string | undefined;
+  readonly stream: Readable;
 }
 
 /** What it gets. */
@@ -34,6 +45,10 @@ export interface AlphaAnswer {
   readonly body: string;
   /** Of the body, in UTF-8. */
   readonly bytes: number;
+  /** In place of the body. */
+  readonly file?: FileAnswer;
+  /** When the record of a file is kept, which is when it is over. */
+  readonly recorded?: Promise<void>;
 }
 
 /** Who is calling. */
@@ -77,6 +92,8 @@ export interface Notes {
   readonly calls: MadeCall[];
   readonly losses: Set<string>;
   readonly warnings: string[];
+  /** Bytes of files that went by: from the client, and to it. */
+  carried?: { in: number; out: number };
   /** Milliseconds spent waiting for v4. */
   upstreamMs: number;
 }

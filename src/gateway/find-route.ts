@@ -43,3 +43,13 @@ export async function findRoute(request: AlphaRequest, pack: Pack): Promise<Targ
   const match = pack.match(method, segments.slice(prefix.length));
   return match && choose(request, match);
 }
+
+/** Whether the body of a request is a file, which goes on as it comes. */
+export function takesFile(pack: Pack, method: string, path: string): boolean {
+  if (!pack.takesFiles.has(method)) return false;
+  const segments = splitPath(path);
+  const { prefix } = pack;
+  if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return false;
+  const found = pack.match(method, segments.slice(prefix.length));
+  return found?.routes[0]?.takes !== undefined;
+}

@@ -2,12 +2,16 @@ import { Refusal } from "../dialect/refusal.ts";
 import { isObject, printJson } from "../dialect/json.ts";
 import type { FollowUp } from "../mapping/route-steps.ts";
 import { answerBack } from "./answer-back.ts";
+import { answerCollected } from "./answer-collected.ts";
 import { answerFromCatalog } from "./answer-from-catalog.ts";
+import { answerJoined } from "./answer-joined.ts";
+import { carryFile } from "./carry-file.ts";
 import { callOut } from "./call-out.ts";
 import type { Incoming } from "./call-v4.ts";
+import type { FileAnswer } from "./exchange.ts";
 import { readBesides } from "./read-besides.ts";
 import { requestOut } from "./request-out.ts";
-import { plainCall, type Work } from "./work.ts";
+import { plainCall, type Prepared, type Work } from "./work.ts";
 
 /** The read after the call whose answer is the answer; undefined where it fails. */
 async function followUp({ endpoint }: FollowUp, work: Work): Promise<Incoming | undefined> {
@@ -22,8 +26,9 @@ async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work
   return printJson(isObject(known) ? known : {});
 }
 
-async function answered(answer: Incoming, work: Work): Promise<string> {
-  const reading = { catalogs: work.catalogs, with: await readBesides(answer, work) };
+async function answered(answer: Incoming, prepared: Prepared, work: Work): Promise<string> {
+  const besides = await readBesides(answer, prepared, work);
+  const reading = { catalogs: work.catalogs, with: besides, sent: prepared.alpha };
   return answerBack(answer, work.target.route, reading, work.rules);
 }
 
@@ -33,13 +38,16 @@ async function answered(answer: Incoming, work: Work): Promise<string> {
  * @returns alpha's body of a success, as JSON text
  * @throws {Refusal} what alpha refuses, and what v4 refused
  */
-export async function fulfil(work: Work): Promise<string> {
+export async function fulfil(work: Work): Promise<string | FileAnswer> {
   const { route } = work.target;
   if ("refusal" in route.source) throw new Refusal(400, route.source.refusal);
   if ("catalog" in route.source) return answerFromCatalog(route.source.catalog, work);
+  if (route.takes || route.file) return carryFile(route.source.call, work);
+  if (route.collect) return answerCollected(route.source.call, route.collect, work);
   const prepared = await requestOut(route.source.call, work);
+  if (route.joins.length > 0) return answerJoined(prepared, work);
   const called = await callOut(prepared, work);
-  if (!route.after) return answered(called, work);
+  if (!route.after) return answered(called, prepared, work);
   const next = await followUp(route.after, work);
-  return next ? answered(next, work) : whatIsKnown(route.after, called, work);
+  return next ? answered(next, prepared, work) : whatIsKnown(route.after, called, work);
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
-import type { AlphaAnswer, AlphaRequest } from "./exchange.ts";
+import type { AlphaAnswer, AlphaRequest, FileAnswer } from "./exchange.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { Road } from "./road.ts";
 import { requestIdOf } from "./trace.ts";
@@ -14,6 +15,8 @@ export interface ListenerOptions {
     | { readonly scheme: string; readonly prefix: string; readonly forward: NativeForward }
     | undefined;
   readonly bodyLimit: number;
+  /** Whether the body of a request is a file, which is not read here. */
+  readonly takesFile: (method: string, path: string) => boolean;
   readonly trustProxy: readonly string[];
   readonly cors: CorsOptions;
   /** The body of a 500, for what fails outside the road. */
@@ -97,13 +100,27 @@ function endAfterBody(request: IncomingMessage, response: ServerResponse): void 
   request.resume();
 }
 
+/** As fast as the client takes it. A file that breaks off breaks off the connection, so that the client sees it. */
+function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: AlphaAnswer,
+  { length, stream }: FileAnswer,
+): void {
+  response.writeHead(status, { ...headers, ...(length !== undefined && { "content-length": length }) });
+  if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
+  stream.destroy();
+  response.end();
+}
+
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   answer: AlphaAnswer,
   refusedBody: boolean,
 ): void {
-  if (response.destroyed || response.headersSent) return;
+  if (response.destroyed || response.headersSent) return void answer.file?.stream.destroy();
+  if (answer.file) return sendFile(request, response, answer, answer.file);
   const { status, phrase, headers, body, bytes } = answer;
   const head = ["content-length", String(bytes)];
   for (const name in headers) head.push(name, headers[name] ?? "");
@@ -160,6 +177,10 @@ export function createListener(options: ListenerOptions): RequestListener {
     const asked = plainRequest(request, response, { url, address });
     if (native && isNative(asked, native))
       return native.forward(request, response, { ...asked, body: undefined });
+    if (options.takesFile(asked.method, asked.path)) {
+      const answer = await options.road({ ...asked, body: undefined, upload: request });
+      return send(request, response, answer, !request.readableEnded);
+    }
     const read = BODY_METHODS.has(asked.method) ? await readBytes(request, bodyLimit) : NO_BODY;
     send(request, response, await options.road({ ...asked, ...read }), read.bodyRefusal !== undefined);
   }

@@ -1,22 +1,60 @@
+import type { ExtraRead } from "../mapping/route-steps.ts";
 import type { Incoming } from "./call-v4.ts";
-import { plainCall, type Work } from "./work.ts";
+import { everyPage } from "./every-page.ts";
+import { inParallel } from "./in-parallel.ts";
+import { plainCall, type Prepared, type Work } from "./work.ts";
+
+/** What a list that is read for some fields may have at most; a longer one is as good as unread. */
+const MOST_ROWS = 1000;
+
+/** v4's answer to an extra read; undefined where it is no success, or no JSON. */
+async function valueAt(read: ExtraRead, values: object, work: Work): Promise<unknown> {
+  const { call, target, kept, owner } = work;
+  const prepared = plainCall(read.endpoint, { ...target.parameters, ...values });
+  const before = read.keep > 0 && owner !== undefined ? kept.get(owner, prepared.path) : undefined;
+  if (before !== undefined) return before;
+  const extra = await call(prepared).catch(() => undefined);
+  const value = extra?.success ? extra.json : undefined;
+  if (read.keep > 0 && owner !== undefined && value !== undefined)
+    kept.keep(owner, prepared.path, value, read.keep);
+  return value;
+}
+
+async function rowsOf({ endpoint }: ExtraRead, work: Work): Promise<unknown> {
+  const whole = await everyPage(plainCall(endpoint, work.target.parameters), MOST_ROWS, work).catch(
+    () => undefined,
+  );
+  return whole && "rows" in whole ? whole.rows : undefined;
+}
+
+/** One read for each value of the body that was sent; what can't be read is left out. */
+async function each(
+  read: ExtraRead,
+  valuesIn: NonNullable<ExtraRead["each"]>,
+  { body = {} }: Prepared,
+  work: Work,
+): Promise<unknown[]> {
+  const values = [(await valuesIn(body)) ?? []].flat();
+  const found = await inParallel(values, (value) => valueAt(read, { each: value }, work));
+  if (found.includes(undefined)) work.notes.losses.add(`${read.name}: v4 did not give all`);
+  return found.filter((value) => value !== undefined);
+}
 
 /** The reads besides the call, in parallel. One that fails costs its fields, not the answer (translation 1.3). */
 export async function readBesides(
   answer: Incoming,
-  { target, call, notes }: Work,
+  prepared: Prepared,
+  work: Work,
 ): Promise<Record<string, unknown>> {
-  const { route, parameters } = target;
+  const { route } = work.target;
   if (route.with.length === 0) return {};
-  const needed = await Promise.all(
-    route.with.map(async (read) => ({ read, wanted: await read.needed(answer.json) })),
-  );
   const found = await Promise.all(
-    needed.map(async ({ read, wanted }) => {
-      if (!wanted) return [];
-      const extra = await call(plainCall(read.endpoint, parameters)).catch(() => undefined);
-      if (extra?.success && extra.json !== undefined) return [[read.name, extra.json] as const];
-      notes.losses.add(`${read.name}: v4 did not give it`);
+    route.with.map(async (read) => {
+      if (!(await read.needed(answer.json))) return [];
+      if (read.each) return [[read.name, await each(read, read.each, prepared, work)] as const];
+      const value = await (read.all ? rowsOf(read, work) : valueAt(read, {}, work));
+      if (value !== undefined) return [[read.name, value] as const];
+      work.notes.losses.add(`${read.name}: v4 did not give it`);
       return [];
     }),
   );

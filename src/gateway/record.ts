@@ -81,15 +81,22 @@ export function recordOf(
       route: notes.target?.route.name ?? null,
       ...sent,
       status: outcome.status,
-      ...(bodies && { response: redaction.json(outcome.answer.body) }),
+      ...(bodies && { response: answeredWith(outcome.answer, notes, redaction) }),
     },
     v4: recordedCalls(notes, options),
     losses: [...notes.losses],
     warnings: notes.warnings,
     timings: { total, upstream: notes.upstreamMs, translation: Math.max(0, total - notes.upstreamMs) },
-    bytes: { in: request.body?.length ?? 0, out: outcome.answer.bytes },
+    bytes: {
+      in: notes.carried?.in || (request.body?.length ?? 0),
+      out: notes.carried?.out || outcome.answer.bytes,
+    },
   };
 }
+
+/** Of a file it is known how much of it went by. */
+const answeredWith = ({ file, body }: AlphaAnswer, notes: Notes, redaction: Redaction): unknown =>
+  file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body);
 
 /** The record of a request of the native lane: what was called, not what was said. */
 export function nativeRecordOf(

@@ -1,10 +1,13 @@
 import { parseJson } from "../dialect/json.ts";
 import { translateFilter } from "../dialect/filter/translate.ts";
+import { Refusal } from "../dialect/refusal.ts";
 import type { Endpoint } from "../mapping/endpoint.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
-import { answerBack } from "./answer-back.ts";
+import { answerBack, refuseLikeV4 } from "./answer-back.ts";
+import { findMarks } from "./find-marks.ts";
 import { readBody } from "./read-body.ts";
+import { readFirst } from "./read-first.ts";
 import { translateBody, type Shown } from "./translate-body.ts";
 import { requestedFilter, requestedPage } from "./translate-query.ts";
 import { plainCall, type Prepared, type Work } from "./work.ts";
@@ -12,17 +15,18 @@ import { plainCall, type Prepared, type Work } from "./work.ts";
 const EVERYTHING = { conditions: [] };
 
 /** A list: the page asked for, always of alpha's size, so that page N is page N and totals are exact (lesson L25). */
-function listOut(endpoint: Endpoint, work: Work): Prepared {
+async function listOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
   const { request, target, pack, catalogs } = work;
   const { dialect, grammar } = pack;
   const page = requestedPage(request, dialect.page);
   const query = `?${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
   const filter = requestedFilter(request, grammar) ?? EVERYTHING;
   const call = plainCall(endpoint, target.parameters);
+  const fields = await findMarks(filter, target.route.filterFields(catalogs), call, work);
   return {
     ...call,
     path: call.path + query,
-    filter: translateFilter(filter, target.route.filterFields(catalogs), grammar, target.route.where),
+    filter: translateFilter(filter, fields, grammar, target.route.where),
   };
 }
 
@@ -30,26 +34,36 @@ function listOut(endpoint: Endpoint, work: Work): Prepared {
 function shownBy(route: Route | undefined, work: Work): Shown {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
-  return async () => {
-    const answer = await work.call(plainCall(endpoint, work.target.parameters));
+  return async (must) => {
+    const sent = plainCall(endpoint, work.target.parameters);
+    const answer = await work.call(sent);
+    if (!answer.success && must) refuseLikeV4(answer, route, sent, work.rules, work.notes);
     const reading = { catalogs: work.catalogs, with: {} };
     if (!answer.success) return undefined;
     return parseJson(await answerBack(answer, route, reading, work.rules)) as JsonObject;
   };
 }
 
+/** A call that takes no body, after what is read before it. */
+async function bareOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
+  const first = await readFirst({}, [], work);
+  const faults = [...first.faults, ...(await first.check({}))];
+  if (faults.length > 0) throw new Refusal(400, faults);
+  return plainCall(endpoint, { ...work.target.parameters, ...first.values });
+}
+
 /** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
 async function writeOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
   const { request, target, pack } = work;
   const { body: rules, shows: shownName } = target.route;
-  const call = plainCall(endpoint, target.parameters);
-  if (!rules) return call;
+  if (!rules) return bareOut(endpoint, work);
   const shows = shownName === undefined ? undefined : pack.route(shownName);
   const written = await translateBody(readBody(request), rules, work, shownBy(shows, work));
   if (written.empty && shows && "call" in shows.source) {
     return plainCall(shows.source.call, target.parameters);
   }
-  return { ...call, body: written.v4, added: written.added, sent: written.sent };
+  const { v4: body, added, sent, alpha, first } = written;
+  return { ...plainCall(endpoint, { ...target.parameters, ...first }), body, added, sent, alpha };
 }
 
 /**

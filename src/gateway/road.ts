@@ -1,6 +1,8 @@
+import { finished } from "node:stream/promises";
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Turns } from "../tokens/turns.ts";
+import type { FileUpstream } from "../upstream/stream.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import { admit } from "./admit.ts";
@@ -8,16 +10,25 @@ import { makeAnswer, type AnswerStyle } from "./answer.ts";
 import type { AnswerRules } from "./answer-back.ts";
 import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
 import { identify } from "./credentials.ts";
-import { beginNotes, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+import { carriesFor } from "./carry-v4.ts";
+import { beginNotes, type AlphaAnswer, type AlphaRequest, type FileAnswer, type Notes } from "./exchange.ts";
 import { findRoute } from "./find-route.ts";
 import { fulfil } from "./fulfil.ts";
+import { createKeptReads } from "./kept-reads.ts";
 import { meter } from "./meter.ts";
 import type { Outcome } from "./record.ts";
 import { refuse } from "./refuse.ts";
 import { takeTurn } from "./take-turn.ts";
 import { traceparentOf } from "./trace.ts";
 
+/** The end of the road. */
+interface Travelled {
+  readonly status: number;
+  readonly body: string | FileAnswer;
+}
+
 export interface RoadParts extends CallParts {
+  readonly files: FileUpstream;
   readonly pack: Pack;
   readonly catalogs: Catalogs;
   readonly limits: RateLimits;
@@ -39,10 +50,11 @@ export type Road = (request: AlphaRequest) => Promise<AlphaAnswer>;
  */
 export function buildRoad(parts: RoadParts): Road {
   const { pack, scopes, tokens, limits, catalogs, rules } = parts;
+  const kept = createKeptReads();
   const limitedStatus = pack.dialect.statuses.rate_limited.alpha;
 
   /** From the first stop to the last: a success, or what a failure at any of them is answered with. */
-  async function travelled(request: AlphaRequest, notes: Notes): Promise<{ status: number; body: string }> {
+  async function travelled(request: AlphaRequest, notes: Notes): Promise<Travelled> {
     try {
       const caller = identify(request, pack.dialect.alpha.scheme);
       notes.caller = caller;
@@ -55,8 +67,12 @@ export function buildRoad(parts: RoadParts): Road {
       const target = admit(caller, found, scopes, notes.facts);
       admit(caller, found, scopes, await takeTurn(caller, target, notes, parts));
       await catalogs.refreshWith(v4Credentials(caller, parts.dialect.scheme));
-      const call = callsFor(request, caller, parts, notes, traceparentOf(request));
-      return { status: 200, body: await fulfil({ request, target, pack, rules, catalogs, call, notes }) };
+      const owner = caller.hash;
+      const calls = callsFor(request, caller, parts, notes, traceparentOf(request));
+      const call = owner === undefined ? calls : kept.watching(owner, calls);
+      const carry = carriesFor(request, caller, parts, notes, traceparentOf(request));
+      const work = { request, target, pack, rules, catalogs, call, carry, kept, owner, notes };
+      return { status: 200, body: await fulfil(work) };
     } catch (error) {
       return failed(error, request, notes);
     } finally {
@@ -70,10 +86,22 @@ export function buildRoad(parts: RoadParts): Road {
     return refused;
   }
 
+  /** A file is over after its answer has begun: what the record is kept with is known then. */
+  async function recordLater(request: AlphaRequest, outcome: Outcome, notes: Notes): Promise<void> {
+    const { stream } = outcome.answer.file ?? {};
+    if (stream) await finished(stream, { writable: false }).catch(() => {});
+    try {
+      await parts.record(request, outcome, notes);
+    } catch (error) {
+      parts.onUnforeseen(error, request.id);
+    }
+  }
+
   return async function travel(request) {
     const notes = beginNotes();
     const { status, body } = await travelled(request, notes);
     const answer = makeAnswer(request, { status, body }, parts.style, notes);
+    if (answer.file) return { ...answer, recorded: recordLater(request, { status, answer }, notes) };
     try {
       await parts.record(request, { status, answer }, notes);
       return answer;

@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import type { BodyRules, WrittenBody } from "../mapping/body.ts";
+import { changedMembers } from "../mapping/changed-members.ts";
 import { copyJson, remover } from "../mapping/paths.ts";
-import type { Preliminary } from "../mapping/route-steps.ts";
 import type { JsonObject } from "../mapping/reading.ts";
-import { refuseLikeV4 } from "./answer-back.ts";
-import { plainCall, type Work } from "./work.ts";
+import { readFirst } from "./read-first.ts";
+import type { Work } from "./work.ts";
 
-/** What a GET of the same object shows now, for edits; undefined where v4 won't say. */
-export type Shown = (() => Promise<JsonObject | undefined>) | undefined;
+/** What a GET of the same object shows now, for edits; undefined where v4 won't say. `must`: v4's refusal is thrown. */
+export type Shown = ((must?: "must") => Promise<JsonObject | undefined>) | undefined;
+
+/** A body as it goes to v4, with what it was made from. */
+export interface BodyOut extends WrittenBody {
+  /** The alpha body, in its documented form. */
+  readonly alpha: JsonObject;
+  /** What was read before the call. */
+  readonly first: Readonly<Record<string, unknown>>;
+}
 
 /** A body without the members that are at fault, so that the rest can still be looked at. */
 function without(body: JsonObject, faults: readonly Fault[], rules: BodyRules): JsonObject {
@@ -36,48 +44,6 @@ async function forgive(
   return without(body, unchanged, rules);
 }
 
-/** What the reads before the call gave, the faults of those that found nothing, and the rules that depend on them. */
-interface FirstReads {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly faults: readonly Fault[];
-  readonly check: (v4: JsonObject) => Promise<Fault[]>;
-}
-
-/**
- * Asks v4 for what rules or values depend on. Where a rule's read is refused (401, 403), v4 decides the call
- * itself; a read that values are made from must succeed.
- *
- * @throws {Refusal} v4's, of a read that nothing can be made without
- */
-async function readFirst(body: JsonObject, faults: readonly Fault[], work: Work): Promise<FirstReads> {
-  const { target, call, rules, notes, pack } = work;
-  const values: Record<string, unknown> = {};
-  const missing: Fault[] = [];
-  const read: { step: Preliminary; json: unknown }[] = [];
-  for (const step of target.route.first) {
-    const { blames, endpoint } = step;
-    const pointless = blames === undefined ? faults.length > 0 : faults.some(({ field }) => field === blames);
-    if (pointless || !(await step.needed(body))) continue;
-    const sent = plainCall(endpoint, { ...target.parameters, ...body });
-    const answer = await call(sent);
-    if (!answer.success && blames === undefined) refuseLikeV4(answer, target.route, sent, rules, notes);
-    if (answer.status === 404 && blames !== undefined) {
-      missing.push({ field: blames, reason: pack.dialect.reasons.unknown_record });
-    }
-    if (!answer.success || answer.json === undefined) continue;
-    values[step.name] = answer.json;
-    read.push({ step, json: answer.json });
-  }
-  return {
-    values,
-    faults: missing,
-    async check(v4) {
-      const found = await Promise.all(read.map(async ({ step, json }) => step.check(body, json, v4)));
-      return found.flat();
-    },
-  };
-}
-
 /**
  * Brings an alpha body to v4.
  *
@@ -88,7 +54,7 @@ export async function translateBody(
   rules: BodyRules,
   work: Work,
   shown: Shown,
-): Promise<WrittenBody> {
+): Promise<BodyOut> {
   const normal = rules.normalise(sent);
   const unread = new Set(normal.faults.map(({ field }) => field));
   // What could not be read is told once, not a second time for the type that it has so.
@@ -102,7 +68,10 @@ export async function translateBody(
     body = await forgive(body, faults, rules, shown);
     faults = check(body);
   }
-  const sound = faults.length > 0 ? without(body, faults, rules) : body;
+  let sound = faults.length > 0 ? without(body, faults, rules) : body;
+  if (work.target.route.changes && faults.length === 0) {
+    sound = changedMembers(sound, await shown?.("must"), work.pack.dialect.alpha.reference);
+  }
   const first = await readFirst(sound, faults, work);
   const { catalogs, target, request } = work;
   const written = await rules.write(sound, {
@@ -116,5 +85,5 @@ export async function translateBody(
   // A member at fault was taken out: what the rules say of its absence is not the client's doing.
   faults.push(...(await first.check(written.v4)).filter(({ field }) => !blamed.has(field)));
   if (faults.length > 0) throw new Refusal(400, faults);
-  return written;
+  return { ...written, alpha: sound, first: first.values };
 }

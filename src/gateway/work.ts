@@ -1,8 +1,11 @@
 import type { Endpoint } from "../mapping/endpoint.ts";
 import type { Pack } from "../mapping/pack.ts";
+import type { JsonObject } from "../mapping/reading.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import type { AnswerRules } from "./answer-back.ts";
+import type { CarryV4 } from "./carry-v4.ts";
 import type { CallV4, Outgoing } from "./call-v4.ts";
+import type { KeptReads } from "./kept-reads.ts";
 import type { AlphaRequest, Notes, Target } from "./exchange.ts";
 
 /** What the stops between admission and answer share: one admitted request, and the ways to v4. */
@@ -13,6 +16,10 @@ export interface Work {
   readonly rules: AnswerRules;
   readonly catalogs: Catalogs;
   readonly call: CallV4;
+  readonly carry: CarryV4;
+  /** Answers that may be used again, and the hash of the token that they belong to. */
+  readonly kept: KeptReads;
+  readonly owner: string | undefined;
   readonly notes: Notes;
 }
 
@@ -20,6 +27,8 @@ export interface Work {
 export interface Prepared extends Outgoing {
   /** Names of v4 members that the gateway put in by itself. */
   readonly added: ReadonlySet<string>;
+  /** The alpha body that it was made from, in its documented form. */
+  readonly alpha?: JsonObject;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
 }

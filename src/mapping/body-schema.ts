@@ -80,7 +80,11 @@ const allowsNull = (schema: Schema): boolean =>
  * `additionalProperties: false` unknown members stay, to be told as faults.
  */
 export function compilePruning(schema: Schema): (value: unknown) => unknown {
-  const properties = schema["properties"];
+  const { properties, items } = schema;
+  if (isObject(items)) {
+    const prune = compilePruning(items);
+    return (value) => (Array.isArray(value) ? value.map(prune) : value);
+  }
   if (!isObject(properties)) return (value) => value;
   const members = Object.entries(properties).map(([name, member]) => ({
     name,

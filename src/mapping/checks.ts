@@ -3,9 +3,9 @@ import { all, whenDone, type MaybeLater } from "../expression/index.ts";
 import { expressionAt, type Place } from "./place.ts";
 import type { JsonObject } from "./reading.ts";
 
-/** One rule of a body that is no schema: an expression that gives the reason why `field` is refused, or nothing. */
+/** One rule that is no schema: an expression that gives the reason why `field`, or the call, is refused, or nothing. */
 export interface CheckDefinition {
-  readonly field: string;
+  readonly field?: string | undefined;
   readonly fault: string;
 }
 
@@ -23,7 +23,8 @@ export function compileFaults(
     whenDone(all(checks.map(({ fault }) => fault.evaluate(body, bindings))), (reasons) =>
       checks.flatMap(({ field }, index) => {
         const reason = reasons[index];
-        return typeof reason === "string" ? [{ field, reason }] : [];
+        if (typeof reason !== "string") return [];
+        return [field === undefined ? { reason } : { field, reason }];
       }),
     );
 }

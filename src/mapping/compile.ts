@@ -87,10 +87,11 @@ export function compilePack(
 ): Pack {
   const { definition, place } = dialect;
   const files = inherited(written);
+  const scopes = makeScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
   for (const [name, kind] of Object.entries(definition.values)) {
-    values.set(name, compileValueKind(kind, argumentsOf(name, files), place.at("values", name)));
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, place.at("values", name)));
   }
 
   const catalogs = new Map<string, Catalog>();
@@ -110,6 +111,9 @@ export function compilePack(
     readers,
     resources: new Map(files.map((file) => [file.definition.object, file])),
     lookup,
+    scopesOf: (v4, asked) =>
+      typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
+    scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     parts: new Map(Object.entries(definition.parts)),
     reference: definition.alpha.reference,
     unknownRecord: definition.reasons.unknown_record,
@@ -121,7 +125,6 @@ export function compilePack(
     readers.set(file.object, resource.read);
   }
 
-  const scopes = makeScopes(definition.scopes);
   const router = makeRouter<Route[]>();
   const routes = new Map<string, Route[]>();
   const preliminaries = new Map(Object.entries(definition.first));
@@ -147,6 +150,9 @@ export function compilePack(
 
   return {
     dialect: definition,
+    takesFiles: new Set(
+      [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
+    ),
     prefix: splitPath(definition.alpha.prefix) ?? [],
     scopes,
     grammar: compileGrammar(dialect),

@@ -21,18 +21,21 @@ const fieldRule = z.strictObject({
   args: z.record(z.string(), json).optional(),
   /** A catalog: v4 has an id here, alpha the object. */
   catalog: name.optional(),
+  /** Of the catalog's object alpha has the id alone. */
+  brief: z.boolean().optional(),
   /** The value is, or holds, an object of this resource. */
   object: name.optional(),
   /** Alpha wants an array of the one value. */
   array: z.boolean().optional(),
   /**
-   * JSONata over the v4 object; `$value` is what stands at `v4`, `$with` what the extra reads gave, and
-   * `$networkOf(address, prefix)` is the first address of an IPv6 network.
+   * JSONata over the v4 object; `$value` is what stands at `v4`, `$with` what the extra reads gave, `$sent` the
+   * alpha body of the call, `$networkOf(address, prefix)` the first address of an IPv6 network, and
+   * `$scopesOf(v4, asked)` v4's scopes in alpha's words, so far as they were asked for.
    */
   read: expression.optional(),
   /**
    * JSONata over the alpha body; `$value` is the member, `$first` what was read before, `$client` the client's
-   * address. Nothing found: not sent.
+   * address, and `$scopesFor(alpha)` alpha's scopes in v4's words. Nothing found: not sent.
    */
   write: expression.optional(),
   /** Always this value. */
@@ -41,6 +44,11 @@ const fieldRule = z.strictObject({
   or: json.optional(),
   /** May stand in a filter; of an input, which no answer shows, in nothing else unless a body names it. */
   filter: z.boolean().optional(),
+  /**
+   * v4 can't filter by it, and it holds for all objects up to one and for none after it, counted by this v4
+   * number: a filter looks for that one in v4's list, and compares numbers.
+   */
+  mark: name.optional(),
   /** Other names that clients give it in bodies. */
   also: z.array(name).optional(),
   /** Other forms that clients give its value in bodies. */
@@ -124,6 +132,8 @@ const valueKind = z.strictObject({
   otherwise: json.optional(),
   /** See the same key of a field. */
   error: name.optional(),
+  /** The value is a text of scopes, in the words of `scopes` of `pack.yaml`; nothing else stands beside this. */
+  scopes: z.literal(true).optional(),
 });
 
 const preliminary = z.strictObject({
@@ -133,10 +143,10 @@ const preliminary = z.strictObject({
   /** The member to blame when v4 does not know what is read; left out, v4's refusal is the answer. */
   unknown: name.optional(),
   /**
-   * JSONata over the alpha body that gives the reason why `field` is refused, or nothing; `$read` is what
-   * was read, `$v4` the translated body.
+   * JSONata over the alpha body that gives the reason why `field`, or without one the call, is refused, or
+   * nothing; `$read` is what was read, `$v4` the translated body.
    */
-  checks: z.array(z.strictObject({ field: name, fault: expression })).optional(),
+  checks: z.array(z.strictObject({ field: name.optional(), fault: expression })).optional(),
 });
 
 const operator = z.strictObject({
@@ -196,6 +206,8 @@ export const dialectDefinition = z.strictObject({
     v4_levels: z.record(name, name),
     /** v4 level → alpha level */
     alpha_levels: z.record(name, name),
+    /** v4 scopes that are asked for besides, wherever any is. */
+    besides: z.array(name).optional(),
   }),
   /** Members whose values never leave a request. */
   secrets: z.array(name),

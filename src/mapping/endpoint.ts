@@ -1,6 +1,7 @@
-import type { ParameterType, Pattern } from "./router.ts";
 import { namesHint } from "./nearest.ts";
+import { getter } from "./paths.ts";
 import type { Place } from "./place.ts";
+import type { ParameterType, Pattern } from "./router.ts";
 
 /** `GET /vm/instances/{id}` of v4, ready to be filled in. */
 export interface Endpoint {
@@ -25,7 +26,13 @@ const splitCall = (place: Place, text: string): { method: string; path: string }
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
-/** Compiles a v4 call; `known` are the names that may stand in braces. */
+/** @throws {TypeError} where there is no such value: a call must not go astray. */
+function segment(value: unknown, name: string): string {
+  if (typeof value !== "string" && typeof value !== "number") throw new TypeError(`there is no {${name}}`);
+  return encodeURIComponent(String(value));
+}
+
+/** Compiles a v4 call; `known` are the names that may stand in braces, with members of theirs after a dot. */
 export function compileEndpoint(
   text: string,
   prefix: string,
@@ -33,23 +40,24 @@ export function compileEndpoint(
   place: Place,
 ): Endpoint {
   const { method, path } = splitCall(place, text);
-  const parts = path.split(/\{(\w+)\}/);
+  const parts = path.split(/\{([\w.]+)\}/);
   parts.forEach((name, index) => {
-    if (index % 2 === 0 || known.includes(name)) return;
+    if (index % 2 === 0 || known.includes(name.split(".")[0] ?? "")) return;
     place.fault({ message: `nothing gives {${name}}`, hint: namesHint(name ?? "", known) });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
   const [head = "", first = "", ...rest] = fixed;
   const pattern = new RegExp(`^${[head + first, ...rest].join("[^/?]*")}$`);
+  const pieces = parts.map((part, index) => {
+    if (index % 2 === 0) return () => part;
+    const get = getter(part);
+    return (values: unknown) => segment(get(values), part);
+  });
   return {
     method,
     template: path,
     matches: (asked) => pattern.test(asked),
-    path: (values) =>
-      prefix +
-      parts
-        .map((part, index) => (index % 2 === 0 ? part : encodeURIComponent(String(values[part]))))
-        .join(""),
+    path: (values) => prefix + pieces.map((piece) => piece(values)).join(""),
   };
 }
 

@@ -24,6 +24,10 @@ export interface FieldContext {
   readonly readers: ReadonlyMap<string, Read>;
   readonly resources: ReadonlyMap<string, unknown>;
   readonly lookup: (kind: string, value: unknown) => unknown;
+  /** v4's scopes in alpha's words, so far as they were asked for. */
+  readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
+  /** Alpha's scopes in v4's words. */
+  readonly scopesFor: (alpha: unknown) => unknown;
 }
 
 type Stage = (value: unknown, v4: unknown, reading: Reading) => MaybeLater<unknown>;
@@ -34,13 +38,16 @@ const NORMAL_LENGTH = "YYYY-MM-DDTHH:MM:SS".length;
 const dateTime: Stage = (value) =>
   typeof value === "string" && value.length !== NORMAL_LENGTH ? (normaliseDateTime(value) ?? value) : value;
 
+const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];
+
 function source(rule: FieldRule, context: FieldContext, place: Place): Read {
   if (rule.const !== undefined) return () => rule.const;
   const pick = rule.v4 === undefined ? () => undefined : getter(rule.v4);
   if (rule.read === undefined) return pick;
-  const expression = expressionAt(place.at("read"), rule.read, ["value", "with", "values", "networkOf"]);
-  const functions = { values: context.lookup, networkOf: networkAddress };
-  return (v4, reading) => expression.evaluate(v4, { value: pick(v4), with: reading.with, ...functions });
+  const expression = expressionAt(place.at("read"), rule.read, READ_VARIABLES);
+  const functions = { values: context.lookup, networkOf: networkAddress, scopesOf: context.scopesOf };
+  return (v4, reading) =>
+    expression.evaluate(v4, { value: pick(v4), with: reading.with, sent: reading.sent, ...functions });
 }
 
 /** What happens to a value after it was found, in this order. */
@@ -54,7 +61,9 @@ function stages(rule: FieldRule, context: FieldContext, place: Place): Stage[] {
   }
   if (rule.catalog !== undefined) {
     const catalog = refer(place.at("catalog"), "catalog", rule.catalog, context.catalogs);
-    if (catalog) {
+    if (catalog && rule.brief)
+      list.push((value) => (typeof value === "string" ? catalog.alphaId(value) : value));
+    else if (catalog) {
       list.push((value, v4, reading) =>
         Array.isArray(value) ? catalog.expandAll(value, reading) : catalog.expand(value, v4, reading),
       );
@@ -94,7 +103,7 @@ export function compileWrite(rule: FieldRule, context: FieldContext, place: Plac
   const expression =
     rule.write === undefined
       ? undefined
-      : expressionAt(place.at("write"), rule.write, ["value", "values", "first", "client"]);
+      : expressionAt(place.at("write"), rule.write, ["value", "values", "first", "client", "scopesFor"]);
   const convert = kind && applied(kind.write, rule.args ?? {});
   const idOf = (value: unknown, { catalogs }: Writing): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_RECORD) : value;
@@ -106,7 +115,13 @@ export function compileWrite(rule: FieldRule, context: FieldContext, place: Plac
   return (value, body, writing) => {
     const { first, client } = writing;
     const written = expression
-      ? expression.evaluate(body, { value, values: context.lookup, first, client })
+      ? expression.evaluate(body, {
+          value,
+          values: context.lookup,
+          first,
+          client,
+          scopesFor: context.scopesFor,
+        })
       : value;
     return whenDone(convert ? convert(written) : written, (found) => toId(found, writing));
   };

@@ -59,9 +59,10 @@ export function compileFilterFields(
           v4: rule.v4 ?? name,
           dateTime: rule.type === "date-time",
           ...(rule.accepts?.includes("reference") && { reference: true, idName: reference }),
+          ...(rule.mark !== undefined && { mark: rule.mark }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
           nullable: catalog?.hidesSome !== true,
-          ordered: !catalog?.renames && rule.as === undefined,
+          ordered: !catalog?.renames && rule.as === undefined && rule.mark === undefined,
         },
       ]),
     );

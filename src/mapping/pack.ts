@@ -23,6 +23,8 @@ export interface Pack {
   readonly surface: Surface | undefined;
   /** What of it the pack leaves out in silence. */
   readonly gaps: Gaps;
+  /** Methods of routes that take a file. */
+  readonly takesFiles: ReadonlySet<string>;
   /** Segments of alpha's prefix, which every path of it begins with. */
   readonly prefix: readonly string[];
   /** By a path below alpha's prefix, given as decoded segments. */

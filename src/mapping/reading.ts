@@ -15,6 +15,8 @@ export interface Reading {
   readonly catalogs: CatalogCopy;
   /** Answers of the extra reads, by their names in the route; missing where one failed or was not made. */
   readonly with: Readonly<Record<string, unknown>>;
+  /** The alpha body of the call, in its documented form, where it had one. */
+  readonly sent?: JsonObject | undefined;
 }
 
 /** The same on the way out. */

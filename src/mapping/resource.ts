@@ -34,6 +34,10 @@ function ruleFaults(rule: FieldRule, place: Place): void {
   const sources = [rule.read, rule.const].filter((source) => source !== undefined).length;
   if (sources > 1) place.fault('"read" and "const" exclude each other');
   if (rule.v4 === undefined && sources === 0) place.fault('a field needs "v4", "read" or "const"');
+  if (rule.brief && rule.catalog === undefined)
+    place.at("brief").fault('"brief" shortens the object of a catalog: "catalog" is missing');
+  if (rule.mark !== undefined && !rule.filter)
+    place.at("mark").fault({ message: 'a "mark" is for filters alone', hint: '"filter: true" is missing' });
   if (rule.args && rule.as === undefined)
     place.at("args").fault('"args" are parameters of a value kind: "as" is missing');
 }

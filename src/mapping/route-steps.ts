@@ -42,6 +42,27 @@ export interface ExtraRead {
   readonly needed: (answer: unknown) => MaybeLater<boolean>;
   /** The same as the pack writes it; undefined where it is always read. */
   readonly condition: string | undefined;
+  /** Seconds that the answer may be kept for; 0: none. */
+  readonly keep: number;
+  /** A list of which every page is read. */
+  readonly all: boolean;
+  /** The values for each of which there is a read, out of the v4 body that was sent. */
+  readonly each: ((body: unknown) => MaybeLater<unknown>) | undefined;
+}
+
+/** A v4 list that is read whole and paged here. */
+export interface Collected {
+  readonly most: number;
+  /** Whether alpha has this v4 row in the list. */
+  readonly has: (row: unknown) => MaybeLater<boolean>;
+}
+
+/** One of the places that a v4 object is spread over. */
+export interface Joined {
+  /** Where it stands in the v4 object. */
+  readonly name: string;
+  readonly read: Endpoint;
+  readonly write: Endpoint;
 }
 
 const always = () => true;
@@ -109,10 +130,48 @@ export function compileExtraReads(
   prefix: string,
   place: Place,
 ): ExtraRead[] {
-  return Object.entries(definition.with ?? {}).map(([name, { v4, when }]) => {
+  return Object.entries(definition.with ?? {}).map(([name, { v4, when, keep = 0, all = false, each }]) => {
     const at = place.at("with", name);
-    const endpoint = compileEndpoint(v4, prefix, parameters, at.at("v4"));
+    const known = each === undefined ? parameters : [...parameters, "each"];
+    const endpoint = compileEndpoint(v4, prefix, known, at.at("v4"));
     if (endpoint.method !== "GET") at.at("v4").fault("an extra read must be a GET");
-    return { name, endpoint, needed: condition(when, at.at("when")) ?? always, condition: when };
+    if (keep > 0 && (all || each !== undefined)) at.at("keep").fault("only a single answer can be kept");
+    if (all && each !== undefined) at.fault('"all" and "each" exclude each other');
+    const values = each === undefined ? undefined : expressionAt(at.at("each"), each, []);
+    return {
+      name,
+      endpoint,
+      needed: condition(when, at.at("when")) ?? always,
+      condition: when,
+      keep,
+      all,
+      each: values && ((body) => values.evaluate(body, {})),
+    };
+  });
+}
+
+export function compileCollected(
+  definition: RouteDefinition["collect"],
+  place: Place,
+): Collected | undefined {
+  if (!definition) return undefined;
+  return { most: definition.most, has: condition(definition.rows, place.at("rows")) ?? always };
+}
+
+/** `method` is that of the route's call. */
+export function compileJoins(
+  { joins = {} }: RouteDefinition,
+  method: string,
+  parameters: readonly string[],
+  prefix: string,
+  place: Place,
+): Joined[] {
+  return Object.entries(joins).map(([name, path]) => {
+    const at = place.at("joins", name);
+    return {
+      name,
+      read: compileEndpoint(`GET ${path}`, prefix, parameters, at),
+      write: compileEndpoint(`${method} ${path}`, prefix, parameters, at),
+    };
   });
 }

@@ -13,17 +13,27 @@ import { refer, type Place } from "./place.ts";
 import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
 import type { Resource } from "./resource.ts";
 import {
+  compileCollected,
   compileExtraReads,
   compileFollowUp,
+  compileJoins,
   compilePreliminary,
   compileWait,
   condition,
+  type Collected,
   type ExtraRead,
   type FollowUp,
+  type Joined,
   type Preliminary,
   type Wait,
 } from "./route-steps.ts";
 import type { Pattern } from "./router.ts";
+
+/** A file that a client sends: its media type, and how many bytes it may have. */
+export interface FileRule {
+  readonly type: string;
+  readonly most: number;
+}
 
 /** One alpha route: what it asks for, which v4 call it becomes, and what it answers. All functions, no names left to look up. */
 export interface Route {
@@ -41,13 +51,21 @@ export interface Route {
   readonly chosen: ((body: JsonObject) => MaybeLater<boolean>) | undefined;
   /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
   readonly source: { readonly call: Endpoint } | { readonly catalog: Catalog } | { readonly refusal: string };
-  readonly gives: "list" | "object" | "nothing";
+  readonly gives: RouteDefinition["gives"];
+  /** In place of a JSON body: a file. */
+  readonly takes: FileRule | undefined;
+  /** In place of a JSON answer: a file. */
+  readonly file: { readonly type: string } | undefined;
   readonly list: string;
   readonly body: BodyRules | undefined;
   readonly first: readonly Preliminary[];
   readonly wait: Wait | undefined;
   readonly after: FollowUp | undefined;
   readonly with: readonly ExtraRead[];
+  /** v4's list is read whole, and paged here. */
+  readonly collect: Collected | undefined;
+  /** More places of v4 that the object is spread over. */
+  readonly joins: readonly Joined[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
   /** Sent once more without this v4 member, when the gateway had added it and v4 refused just that. */
@@ -56,6 +74,10 @@ export interface Route {
   readonly blames: string | undefined;
   /** The route that shows what this one edits. */
   readonly shows: string | undefined;
+  /** Whether only what differs from what that route shows is sent. */
+  readonly changes: boolean;
+  /** Why an answer of v4 without a body is refused. */
+  readonly empty: string | undefined;
   readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
   /** The alpha name of an error's v4 field. */
   readonly errorField: (v4: string) => string | undefined;
@@ -93,7 +115,8 @@ function compileSource(
   if (definition.catalog) place.at("catalog").fault("this resource has no catalog");
   else if (!definition.v4) place.fault('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
   const path = definition.v4 ?? "GET /";
-  return { call: compileEndpoint(path, prefix, parameters, definition.v4 ? place.at("v4") : place) };
+  const known = [...parameters, ...(definition.first ?? [])];
+  return { call: compileEndpoint(path, prefix, known, definition.v4 ? place.at("v4") : place) };
 }
 
 /** Reads with the first resource whose condition holds over the v4 object; the last one needs none. */
@@ -151,6 +174,10 @@ export function compileRoute(
     });
   if (definition.gives === "list" && resource.list === undefined)
     place.at("gives").fault('the resource has no "list" name');
+  if ((definition.gives === "file") !== (definition.file !== undefined))
+    place.at("gives").fault('a route that gives a file says its type under "file", and no other does');
+  if (definition.takes && (definition.body !== undefined || definition.first !== undefined))
+    place.at("takes").fault('a file is not looked into: "body" and "first" can\'t stand beside it');
   const body =
     definition.body === undefined
       ? undefined
@@ -165,7 +192,13 @@ export function compileRoute(
   for (const parameter of body?.pathParameters ?? []) {
     if (!parameters.includes(parameter)) place.at("body").fault(`the body needs :${parameter} of the path`);
   }
+  if (definition.changes && definition.shows === undefined)
+    place.at("changes").fault('"changes" needs "shows": the route that shows what there is now');
   const { prefix } = dialect.v4;
+  const source = compileSource(definition, resource, parameters, dialect, place);
+  const call = "call" in source ? source.call.method : "GET";
+  if (definition.collect && (definition.gives !== "list" || call !== "GET"))
+    place.at("collect").fault("only a list that a GET gives can be collected");
   const route: Route = {
     name: definition.alpha,
     object: resource.name,
@@ -174,18 +207,27 @@ export function compileRoute(
     namesObject: parameters.length > 0,
     access: access ?? "token",
     limit: definition.limit,
-    source: compileSource(definition, resource, parameters, dialect, place),
+    source,
     gives: definition.gives,
+    takes: definition.takes,
+    file: definition.file,
     list: resource.list ?? "",
     body,
     first,
     wait: compileWait(definition.wait, parameters, prefix, place.at("wait")),
     after: compileFollowUp(definition.after, parameters, prefix, place.at("after")),
     with: compileExtraReads(definition, parameters, prefix, place),
+    collect: compileCollected(definition.collect, place.at("collect")),
+    joins: compileJoins(definition, call, parameters, prefix, place),
     where: definition.where,
     again: definition.again?.without,
     blames: definition.blames,
     shows: definition.shows,
+    changes: definition.changes ?? false,
+    empty:
+      definition.empty === undefined
+        ? undefined
+        : refer(place.at("empty"), "reason", definition.empty, new Map(Object.entries(dialect.reasons))),
     read: onlyExisting(
       compileRead(definition.of, resource, context.resources, place.at("of")),
       definition.exists,

@@ -1,4 +1,5 @@
 import { whenDone, type MaybeLater } from "../expression/index.ts";
+import type { Scopes } from "../dialect/scopes.ts";
 import type { ValueKindDefinition } from "./definition.ts";
 import { expressionAt, type Place } from "./place.ts";
 
@@ -46,6 +47,16 @@ function byExpression(place: Place, source: string, args: readonly string[]): Va
   return (value, given) => expression.evaluate(value, { ...given, value });
 }
 
+/** Texts of scopes, in the words of either side. */
+const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
+  read: (value) => (typeof value === "string" ? toAlpha(value) : value),
+  write: (value) => (typeof value === "string" ? toV4(value).join(" ") || undefined : value),
+  lookup: () => undefined,
+  backwards: new Map(),
+  sources: new Map(),
+  error: undefined,
+});
+
 /**
  * Compiles one value kind.
  *
@@ -54,9 +65,14 @@ function byExpression(place: Place, source: string, args: readonly string[]): Va
 export function compileValueKind(
   definition: ValueKindDefinition,
   args: readonly string[],
+  scopes: Scopes,
   place: Place,
 ): ValueKind {
   const { same = [], read, write, otherwise } = definition;
+  if (definition.scopes) {
+    if (Object.keys(definition).length > 1) place.fault("a kind of scopes takes no other key");
+    return scopesKind(scopes);
+  }
   const forward = table(read, same);
   const backwards = write === undefined ? invert(forward) : table(write, same);
   return {

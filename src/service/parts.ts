@@ -7,6 +7,7 @@ import type { Settings } from "../settings/table.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
+import type { FileUpstream } from "../upstream/stream.ts";
 import { connectCatalogs } from "./catalogs.ts";
 import { createLog, type Log } from "./log.ts";
 import { packFolder } from "./pack-folder.ts";
@@ -25,7 +26,7 @@ export interface Parts {
   readonly state: KeyedStore;
   readonly shared: Shared;
   readonly metrics: Metrics;
-  readonly upstream: Upstream;
+  readonly upstream: Upstream & FileUpstream;
   readonly catalogs: Catalogs;
   readonly underWay: UnderWay;
 }

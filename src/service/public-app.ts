@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { writeErrors } from "../dialect/errors.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { createNativeLane } from "../gateway/native-lane.ts";
+import { takesFile } from "../gateway/find-route.ts";
 import { buildRoad } from "../gateway/road.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
 import type { Settings } from "../settings/table.ts";
@@ -29,6 +30,7 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
   const road = buildRoad({
     ...roadDialect(pack, settings),
     upstream,
+    files: upstream,
     catalogs,
     tokens,
     turns: takeTurns(),
@@ -36,7 +38,11 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
     record: recorder.alpha,
     onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
   });
-  return (request) => underWay.track(road(request));
+  return async (request) => {
+    const answer = await underWay.track(road(request));
+    if (answer.recorded) void underWay.track(answer.recorded);
+    return answer;
+  };
 }
 
 /** The native lane: v4's own dialect is forwarded untouched. */
@@ -75,6 +81,7 @@ export function createPublicApp(settings: Settings, parts: Parts): RequestListen
     road: alphaLane(settings, parts, recorder),
     native: nativeLane(settings, parts, recorder, failure),
     bodyLimit: settings.BODY_LIMIT,
+    takesFile: (method, path) => takesFile(parts.pack, method, path),
     trustProxy: settings.TRUST_PROXY ?? [],
     cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
     failure,

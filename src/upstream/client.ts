@@ -1,6 +1,7 @@
 import { Pool } from "undici";
 import { decoded } from "./decode.ts";
 import { UpstreamFault, upstreamFault } from "./fault.ts";
+import type { FileUpstream } from "./stream.ts";
 import { OneAnswer, type RawAnswer } from "./one-answer.ts";
 
 /** One call to v4. */
@@ -100,7 +101,7 @@ function pauseFor(ms: number, limits: Limits): Promise<void> {
 }
 
 /** Makes the client of one v4 service: one pool of kept-alive connections. */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions): Upstream & FileUpstream {
   const { origin, timeoutMs, connections, answerLimit = ANSWER_LIMIT } = options;
   const base = origin.pathname.replace(/\/$/, "");
   const pool = new Pool(origin.origin, {
@@ -156,6 +157,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       } finally {
         underWay -= 1;
         limits.release();
+      }
+    },
+    async stream({ method, path, headers, body }, signal) {
+      if (underWay >= most) throw new UpstreamFault("overloaded", `${underWay} calls are waiting for v4`);
+      underWay += 1;
+      const over = () => void (underWay -= 1);
+      try {
+        const sent = { path: base + path, method: method as "GET", headers, body: body ?? null, signal };
+        const answer = await pool.request(sent);
+        answer.body.once("close", over);
+        return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+      } catch (error) {
+        over();
+        throw signal.aborted ? new UpstreamFault("gone", "the client went away") : error;
       }
     },
     close: () => pool.close(),

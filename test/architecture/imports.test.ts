@@ -92,6 +92,12 @@ test.each(files.filter((file) => folderOf(file) === "gateway"))(
       "trace.ts",
       "read-body.ts",
       "translate-query.ts",
+      "read-first.ts",
+      "call-v4.ts",
+      "carry-v4.ts",
+      "every-page.ts",
+      "in-parallel.ts",
+      "page-of-rows.ts",
     ]);
     const stops = imports.map(([, name = ""]) => name).filter((name) => !shared.has(name));
     expect(composing.includes(file) ? [] : stops).toEqual([]);

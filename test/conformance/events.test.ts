@@ -98,6 +98,43 @@ describe("the timeline of an account", () => {
     expect(others.length).toBe(events.length - reboots.length);
   });
 
+  test("A-053 A-054 rate and time are told of moves and resizes alone, and time while they run", () => {
+    const moves = new Set(["vm_migrate", "disk_resize"]);
+    const others = events.filter(({ action }) => !moves.has(String(action)));
+    const over = events.filter(({ status }) => status !== "started");
+    expect(others.length).toBeGreaterThan(0);
+    expect(over.length).toBeGreaterThan(0);
+    expect(others.filter(({ rate }) => rate !== null)).toEqual([]);
+    expect([...others, ...over].filter(({ time_remaining: left }) => left !== null)).toEqual([]);
+  });
+
+  test("A-055 who did it: by name always, and by number where it is the caller", async () => {
+    const { body: me } = await gateway.ask("GET /account/profile");
+    const { body: v4 } = await gateway.askV4("GET /profile");
+    const mine = events.filter(({ username }) => username === me.username);
+    expect(mine.length).toBeGreaterThan(0);
+    for (const { username, user_id: id } of events) expect(id).toBe(username === me.username ? v4.uid : 0);
+  });
+
+  test("A-020 what is unseen is what v4 says is unseen, before and after it is marked", async () => {
+    const unseen = (rows: readonly Json[]) => rows.filter(({ seen: flagged }) => flagged === false);
+    const ask = (filter: unknown) => whole(gateway, "GET /account/events", "events", { filter });
+    expect(await ask({ seen: false })).toEqual(unseen(events));
+    const middle = events[Math.floor(events.length / 2)]?.["id"];
+    await gateway.ask(`POST /account/events/${String(middle)}/seen`, { text: "null" });
+    const marked = await whole(gateway, "GET /account/events", "events");
+    expect(marked.some(({ seen: flagged }) => flagged === true)).toBe(true);
+    expect(await ask({ seen: false })).toEqual(unseen(marked));
+    expect(await ask({ seen: { "+ne": false } })).toEqual(
+      marked.filter(({ seen: flagged }) => flagged === true),
+    );
+    const since = { seen: true, created: { "+lte": "2026-12-31T00:00:00.000Z" } };
+    expect(await ask(since)).toEqual(await ask({ seen: true }));
+    expect(seen(await gateway.ask("GET /account/events", { filter: { seen: "yes" } }))).toEqual(
+      refused(400, undefined),
+    );
+  });
+
   test("an instance that is created leaves an event", async () => {
     const { body } = await gateway.ask("POST /vm/instances", {
       body: { datacenter: "newark", type: "standard-1", label: "on-the-timeline" },

@@ -35,6 +35,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
   return buildRoad({
     pack,
     upstream,
+    files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     scopes: pack.scopes,

@@ -211,7 +211,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
     const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
     expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
-      '"lists" can\'t stand here; did you mean "list"? there are: list, object, nothing',
+      '"lists" can\'t stand here; did you mean "list"? there are: list, object, nothing, file',
       expect.stringContaining('unknown value kind "stat"'),
     ]);
     const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };

@@ -15,6 +15,13 @@ export interface FilterField extends OperandRules {
    * Only equality and its opposite can be said of such a field. Null is no value and goes on as null.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
+  /**
+   * A v4 number that the objects are counted by, where the field holds for all of them up to one and for none after
+   * it, and v4 can't filter by the field itself.
+   */
+  readonly mark?: string;
+  /** The number of that one object. */
+  readonly at?: number;
   /** False where alpha shows some values as null: v4 can't tell which. @default true */
   readonly nullable?: boolean;
   /** False where v4 would sort differently, because its values do. @default true */
@@ -89,7 +96,16 @@ function translateField(
   return tests.map((test) => translateTest(test, name, field, grammar));
 }
 
+/** Below the mark or above it. */
+function translateMarked(test: Test, name: string, mark: string, at: number, { v4 }: Grammar): Part {
+  const { operator, value } = test;
+  if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
+    return refuse(name, "can be compared with true and false alone.");
+  return [mark, { [(operator === "eq") === value ? v4.lte : v4.gt]: at }];
+}
+
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
+  if (field.mark !== undefined) return translateMarked(test, name, field.mark, field.at ?? 0, grammar);
   const { operator } = test;
   const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.v4[operator]]: value });
   if (field.translate && operator !== "eq" && operator !== "neq") {

@@ -1,0 +1,110 @@
+import { pipeline, Transform, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { printJson } from "../dialect/json.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import { isSuccess } from "../dialect/statuses.ts";
+import type { FileUpstream, V4FileAnswer } from "../upstream/stream.ts";
+import { upstreamFault } from "../upstream/fault.ts";
+import { commonHeaders, incoming, learn, type CallParts, type Incoming } from "./call-v4.ts";
+import type { AlphaRequest, Caller, FileAnswer, Notes } from "./exchange.ts";
+
+/** A call that carries a file. */
+export interface OutgoingFile {
+  readonly method: string;
+  readonly path: string;
+  /** What is accepted of an answer. */
+  readonly accept: string;
+  /** The client's file, where it sends one. */
+  readonly file:
+    | { readonly headers: Readonly<Record<string, string>>; readonly stream: Readable }
+    | undefined;
+}
+
+/** v4's refusal, or what goes with a success. */
+export type CarriedBack =
+  | { readonly refused: Incoming }
+  | { readonly file: FileAnswer }
+  | { readonly done: Incoming };
+
+export type CarryV4 = (call: OutgoingFile, wantsFile: boolean) => Promise<CarriedBack>;
+
+/** Longer words of v4 are not read: nothing but a refusal is looked into. */
+const MOST_WORDS = 1024 * 1024;
+
+/** Lets a stream through, counting, and fails it beyond `most` bytes. */
+export function counted(most: number, onBytes: (count: number) => void): Transform {
+  let left = most;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length;
+      if (left < 0) return done(new Refusal(400, "The body is too large."));
+      onBytes(chunk.length);
+      done(null, chunk);
+    },
+  });
+}
+
+const one = (value: string | string[] | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** v4's words, whole. */
+async function wordsOf({ status, headers, body }: V4FileAnswer): Promise<Incoming> {
+  const limited = counted(MOST_WORDS, () => {});
+  pipeline(body, limited, () => {});
+  return incoming({
+    status,
+    headers,
+    text: await text(limited).catch((error) => Promise.reject(upstreamFault(error))),
+    ms: 0,
+  });
+}
+
+/** What is known of a file, when its record is kept. */
+const streamedBy = (passed: { readonly in: number; readonly out: number }) => ({
+  get text() {
+    return printJson({ streamed: passed });
+  },
+  json: { streamed: passed },
+});
+
+/** Prepares the streamed call of one request. Its record knows how much went by, and nothing of what. */
+export function carriesFor(
+  request: AlphaRequest,
+  caller: Caller,
+  parts: CallParts & { readonly files: FileUpstream },
+  notes: Notes,
+  traceparent: string,
+): CarryV4 {
+  return async function carryV4({ method, path, accept, file }, wantsFile) {
+    const common = commonHeaders(request, caller, parts.dialect.scheme, traceparent);
+    const headers = { ...common, accept, ...file?.headers };
+    const passed = (notes.carried = { in: 0, out: 0 });
+    const started = performance.now();
+    const sent = { method, path, filter: null, ...(file && { body: { streamed: passed } }) };
+    try {
+      const answer = await parts.files.stream({ method, path, headers, body: file?.stream }, request.signal);
+      learn(parts, caller, notes, answer);
+      const made = { ...sent, status: answer.status, ms: performance.now() - started };
+      if (!isSuccess(answer.status) || !wantsFile) {
+        const came = await wordsOf(answer);
+        notes.calls.push({ ...made, came });
+        return came.success ? { done: came } : { refused: came };
+      }
+      notes.calls.push({ ...made, came: streamedBy(passed) });
+      const stream = counted(Infinity, (count) => void (passed.out += count));
+      pipeline(answer.body, stream, (error) => {
+        if (error) notes.warnings.push(`v4 ${method} ${path}: the answer broke off, ${error.message}`);
+      });
+      const type = one(answer.headers["content-type"]) ?? "";
+      return { file: { type, length: one(answer.headers["content-length"]), stream } };
+    } catch (error) {
+      notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
+      if (error instanceof Refusal) throw error;
+      const fault = upstreamFault(error);
+      notes.warnings.push(`v4 ${method} ${path}: ${fault.kind}, ${fault.message}`);
+      throw fault;
+    } finally {
+      notes.upstreamMs += performance.now() - started;
+    }
+  };
+}

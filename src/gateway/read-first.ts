@@ -1,0 +1,47 @@
+import type { Fault } from "../dialect/refusal.ts";
+import type { JsonObject } from "../mapping/reading.ts";
+import type { Preliminary } from "../mapping/route-steps.ts";
+import { refuseLikeV4 } from "./answer-back.ts";
+import { plainCall, type Work } from "./work.ts";
+
+/** What the reads before the call gave, the faults of those that found nothing, and the rules that depend on them. */
+export interface FirstReads {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly faults: readonly Fault[];
+  readonly check: (v4: JsonObject) => Promise<Fault[]>;
+}
+
+/**
+ * Asks v4 for what rules or values depend on. Where a rule's read is refused (401, 403), v4 decides the call
+ * itself; a read that values are made from must succeed.
+ *
+ * @throws {Refusal} v4's, of a read that nothing can be made without
+ */
+export async function readFirst(body: JsonObject, faults: readonly Fault[], work: Work): Promise<FirstReads> {
+  const { target, call, rules, notes, pack } = work;
+  const values: Record<string, unknown> = {};
+  const missing: Fault[] = [];
+  const read: { step: Preliminary; json: unknown }[] = [];
+  for (const step of target.route.first) {
+    const { blames, endpoint } = step;
+    const pointless = blames === undefined ? faults.length > 0 : faults.some(({ field }) => field === blames);
+    if (pointless || !(await step.needed(body))) continue;
+    const sent = plainCall(endpoint, { ...target.parameters, ...body });
+    const answer = await call(sent);
+    if (!answer.success && blames === undefined) refuseLikeV4(answer, target.route, sent, rules, notes);
+    if (answer.status === 404 && blames !== undefined) {
+      missing.push({ field: blames, reason: pack.dialect.reasons.unknown_record });
+    }
+    if (!answer.success || answer.json === undefined) continue;
+    values[step.name] = answer.json;
+    read.push({ step, json: answer.json });
+  }
+  return {
+    values,
+    faults: missing,
+    async check(v4) {
+      const found = await Promise.all(read.map(async ({ step, json }) => step.check(body, json, v4)));
+      return found.flat();
+    },
+  };
+}
