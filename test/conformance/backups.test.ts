@@ -61,6 +61,20 @@ describe("the backups of an instance", () => {
     ]);
   });
 
+  test.each([5201, 5202, 5205])(
+    "A-089 A-090 the listing of %d has its places, and two weekly ones at most",
+    async (id) => {
+      const { body } = await gateway.ask(`GET /vm/instances/${id}/backups`);
+      expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
+      expect(Object.keys(body.snapshot)).toEqual(["current", "in_progress"]);
+      expect(body.weekly.length).toBeLessThanOrEqual(2);
+      const places = [body.daily, ...body.weekly, body.snapshot.current, body.snapshot.in_progress];
+      for (const place of places.filter((found) => found !== null)) {
+        expect(place).toEqual({ ...backup, label: place.label, finished: place.finished });
+      }
+    },
+  );
+
   test("A-073 a list shows their schedule, and no backups", async () => {
     for (const { backups } of await whole(gateway, "GET /vm/instances", "vms")) {
       expect(backups).toEqual({
