@@ -3,7 +3,8 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { V4Call } from "../upstream/client.ts";
-import { quoted, remark } from "./shell.ts";
+import { curl } from "../explain/curl.ts";
+import { remark } from "../explain/shell.ts";
 
 /** A call that goes to v4, and why. */
 interface Step {
@@ -21,15 +22,10 @@ export interface Explained {
 }
 
 /** A call as one would type it. Address and token are left to the reader's shell. */
-function curl({ method, path, headers, body }: V4Call, { dialect }: Pack): string {
-  const filter = headers[dialect.filter.header.toLowerCase()];
-  const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"$V4"${quoted(path)}`,
-    `-H "Authorization: ${dialect.v4.scheme} $TOKEN"`,
-    ...(filter === undefined ? [] : [`-H ${quoted(`${dialect.filter.header}: ${filter}`)}`]),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(body)}`]),
-  ];
-  return parts.join(" \\\n     ");
+function typed({ method, path, headers, body }: V4Call, { dialect }: Pack): string {
+  const filterHeader = dialect.filter.header;
+  const filter = { [filterHeader]: headers[filterHeader.toLowerCase()] };
+  return curl({ base: "$V4", method, path, scheme: dialect.v4.scheme, headers: filter, body });
 }
 
 const get = (path: string): V4Call => ({ method: "GET", path, headers: {} });
@@ -88,7 +84,7 @@ function copied({ source }: Route, pack: Pack): string[] {
   return source.catalog.calls.map(({ path }) =>
     [
       remark("not called now: answered from the gateway's copy of"),
-      curl(get(pack.dialect.v4.prefix + path), pack),
+      typed(get(pack.dialect.v4.prefix + path), pack),
     ].join("\n"),
   );
 }
@@ -101,7 +97,7 @@ export function explanation(explained: Explained): string {
   if (isRefused(explained) || !route || !parameters)
     return [...head, ...refusal(explained, route), ""].join("\n");
   const steps = stepsOf(explained, route, parameters).map((step) =>
-    [...(step.why ? [remark(step.why)] : []), curl(step.call, pack)].join("\n"),
+    [...(step.why ? [remark(step.why)] : []), typed(step.call, pack)].join("\n"),
   );
   const again = route.again && remark(`once more without "${route.again}" where v4 refuses just that`);
   const losses = route.losses.map((loss) => remark(`lost: ${loss}`));

@@ -1,15 +1,16 @@
 import express from "express";
-import type { Express } from "express";
+import type { Express, RequestHandler } from "express";
 import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { guardAccess } from "./access.ts";
-import { auditApi } from "./audit-api.ts";
+import { auditApi, type ExplainRecord } from "./audit-api.ts";
 import { answerError, answerNotFound } from "./answers.ts";
 import { health, type Readiness } from "./health.ts";
 import { guardHost } from "./host.ts";
 import { guardOrigin } from "./origin.ts";
 import { readPages } from "./page.ts";
+import { usageApi } from "./usage-api.ts";
 import { sandboxApi, type SandboxControls } from "./sandbox-api.ts";
 import { tokensApi, type Purge } from "./tokens-api.ts";
 
@@ -25,10 +26,16 @@ export interface AdminDeps {
   readonly filterHeader?: string;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: Purge;
+  /** Scheduled brown-outs, and whether they are on, as `GET /api/brown-outs` shows them. */
+  readonly brownOuts: () => unknown;
   /** The loaded pack, as `GET /api/mappings` shows it. */
   readonly mappings: () => unknown;
   /** The embedded sandbox; `undefined` before a real service. */
   readonly sandbox?: SandboxControls | undefined;
+  /** What the loaded pack says of a record, as `GET /api/audit/:id/explain` shows it. */
+  readonly explain: ExplainRecord;
+  /** Answers `/api/report`; `undefined` where no report is made. The console links to it where it is there. */
+  readonly report?: RequestHandler | undefined;
   /** Is told of every error that is answered with 500; clients see none of it. */
   readonly onError?: (error: unknown) => void;
 }
@@ -52,6 +59,8 @@ const SECURITY = {
     },
   },
   strictTransportSecurity: false,
+  // With `no-referrer` browsers send `Origin: null` with the forms of the console itself, which are refused then.
+  referrerPolicy: { policy: "same-origin" },
 } as const;
 
 /** Makes the admin listener (contract, "Admin listener"): health, metrics, audit, mappings and the console. */
@@ -76,8 +85,16 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use("/api/audit", auditApi(deps.audit, deps.filterHeader));
+  app.use("/api/audit", auditApi(deps.audit, deps.filterHeader, deps.explain));
+  app.get("/api", (_request, response) => {
+    response.json({ audit: deps.audit !== undefined, report: deps.report !== undefined });
+  });
+  if (deps.report) app.use("/api/report", deps.report);
+  app.use("/api/usage", usageApi(deps.audit));
   app.use("/api/tokens", tokensApi(deps.purgeTokens));
+  app.get("/api/brown-outs", (_request, response) => {
+    response.json({ windows: deps.brownOuts() });
+  });
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });

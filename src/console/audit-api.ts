@@ -5,6 +5,7 @@ import type { Request, Response } from "express";
 import { EXPORT_FORMATS, exportTexts } from "../audit/export/export.ts";
 import type { ExportFormat } from "../audit/export/export.ts";
 import type { AuditStore } from "../audit/store.ts";
+import type { AuditRecord } from "../audit/record.ts";
 import { refuse } from "./answers.ts";
 import { readAuditQuery } from "./audit-query.ts";
 
@@ -14,12 +15,19 @@ const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>>
   har: { type: "application/json", extension: "har" },
 };
 
-/** `GET /api/audit`, `GET /api/audit/export` and `GET /api/audit/:id` (contract, "Admin listener"). */
-export function auditApi(audit: AuditStore | undefined, filterHeader: string | undefined): Router {
+/** What today's pack says of a record: where each field of its answer came from. */
+export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
+
+/** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` (contract, "Admin listener"). */
+export function auditApi(
+  audit: AuditStore | undefined,
+  filterHeader: string | undefined,
+  explain: ExplainRecord,
+): Router {
   const router = Router({ caseSensitive: true });
 
   if (!audit) {
-    router.get(["/", "/:id"], (_request, response) => {
+    router.get(["/", "/:id", "/:id/explain"], (_request, response) => {
       refuse(response, 404, "Auditing is off (AUDIT=off): there are no records.");
     });
     return router;
@@ -28,7 +36,9 @@ export function auditApi(audit: AuditStore | undefined, filterHeader: string | u
   // Express hands a promise that is rejected on to the error handler.
   router.get("/", (request, response) => answerPage(audit, request, response));
   router.get("/export", (request, response) => answerExport(audit, filterHeader, request, response));
-  router.get("/:id", (request, response) => answerRecord(audit, request.params.id, response));
+  const whole = async (record: AuditRecord): Promise<unknown> => record;
+  router.get("/:id", ({ params }, response) => answerRecord(audit, params.id, whole, response));
+  router.get("/:id/explain", ({ params }, response) => answerRecord(audit, params.id, explain, response));
   return router;
 }
 
@@ -90,8 +100,13 @@ function isFormat(text: unknown): text is ExportFormat {
   return EXPORT_FORMATS.some((format) => format === text);
 }
 
-async function answerRecord(audit: AuditStore, id: string, response: Response): Promise<void> {
+async function answerRecord(
+  audit: AuditStore,
+  id: string,
+  show: ExplainRecord,
+  response: Response,
+): Promise<void> {
   const record = await audit.get(id);
   if (!record) return refuse(response, 404, "There is no record with this id.");
-  response.json(record);
+  response.json(await show(record));
 }

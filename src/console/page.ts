@@ -1,21 +1,25 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import type { RequestHandler, Response } from "express";
 
 /** Beside this file, in the sources and in the build alike. */
-const FOLDER = new URL("./public/", import.meta.url);
+const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
+
+/** What the sign-in form needs as well; nothing in it is worth a token. */
+const OPEN = /\.(?:css|svg)$|^theme\.js$/;
 
 export interface Pages {
   /** `GET /` and its scripts. */
   readonly console: Router;
-  /** What the sign-in form needs as well; nothing in it is worth a token. */
+  /** Styles and the icon: for everybody. */
   readonly open: Router;
   /** Answers with the form that takes the admin token, and status 401. */
   readonly signIn: (response: Response, shown: { readonly failed: boolean }) => void;
 }
 
 /**
- * Reads the files of the console, once.
+ * Reads the files of the console, once: what is not among them is not served, whatever a path says.
  *
  * @param signOut Whether there are sessions that one can sign out of.
  * @throws {Error} where a file is missing.
@@ -23,6 +27,9 @@ export interface Pages {
 export function readPages(signOut: boolean): Pages {
   const index = signOut ? read("index.html").replace(" hidden data-sign-out", "") : read("index.html");
   const form = read("sign-in.html");
+  const assets = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => /\.(?:js|css|svg)$/.test(name));
 
   function signIn(response: Response, { failed }: { readonly failed: boolean }): void {
     response
@@ -31,25 +38,23 @@ export function readPages(signOut: boolean): Pages {
       .send(failed ? form.replace(" hidden data-failed", "") : form);
   }
 
+  const isOpen = (name: string): boolean => OPEN.test(name);
   return {
-    console: routes({
-      "/": send("html", index),
-      "/app.js": asset("app.js"),
-      "/detail.js": asset("detail.js"),
-    }),
-    open: routes({ "/style.css": asset("style.css"), "/icon.svg": asset("icon.svg") }),
+    console: routes({ "/": send("html", index), ...handlers(assets.filter((name) => !isOpen(name))) }),
+    open: routes(handlers(assets.filter(isOpen))),
     signIn,
   };
 }
 
-function routes(handlers: Readonly<Record<string, RequestHandler>>): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const [path, handler] of Object.entries(handlers)) router.get(path, handler);
-  return router;
-}
+const handlers = (names: readonly string[]): Record<string, RequestHandler> =>
+  Object.fromEntries(
+    names.map((name) => [`/${name}`, send(name.slice(name.lastIndexOf(".") + 1), read(name))]),
+  );
 
-function asset(name: string): RequestHandler {
-  return send(name.slice(name.lastIndexOf(".") + 1), read(name));
+function routes(all: Readonly<Record<string, RequestHandler>>): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, handler] of Object.entries(all)) router.get(path, handler);
+  return router;
 }
 
 function send(type: string, text: string): RequestHandler {
@@ -59,5 +64,5 @@ function send(type: string, text: string): RequestHandler {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(name, FOLDER), "utf8");
+  return readFileSync(FOLDER + name, "utf8");
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { scheduleBrownOuts } from "../brown-outs/brown-outs.ts";
 import type { AlphaAnswer, AlphaRequest, Notes } from "../gateway/exchange.ts";
 import { buildRoad } from "../gateway/road.ts";
 import { createMemoryCounter } from "../limits/memory-counter.ts";
@@ -78,6 +79,7 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
   let unforeseen: unknown;
   const road = buildRoad({
     ...roadDialect(pack),
+    brownOuts: scheduleBrownOuts([]),
     upstream,
     files: filesOver(upstream),
     catalogs,

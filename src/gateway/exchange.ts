@@ -87,6 +87,8 @@ export interface Notes {
   learnt?: (() => void) | undefined;
   /** v4's own limit headers, where v4 refused. */
   v4Limits?: Readonly<Record<string, string>>;
+  /** What the gateway itself refused the request for, where that is counted. */
+  refusal?: "brown_out";
   /** Method and path of the call that the answer is made from. */
   equivalent?: string;
   readonly calls: MadeCall[];

@@ -5,9 +5,11 @@ import type { Turns } from "../tokens/turns.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { Refusal } from "../dialect/refusal.ts";
+import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { admit } from "./admit.ts";
 import { makeAnswer, type AnswerStyle } from "./answer.ts";
 import type { AnswerRules } from "./answer-back.ts";
+import { brownOut } from "./brown-out.ts";
 import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
 import { identify } from "./credentials.ts";
 import { carriesFor } from "./carry-v4.ts";
@@ -34,6 +36,8 @@ export interface RoadParts extends CallParts {
   readonly limits: RateLimits;
   readonly turns: Turns;
   readonly rules: AnswerRules;
+  /** When alpha is switched off, and for whom. */
+  readonly brownOuts: BrownOuts;
   readonly style: AnswerStyle;
   /** Keeps the record of a request; a promise where the answer must wait for it. */
   readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
@@ -63,6 +67,7 @@ export function buildRoad(parts: RoadParts): Road {
       const known = caller.hash === undefined ? undefined : tokens.get(caller.hash);
       notes.facts = known instanceof Promise ? await known : known;
       await meter(request, caller, notes, { limits, limitedStatus });
+      brownOut(notes, parts.brownOuts, pack.dialect.statuses.other);
       if (request.bodyRefusal) throw request.bodyRefusal;
       const target = admit(caller, found, scopes, notes.facts);
       admit(caller, found, scopes, await takeTurn(caller, target, notes, parts));

@@ -27,6 +27,8 @@ export interface Resource {
   readonly selectFields: SelectFields<JsonObject>;
   readonly losses: readonly string[];
   readonly fields: ReadonlyMap<string, FieldRule>;
+  /** Rules of all members that bodies may have: what may only be written, and the fields. */
+  readonly members: ReadonlyMap<string, FieldRule>;
 }
 
 /** What may not stand together in one rule, or does nothing there. */
@@ -92,5 +94,6 @@ export function compileResource(
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),
     losses: [...fields].flatMap(([name, { loss }]) => (loss === undefined ? [] : [`${name}: ${loss}`])),
     fields,
+    members: all,
   };
 }

@@ -78,6 +78,10 @@ export interface Route {
   readonly changes: boolean;
   /** Why an answer of v4 without a body is refused. */
   readonly empty: string | undefined;
+  /** The resource whose members a body may have. */
+  readonly resource: Resource;
+  /** The resource that a v4 object is shown as. */
+  readonly shownAs: (v4: unknown) => MaybeLater<Resource>;
   readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
   /** The alpha name of an error's v4 field. */
   readonly errorField: (v4: string) => string | undefined;
@@ -119,23 +123,22 @@ function compileSource(
   return { call: compileEndpoint(path, prefix, known, definition.v4 ? place.at("v4") : place) };
 }
 
-/** Reads with the first resource whose condition holds over the v4 object; the last one needs none. */
-function compileRead(
+/** Answers with the first resource whose condition holds over the v4 object; the last one needs none. */
+function compileShownAs(
   choices: RouteDefinition["of"],
   own: Resource,
   resources: RouteContext["resources"],
   place: Place,
-): Route["read"] {
-  if (!choices) return own.read;
-  const compiled = choices.map(({ object, when }, index) => ({
+): Route["shownAs"] {
+  const compiled = (choices ?? []).map(({ object, when }, index) => ({
     holds: condition(when, place.at(index, "when")),
-    read: refer(place.at(index, "object"), "object", object, resources)?.read ?? own.read,
+    resource: refer(place.at(index, "object"), "object", object, resources) ?? own,
   }));
-  return compiled.reduceRight<Route["read"]>(
-    (otherwise, { holds, read }) =>
-      (v4, reading) =>
-        whenDone(holds?.(v4) ?? true, (taken) => (taken ? read : otherwise)(v4, reading)),
-    own.read,
+  return compiled.reduceRight<Route["shownAs"]>(
+    (otherwise, { holds, resource }) =>
+      (v4) =>
+        whenDone(holds?.(v4) ?? true, (taken) => (taken ? resource : otherwise(v4))),
+    () => own,
   );
 }
 
@@ -199,6 +202,10 @@ export function compileRoute(
   const call = "call" in source ? source.call.method : "GET";
   if (definition.collect && (definition.gives !== "list" || call !== "GET"))
     place.at("collect").fault("only a list that a GET gives can be collected");
+  const shownAs = compileShownAs(definition.of, resource, context.resources, place.at("of"));
+  const read: Route["read"] = definition.of
+    ? (v4, reading) => whenDone(shownAs(v4), (found) => found.read(v4, reading))
+    : resource.read;
   const route: Route = {
     name: definition.alpha,
     object: resource.name,
@@ -228,11 +235,9 @@ export function compileRoute(
       definition.empty === undefined
         ? undefined
         : refer(place.at("empty"), "reason", definition.empty, new Map(Object.entries(dialect.reasons))),
-    read: onlyExisting(
-      compileRead(definition.of, resource, context.resources, place.at("of")),
-      definition.exists,
-      place.at("exists"),
-    ),
+    resource,
+    shownAs,
+    read: onlyExisting(read, definition.exists, place.at("exists")),
     errorField: resource.errorField,
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

@@ -28,7 +28,8 @@ export interface PackSummary {
   readonly classes: Readonly<Record<FieldClass | "lossy", number>>;
 }
 
-function classOf(name: string, rule: FieldRule): FieldClass {
+/** How the field of this name comes about under its rule. */
+export function classOf(name: string, rule: FieldRule): FieldClass {
   if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "absent";
   if (rule.read?.includes("$with")) return "composed";
   if (rule.v4 === undefined) return "derived";

@@ -1,4 +1,6 @@
 import { createAdminApp, type AdminDeps } from "../console/admin-app.ts";
+import { explainRecord } from "../explain/explain-record.ts";
+import { recordCurls } from "../explain/record-curl.ts";
 import { summarise } from "../mapping/summary.ts";
 import type { Settings } from "../settings/table.ts";
 import { badRequestBody } from "./bad-request.ts";
@@ -8,7 +10,7 @@ import type { Parts } from "./parts.ts";
 /** Begins to listen for operators; undefined where the admin listener is off. */
 export async function listenForAdmins(
   { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN }: Settings,
-  { pack, audit, v4 }: Parts,
+  { pack, audit, v4, brownOuts }: Parts,
   deps: Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens">,
 ): Promise<HttpServer | undefined> {
   if (ADMIN_PORT === "off") return undefined;
@@ -17,7 +19,12 @@ export async function listenForAdmins(
     host: ADMIN_HOST,
     audit,
     filterHeader: pack.dialect.filter.header,
+    brownOuts: brownOuts.schedules,
     mappings: () => summarise(pack),
+    explain: async (record) => ({
+      ...(await explainRecord(record, pack)),
+      curl: recordCurls(record, pack),
+    }),
     sandbox: v4.sandbox,
     ...deps,
   });

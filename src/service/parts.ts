@@ -1,5 +1,6 @@
 import { openSqliteStore } from "../audit/sqlite/store.ts";
 import type { AuditStore } from "../audit/store.ts";
+import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { loadPack } from "../mapping/load.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
@@ -9,6 +10,7 @@ import type { Catalogs } from "../upstream/catalogs.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
 import { connectCatalogs } from "./catalogs.ts";
+import { plannedBrownOuts } from "./brown-outs.ts";
 import { createLog, type Log } from "./log.ts";
 import { packFolder } from "./pack-folder.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
@@ -26,6 +28,7 @@ export interface Parts {
   readonly state: KeyedStore;
   readonly shared: Shared;
   readonly metrics: Metrics;
+  readonly brownOuts: BrownOuts;
   readonly upstream: Upstream & FileUpstream;
   readonly catalogs: Catalogs;
   readonly underWay: UnderWay;
@@ -81,6 +84,7 @@ export async function openParts(
 ): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
+  const brownOuts = plannedBrownOuts(settings, pack);
   const v4 = await v4Service(settings);
   const { audit, shared } = await openStores(settings, log, share).catch(async (error: unknown) => {
     await v4.close();
@@ -105,6 +109,7 @@ export async function openParts(
     state: shared.state,
     shared,
     metrics,
+    brownOuts,
     upstream,
     catalogs,
     underWay: workUnderWay(),

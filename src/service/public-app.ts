@@ -35,6 +35,7 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
     tokens,
     turns: takeTurns(),
     limits,
+    brownOuts: parts.brownOuts,
     record: recorder.alpha,
     onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
   });

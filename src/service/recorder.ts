@@ -62,15 +62,15 @@ export function createRecorder({ pack, settings, audit, metrics, log }: Recorder
     filterHeader: pack.dialect.filter.header,
   };
 
-  function keep(record: AuditRecord): void | Promise<void> {
-    metrics.observe(record);
+  function keep(record: AuditRecord, refusal?: Notes["refusal"]): void | Promise<void> {
+    metrics.observe(record, refusal);
     if (record.warnings.length > 0) log.warn(logLine(record), "request");
     else if (log.isLevelEnabled("debug")) log.debug(logLine(record), "request");
     return audit?.append(record);
   }
 
   return {
-    alpha: (request, outcome, notes) => keep(recordOf(request, outcome, notes, options)),
+    alpha: (request, outcome, notes) => keep(recordOf(request, outcome, notes, options), notes.refusal),
     native(request, outcome, hash) {
       // The answer is over, so whatever is thrown here would end the process.
       const kept = async (): Promise<void> => keep(nativeRecordOf(request, outcome, hash, options));

@@ -1,4 +1,5 @@
 /** Every setting: its name as an environment variable, its default, and what it means. */
+import { readWindows } from "../brown-outs/read-windows.ts";
 import {
   addresses,
   day,
@@ -96,6 +97,11 @@ export const SETTINGS = {
   NATIVE_LANE: set(onOff, "on", "Forward Authorization: Bearer requests untouched; off: 401"),
   DEPRECATION_DATE: unset(day, "Sent as Deprecation (RFC 9745) on alpha answers"),
   SUNSET_DATE: unset(day, "Sent as Sunset (RFC 8594) on alpha answers"),
+  BROWN_OUTS: unset(
+    readWindows,
+    "When alpha answers 500 on purpose, to find forgotten clients: cron fields, a length, and what it is for, e.g.\n" +
+      '      "0 10 * * 1 for 15m; routes=GET /vm/instances; clients=0123456789abcdef; zone=UTC"; several with |',
+  ),
   SUNSET_LINK: unset(url, 'Sent as Link with rel="sunset" on alpha answers'),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or *"),
   TRUST_PROXY: unset(addresses, "Addresses of proxies in front, whose X-Forwarded-For is believed"),

@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { readdirSync } from "node:fs";
 import type { Express } from "express";
 import request from "supertest";
 import type { AuditStore } from "../../src/audit/store.ts";
@@ -28,7 +29,9 @@ function app(deps: Partial<AdminDeps> = {}): Express {
     audit: memory.store,
     metrics,
     purgeTokens: async () => {},
+    brownOuts: () => [],
     mappings: () => ({ routes: [] }),
+    explain: async ({ id }) => ({ explained: id }),
     onError: (error) => void errors.push(error),
     ...deps,
   });
@@ -39,15 +42,25 @@ describe("who may see what", () => {
   const table: [string, number, number, number][] = [
     ["/healthz", 200, 200, 200],
     ["/readyz", 200, 200, 200],
-    ["/style.css", 200, 200, 200],
+    ["/css/base.css", 200, 200, 200],
+    ["/theme.js", 200, 200, 200],
     ["/icon.svg", 200, 200, 200],
     ["/", 200, 401, 200],
     ["/app.js", 200, 401, 200],
-    ["/detail.js", 200, 401, 200],
+    ["/views/call.js", 200, 401, 200],
+    ["/index.html", 404, 401, 404],
+    ["/api", 200, 401, 200],
+    ["/api/report", 404, 401, 404],
+    ["/api/usage/clients", 200, 401, 200],
+    ["/api/usage/routes", 200, 401, 200],
+    ["/api/usage/days", 200, 401, 200],
     ["/metrics", 200, 401, 200],
     ["/api/audit", 200, 401, 200],
     ["/api/audit/a", 200, 401, 200],
     ["/api/audit/none", 404, 401, 404],
+    ["/api/audit/a/explain", 200, 401, 200],
+    ["/api/audit/none/explain", 404, 401, 404],
+    ["/api/brown-outs", 200, 401, 200],
     ["/api/mappings", 200, 401, 200],
     ["/api/tokens", 404, 401, 404],
     ["/api/Audit", 404, 401, 404],
@@ -201,21 +214,27 @@ describe("GET /api/audit", () => {
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual(["limit", "status"]);
   });
 
-  test.each(["/api/audit", "/api/audit/a"])("%s says that auditing is off", async (path) => {
-    const answer = await request(app({ audit: undefined })).get(path);
-    expect(answer).toMatchObject({
-      status: 404,
-      body: { errors: [{ reason: expect.stringContaining("AUDIT=off") }] },
-    });
-  });
+  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
+    "%s says that auditing is off",
+    async (path) => {
+      const answer = await request(app({ audit: undefined })).get(path);
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { errors: [{ reason: expect.stringContaining("AUDIT=off") }] },
+      });
+    },
+  );
 
-  test.each(["/api/audit", "/api/audit/a"])("%s is 503 while the store is down", async (path) => {
-    memory.breakDown();
-    const answer = await request(app()).get(path);
-    expect(answer.status).toBe(503);
-    expect(answer.text).not.toContain("/secret/path");
-    expect(errors).toHaveLength(1);
-  });
+  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
+    "%s is 503 while the store is down",
+    async (path) => {
+      memory.breakDown();
+      const answer = await request(app()).get(path);
+      expect(answer.status).toBe(503);
+      expect(answer.text).not.toContain("/secret/path");
+      expect(errors).toHaveLength(1);
+    },
+  );
 });
 
 describe("errors", () => {
@@ -238,6 +257,14 @@ describe("errors", () => {
       body: { errors: [{ reason: "There is nothing here." }] },
     });
   });
+});
+
+test("the report is linked to where one is made", async () => {
+  const report = (_request: unknown, response: { json: (body: object) => void }) =>
+    response.json({ made: true });
+  expect((await request(app()).get("/api")).body).toEqual({ audit: true, report: false });
+  expect((await request(app({ report })).get("/api")).body).toEqual({ audit: true, report: true });
+  expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });
 });
 
 test("GET /metrics is Prometheus text", async () => {
@@ -295,8 +322,11 @@ describe("the console's pages", () => {
     }
   });
 
-  test.each(["/app.js", "/detail.js"])("%s writes text only, never markup", async (path) => {
-    const { text } = await request(app()).get(path);
+  const scripts = readdirSync("src/console/public", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
+  test.each(scripts)("%s writes text only, never markup", async (path) => {
+    const { text } = await request(app()).get(`/${path}`);
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
   });
 });

@@ -24,7 +24,9 @@ const adminOf = (embedded: Sandbox | undefined): Express =>
     audit: undefined,
     metrics,
     purgeTokens: async () => {},
+    brownOuts: () => [],
     mappings: () => ({}),
+    explain: async () => ({}),
     sandbox: embedded,
   });
 

@@ -1,5 +1,6 @@
 /** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
 import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
@@ -40,6 +41,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     scopes: pack.scopes,
     turns: takeTurns(),
+    brownOuts: scheduleBrownOuts([]),
     limits: createRateLimits(createMemoryCounter(RATE), createMemoryCounter(RATE)),
     dialect: {
       scheme: dialect.v4.scheme,

@@ -1,0 +1,117 @@
+import { draw, make } from "../dom.js";
+import { count, dayName, percent } from "../format.js";
+
+const WIDTH = 720;
+const HEIGHT = 200;
+const LEFT = 44;
+const BOTTOM = 22;
+const TOP = 8;
+const MOST_LABELS = 8;
+
+/** Every day between the first and the last, those without requests too. */
+function filled(days) {
+  const known = new Map(days.map((day) => [day.day, day]));
+  const all = [];
+  const last = Date.parse(days.at(-1).day);
+  for (let at = Date.parse(days[0].day); at <= last; at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    all.push(known.get(day) ?? { day, alpha: 0, native: 0, errors: 0, lossy: 0, alphaClients: 0 });
+  }
+  return all;
+}
+
+/** The next round figure above. */
+function ceiling(number) {
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, number)));
+  return [1, 2, 5, 10].map((step) => step * size).find((round) => round >= number);
+}
+
+function bars(day, index, { step, scale }) {
+  const width = Math.min(step * 0.76, 48);
+  const x = LEFT + index * step + (step - width) / 2;
+  const height = (number) => number * scale;
+  const base = HEIGHT - BOTTOM;
+  return draw(
+    "g",
+    {},
+    draw("title", {}, `${dayName(day.day)}: ${count(day.alpha)} alpha, ${count(day.native)} native`),
+    draw("rect", { class: "bar-alpha", x, width, y: base - height(day.alpha), height: height(day.alpha) }),
+    draw("rect", {
+      class: "bar-native",
+      x,
+      width,
+      y: base - height(day.alpha + day.native),
+      height: height(day.native),
+    }),
+  );
+}
+
+function axes(days, top, { step, scale }) {
+  const every = Math.ceil(days.length / MOST_LABELS);
+  const line = (number) => {
+    const y = HEIGHT - BOTTOM - number * scale;
+    return [
+      draw("line", { class: "grid", x1: LEFT, x2: WIDTH, y1: y, y2: y }),
+      draw("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, count(number)),
+    ];
+  };
+  const label = (day, index) =>
+    index % every === 0 &&
+    draw(
+      "text",
+      { x: LEFT + index * step + step / 2, y: HEIGHT - 6, "text-anchor": "middle" },
+      dayName(day.day),
+    );
+  return [[0, top / 2, top].map(line), days.map(label)];
+}
+
+function asTable(days) {
+  const row = ({ day, alpha, native }) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, day),
+      make("td", { class: "number" }, count(alpha)),
+      make("td", { class: "number" }, count(native)),
+      make("td", { class: "number" }, percent(native, alpha + native)),
+    );
+  const heads = ["Day", "Alpha", "Native", "Share native"].map((name, index) =>
+    make("th", { scope: "col", class: index > 0 && "number" }, name),
+  );
+  return make(
+    "details",
+    {},
+    make("summary", {}, "The same as figures"),
+    make(
+      "div",
+      { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Requests by day" },
+      make("table", {}, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, days.map(row))),
+    ),
+  );
+}
+
+/** Requests of each day, alpha below and v4's own dialect above it, so that one sees alpha shrink. */
+export function daysChart(given) {
+  const days = filled(given);
+  const top = ceiling(Math.max(...days.map(({ alpha, native }) => alpha + native)));
+  const plot = { step: (WIDTH - LEFT) / days.length, scale: (HEIGHT - BOTTOM - TOP) / top };
+  const last = days.at(-1);
+  const label = `Requests by day, ${days[0].day} to ${last.day}; on the last day ${percent(last.native, last.alpha + last.native)} native.`;
+  return make(
+    "figure",
+    { class: "chart" },
+    make(
+      "figcaption",
+      {},
+      make("span", { class: "key key-alpha" }, "alpha"),
+      make("span", { class: "key key-native" }, "native (v4)"),
+    ),
+    draw(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label },
+      axes(days, top, plot),
+      days.map((day, index) => bars(day, index, plot)),
+    ),
+    asTable(days),
+  );
+}

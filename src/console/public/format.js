@@ -1,0 +1,45 @@
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hour12: false,
+});
+const moment = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const whole = new Intl.NumberFormat();
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+export const time = (iso) => clock.format(new Date(iso));
+export const dateTime = (iso) => moment.format(new Date(iso));
+export const dayName = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
+export const count = (number) => whole.format(number);
+export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+export const ms = (number) => `${number < 10 ? Number(number.toFixed(1)) : Math.round(number)} ms`;
+export const percent = (part, all) => (all === 0 ? "–" : `${Math.round((part / all) * 100)} %`);
+
+/** `5 minutes ago`, `in 3 days`. */
+export function ago(iso, now = Date.now()) {
+  const seconds = (new Date(iso).getTime() - now) / 1000;
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return relative.format(Math.round(seconds / size), unit);
+}
+
+export const bytes = (number) => (number < 1024 ? `${number} B` : `${(number / 1024).toFixed(1)} kB`);
+
+/** JSON of one value on one line, shortened. */
+export function brief(value, most = 80) {
+  if (value === undefined) return "";
+  const text = JSON.stringify(value);
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

@@ -1,0 +1,63 @@
+import { Gone } from "./api.js";
+import { loading, problem } from "./dom.js";
+
+/** `#/clients/0123?route=GET+/x` → view, what of it, and its parameters. */
+function place() {
+  const [path = "", query = ""] = location.hash.slice(1).split("?", 2);
+  const [, view = "", id] = path.split("/").map(decodeURIComponent);
+  return { view, id, parameters: new URLSearchParams(query) };
+}
+
+/** The address of a view. */
+export function address(view, id, parameters = {}) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined);
+  const query = new URLSearchParams(given).toString();
+  return `#/${[view, id]
+    .filter((part) => part !== undefined)
+    .map(encodeURIComponent)
+    .join("/")}${query && `?${query}`}`;
+}
+
+/** Changes the parameters in the address without a new view. */
+export function keepInAddress(view, parameters) {
+  history.replaceState(null, "", address(view, undefined, parameters));
+}
+
+const RETRY_MS = 3000;
+
+/** Shows the view that the address names, and its title; the first one where it names none. */
+export function startRouter(main, views) {
+  let current = new AbortController();
+
+  async function show(focus) {
+    current.abort();
+    const own = (current = new AbortController());
+    const { signal } = own;
+    const { view, id, parameters } = place();
+    const name = Object.hasOwn(views, view) ? view : Object.keys(views)[0];
+    const { title, list, one } = views[name];
+    document.title = `${title} · alpha-gateway`;
+    for (const link of document.querySelectorAll("nav a")) {
+      if (link.hash.startsWith(`#/${name}`)) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    main.replaceChildren(loading());
+    if (focus) main.focus({ preventScroll: true });
+    try {
+      const content = await (id !== undefined && one
+        ? one(id, { signal, parameters })
+        : list({ signal, parameters }));
+      if (!signal.aborted) main.replaceChildren(...[content].flat());
+    } catch (error) {
+      if (signal.aborted) return;
+      main.replaceChildren(problem(error.message));
+      // It comes back with the gateway.
+      if (error instanceof Gone || error.status >= 500)
+        setTimeout(() => signal.aborted || void show(false), RETRY_MS);
+    }
+    if (focus) scrollTo(0, 0);
+  }
+
+  addEventListener("hashchange", () => void show(true));
+  void show(false);
+}

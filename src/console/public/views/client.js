@@ -1,0 +1,88 @@
+import { daysChart } from "../charts/days.js";
+import { shareBar } from "../charts/share.js";
+import { read } from "../api.js";
+import { emptyState, make } from "../dom.js";
+import { ago, count, dateTime, percent } from "../format.js";
+import { address } from "../router.js";
+import { statusBadge } from "./badges.js";
+import { lastAlphaCalls, READINESS, readinessOf, readinessTag } from "./readiness.js";
+import { sortableTable } from "./sortable.js";
+
+const COLUMNS = [
+  {
+    name: "Route",
+    main: true,
+    value: ({ route }) => route ?? "",
+    cell: ({ route, sample }) =>
+      make("a", { href: address("traffic", sample), class: "mono" }, route ?? "no route of the pack"),
+  },
+  { name: "Lane", value: ({ lane }) => lane, cell: ({ lane }) => lane },
+  { name: "Status", number: true, value: ({ status }) => status, cell: ({ status }) => statusBadge(status) },
+  {
+    name: "Requests",
+    number: true,
+    value: ({ requests }) => requests,
+    cell: ({ requests }) => count(requests),
+  },
+  { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
+  {
+    name: "Last",
+    number: true,
+    value: ({ last }) => Date.parse(last),
+    cell: ({ last }) => make("time", { datetime: last, title: dateTime(last) }, ago(last)),
+  },
+];
+
+const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
+
+function facts(client, state) {
+  const { userAgent, requests, errors, lossy, native, first, last } = client;
+  return make(
+    "dl",
+    { class: "facts" },
+    fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state]}`)]),
+    fact("User agent", userAgent ?? "none"),
+    fact("Requests", count(requests)),
+    fact("Errors", `${count(errors)} (${percent(errors, requests)})`),
+    fact("Lossy", `${count(lossy)} answers could not keep something`),
+    fact("Share native", shareBar(native, requests, "of its requests")),
+    fact("First seen", dateTime(first)),
+    fact("Last seen", dateTime(last)),
+  );
+}
+
+/** One client: what it calls, and how far it is. */
+export async function showClient(id, { signal }) {
+  const query = `?client=${encodeURIComponent(id)}`;
+  const [{ clients }, { routes }, { days }] = await Promise.all(
+    ["clients", "routes", "days"].map((name) => read(`/api/usage/${name}${query}`, signal)),
+  );
+  const [client] = clients;
+  const back = make("p", { class: "back" }, make("a", { href: "#/clients" }, "← Clients"));
+  const head = make("h1", { class: "mono" }, id === "none" ? "no token" : id);
+  if (!client)
+    return [
+      back,
+      head,
+      emptyState("Nothing is known of this client", "Its records may be older than the audit keeps them."),
+    ];
+  const state = readinessOf(client, lastAlphaCalls(routes).get(client.client));
+  return [
+    back,
+    make(
+      "div",
+      { class: "head" },
+      head,
+      id !== "none" &&
+        make("a", { class: "button", href: address("traffic", undefined, { client: id }) }, "Its calls"),
+    ),
+    facts(client, state),
+    make("section", {}, make("h2", {}, "By day"), daysChart(days)),
+    make(
+      "section",
+      {},
+      make("h2", {}, "What it calls"),
+      sortableTable({ caption: "Routes of this client", columns: COLUMNS, rows: routes, sorted: "Requests" }),
+    ),
+  ];
+}

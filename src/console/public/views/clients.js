@@ -1,0 +1,91 @@
+import { shareBar } from "../charts/share.js";
+import { read } from "../api.js";
+import { emptyState, make } from "../dom.js";
+import { ago, count, dateTime, percent, plural } from "../format.js";
+import { address } from "../router.js";
+import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
+import { sortableTable } from "./sortable.js";
+
+const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
+
+/** The address of a client's page; those without a token are one. */
+export const clientLink = (client) =>
+  make("a", { href: address("clients", client ?? "none"), class: "mono" }, client ?? "no token");
+
+const columns = (lastAlpha) => [
+  {
+    name: "Client",
+    main: true,
+    value: ({ client }) => client ?? "",
+    cell: ({ client, userAgent }) => [
+      clientLink(client),
+      make("span", { class: "under" }, userAgent ?? "no user agent"),
+    ],
+  },
+  {
+    name: "Requests",
+    number: true,
+    value: ({ requests }) => requests,
+    cell: ({ requests }) => count(requests),
+  },
+  {
+    name: "Errors",
+    number: true,
+    value: ({ errors, requests }) => errors / requests,
+    cell: ({ errors, requests }) => `${count(errors)} (${percent(errors, requests)})`,
+  },
+  { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
+  {
+    name: "Native",
+    number: true,
+    value: ({ native, requests }) => native / requests,
+    cell: ({ native, requests }) => shareBar(native, requests, "of its requests in v4's own dialect"),
+  },
+  {
+    name: "First seen",
+    number: true,
+    value: ({ first }) => Date.parse(first),
+    cell: ({ first }) => when(first),
+  },
+  { name: "Last seen", number: true, value: ({ last }) => Date.parse(last), cell: ({ last }) => when(last) },
+  {
+    name: "State",
+    value: (row) => readinessOf(row, lastAlpha.get(row.client)),
+    cell: (row) => readinessTag(readinessOf(row, lastAlpha.get(row.client))),
+  },
+];
+
+/** Who calls: by the fingerprints of their tokens. */
+export async function showClients({ signal }) {
+  const [{ clients }, { routes }] = await Promise.all([
+    read("/api/usage/clients", signal),
+    read("/api/usage/routes", signal),
+  ]);
+  const head = make("h1", {}, "Clients");
+  if (clients.length === 0)
+    return [
+      head,
+      emptyState(
+        "No client yet",
+        "Each token that calls the gateway is a client here, known by a fingerprint.",
+      ),
+    ];
+  return [
+    make(
+      "div",
+      { class: "head" },
+      head,
+      make(
+        "p",
+        { class: "hint" },
+        `${plural(clients.length, "client")}, by the fingerprints of their tokens`,
+      ),
+    ),
+    sortableTable({
+      caption: "Clients",
+      columns: columns(lastAlphaCalls(routes)),
+      rows: clients,
+      sorted: "Requests",
+    }),
+  ];
+}

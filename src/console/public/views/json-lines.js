@@ -1,0 +1,59 @@
+import { make } from "../dom.js";
+import { CLASSES } from "./badges.js";
+
+const INDENT = "  ";
+
+/** The lines of a JSON value, each with the place in it that it shows. */
+function* lines(value, { at = "", name = "", depth = 0, comma = "" }) {
+  const indent = INDENT.repeat(depth);
+  const label = name === "" ? "" : `${JSON.stringify(name)}: `;
+  const list = Array.isArray(value);
+  const members = list ? value.map((item, index) => ["", item, `${at}[${index}]`]) : objectMembers(value, at);
+  const [open, close] = list ? ["[", "]"] : ["{", "}"];
+  if (!members || members.length === 0) {
+    yield { at, text: `${indent}${label}${members ? open + close : JSON.stringify(value)}${comma}` };
+    return;
+  }
+  yield { at, text: `${indent}${label}${open}`, opens: true };
+  for (const [index, [key, item, place]] of members.entries())
+    yield* lines(item, {
+      at: place,
+      name: key,
+      depth: depth + 1,
+      comma: index < members.length - 1 ? "," : "",
+    });
+  yield { at, text: `${indent}${close}${comma}`, opens: true };
+}
+
+function objectMembers(value, at) {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.entries(value).map(([key, item]) => [key, item, at === "" ? key : `${at}.${key}`]);
+}
+
+/** The rule of a place: its own, or that of what it lies in. */
+function ruleAt(rules, at) {
+  for (let place = at; place !== ""; place = place.replace(/(?:\.[^.[]*|\[\d+\]|^[^.[]*)$/, ""))
+    if (rules.has(place)) return rules.get(place);
+  return undefined;
+}
+
+/** A JSON value, line by line, each marked by the rule that made it; a box that scrolls can be reached by keyboard. */
+export function jsonBlock(value, rules, label) {
+  const text = typeof value === "string" ? [{ at: "", text: value }] : lines(value, {});
+  return make(
+    "pre",
+    { tabindex: "0", role: "group", "aria-label": label },
+    [...text].map(({ at, text, opens }) => {
+      const found = ruleAt(rules, at);
+      const kind = found && (!opens || rules.has(at)) ? found : undefined;
+      const mark = kind ? CLASSES[kind.class][0] + (kind.loss ? CLASSES.lossy[0] : "") : "";
+      const title = kind && `${kind.class}: ${kind.rule}${kind.loss ? `\nLost: ${kind.loss}` : ""}`;
+      return make(
+        "span",
+        { class: "line", title, data: { class: kind?.class ?? "none" } },
+        make("span", { class: "sign", "aria-hidden": "true" }, mark),
+        `${text}\n`,
+      );
+    }),
+  );
+}

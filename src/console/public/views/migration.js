@@ -1,0 +1,170 @@
+import { daysChart } from "../charts/days.js";
+import { shareBar } from "../charts/share.js";
+import { read } from "../api.js";
+import { emptyState, make } from "../dom.js";
+import { ago, count, dateTime, percent, plural } from "../format.js";
+import { address } from "../router.js";
+import { clientLink } from "./clients.js";
+import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
+import { reportLinks } from "./report-links.js";
+import { sortableTable } from "./sortable.js";
+
+const figure = (number, text) =>
+  make("div", { class: "figure" }, make("b", {}, number), make("span", {}, text));
+
+function figures(clients, states, days) {
+  const native = clients.reduce((sum, client) => sum + client.native, 0);
+  const all = clients.reduce((sum, client) => sum + client.requests, 0);
+  const last = days.at(-1);
+  const done = states.filter((state) => state === "ready" || state === "silent").length;
+  return make(
+    "div",
+    { class: "figures" },
+    figure(percent(native, all), "of all requests were native"),
+    figure(percent(last.native, last.native + last.alpha), `on the last day, ${last.day}`),
+    figure(`${done} / ${clients.length}`, "clients no longer speak alpha"),
+    figure(
+      count(new Set(states).has("moving") ? states.filter((state) => state === "moving").length : 0),
+      "speak both",
+    ),
+  );
+}
+
+const moments = ({ open, from, until }) => {
+  if (from === null) return "never comes again";
+  return open ? `on now, until ${dateTime(until)}` : `next ${ago(from)}, ${dateTime(from)}`;
+};
+
+function brownOuts(windows) {
+  if (windows.length === 0)
+    return make(
+      "p",
+      { class: "hint" },
+      "None are planned. BROWN_OUTS switches alpha off for a while, to find clients that nobody remembers.",
+    );
+  const line = (window) =>
+    make(
+      "li",
+      {},
+      make("span", { class: "tag", data: { open: window.open } }, window.open ? "on" : "planned"),
+      make("code", {}, window.text),
+      make("span", { class: "quiet" }, moments(window)),
+    );
+  return make("ul", { class: "plain" }, windows.map(line));
+}
+
+/** Alpha routes still in use, with how many clients use each. */
+function leftOver(routes) {
+  const left = new Map();
+  for (const { lane, route, client, requests, lossy } of routes) {
+    if (lane !== "alpha" || route === null) continue;
+    const entry = left.get(route) ?? { route, requests: 0, lossy: 0, clients: new Set() };
+    entry.requests += requests;
+    entry.lossy += lossy;
+    entry.clients.add(client);
+    left.set(route, entry);
+  }
+  return [...left.values()];
+}
+
+const LEFT_COLUMNS = [
+  {
+    name: "Alpha route",
+    main: true,
+    value: ({ route }) => route,
+    cell: ({ route }) => make("a", { href: address("traffic", undefined, { route }), class: "mono" }, route),
+  },
+  {
+    name: "Requests",
+    number: true,
+    value: ({ requests }) => requests,
+    cell: ({ requests }) => count(requests),
+  },
+  {
+    name: "Clients",
+    number: true,
+    value: ({ clients }) => clients.size,
+    cell: ({ clients }) => count(clients.size),
+  },
+  { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
+];
+
+const clientColumns = (stateOf) => [
+  {
+    name: "Client",
+    main: true,
+    value: ({ client }) => client ?? "",
+    cell: ({ client, userAgent }) => [
+      clientLink(client),
+      make("span", { class: "under" }, userAgent ?? "no user agent"),
+    ],
+  },
+  { name: "State", value: stateOf, cell: (row) => readinessTag(stateOf(row)) },
+  {
+    name: "Alpha",
+    number: true,
+    value: ({ requests, native }) => requests - native,
+    cell: ({ requests, native }) => count(requests - native),
+  },
+  {
+    name: "Share native",
+    number: true,
+    value: ({ native, requests }) => native / requests,
+    cell: ({ native, requests }) => shareBar(native, requests, "of its requests"),
+  },
+];
+
+/** How far the migration is, who is not ready, and what is left to do. */
+export async function showMigration({ signal }) {
+  const [{ clients }, { routes }, { days }, { windows }] = await Promise.all([
+    ...["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
+    read("/api/brown-outs", signal),
+  ]);
+  const head = make("div", { class: "head" }, make("h1", {}, "Migration"), await reportLinks(signal));
+  const planned = make("section", {}, make("h2", {}, "Brown-outs"), brownOuts(windows));
+  if (days.length === 0)
+    return [
+      head,
+      emptyState(
+        "Nothing to show yet",
+        "With the first calls the share of v4's own dialect is drawn here, day by day.",
+      ),
+      planned,
+    ];
+  const lastAlpha = lastAlphaCalls(routes);
+  const stateOf = (client) => readinessOf(client, lastAlpha.get(client.client));
+  const left = leftOver(routes);
+  return [
+    head,
+    figures(clients, clients.map(stateOf), days),
+    make("section", {}, make("h2", {}, "Requests by day"), daysChart(days)),
+    make(
+      "section",
+      {},
+      make("h2", {}, "Readiness of each client"),
+      sortableTable({
+        caption: "Readiness of each client",
+        columns: clientColumns(stateOf),
+        rows: clients,
+        sorted: "Alpha",
+      }),
+    ),
+    make(
+      "section",
+      {},
+      make("h2", {}, "What is left"),
+      left.length === 0
+        ? make("p", {}, "Nothing: no alpha route is in use.")
+        : [
+            make("p", { class: "hint" }, `${plural(left.length, "alpha route")} still in use`),
+            sortableTable({
+              caption: "Alpha routes in use",
+              columns: LEFT_COLUMNS,
+              rows: left,
+              sorted: "Requests",
+            }),
+          ],
+    ),
+    planned,
+  ];
+}

@@ -1,0 +1,63 @@
+import { make } from "../dom.js";
+import { ms } from "../format.js";
+import { statusBadge } from "./badges.js";
+import { jsonBlock } from "./json-lines.js";
+
+const NONE = new Map();
+
+function part(name, value, rules, whose) {
+  if (value === undefined || value === null) return null;
+  const cut = value.truncated === true && typeof value.text === "string";
+  const title = cut ? `${name} (only the beginning${value.bytes ? ` of ${value.bytes} bytes` : ""})` : name;
+  return [make("h4", {}, title), jsonBlock(cut ? value.text : value, rules, `${whose}: ${name}`)];
+}
+
+function box(call, rules, whose) {
+  const { method, path, filter, body, status, response, ms: took } = call;
+  return make(
+    "article",
+    {},
+    make(
+      "p",
+      { class: "mono line-of-call" },
+      statusBadge(status),
+      ` ${method} ${path}`,
+      took !== undefined && make("span", { class: "quiet" }, ` ${ms(took)}`),
+    ),
+    part("Filter", filter, NONE, whose),
+    part("Request", body, rules.body, whose),
+    part("Answer", response, rules.answer, whose),
+  );
+}
+
+const nameOf = ({ method, path }) => `${method} ${path.split("?", 1)[0]}`;
+
+/** The rules by the places of one v4 call's bodies. */
+function v4Rules(call, { answer, body }) {
+  const of = (fields) =>
+    new Map(
+      fields
+        .filter(({ v4 }) => v4.call === nameOf(call) && v4.field !== null)
+        .map((field) => [field.v4.field, field]),
+    );
+  return { answer: of(answer), body: of(body?.fields ?? []) };
+}
+
+const alphaRules = ({ answer, body }) => {
+  const byField = (fields) => new Map(fields.map((field) => [field.field, field]));
+  return { answer: byField(answer), body: byField(body?.fields ?? []) };
+};
+
+/** Alpha on one side, v4's calls on the other, every line marked by its rule. */
+export function sideBySide({ alpha, v4, lane }, explained) {
+  const query = alpha.query ? `?${alpha.query}` : "";
+  const own = box({ ...alpha, path: alpha.path + query }, alphaRules(explained), "alpha");
+  const calls = v4.map((call) => box(call, v4Rules(call, explained), `v4 ${nameOf(call)}`));
+  const none = make("p", { class: "hint" }, "No call was made: the gateway answered by itself.");
+  return make(
+    "div",
+    { class: "sides" },
+    make("section", { "aria-label": "Alpha" }, make("h3", {}, lane === "native" ? "Client" : "Alpha"), own),
+    make("section", { "aria-label": "v4" }, make("h3", {}, "v4"), calls.length > 0 ? calls : none),
+  );
+}

@@ -1,0 +1,293 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { sendTraffic } from "../../support/five-clients.ts";
+import { eventually } from "../../support/before-fake.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { describeWith } from "../../support/services.ts";
+import { openBrowser, openConsole, type Console } from "./console-page.ts";
+
+const execute = promisify(execFile);
+const WINDOW = "0 10 * * 1 for 15m; routes=GET /vm/instances";
+const LONG_MS = 120_000;
+
+interface Recorded {
+  readonly id: string;
+  readonly alpha: { readonly route: string | null; readonly status: number };
+}
+
+(await describeWith("chromium"))("the console in a browser", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let records: Recorded[];
+  let shown: Console;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    gateway = await startGateway({
+      BROWN_OUTS: WINDOW,
+      AUDIT_DURABILITY: "strict",
+      AUDIT_BODY_LIMIT: "64kb",
+    });
+    await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
+    const answer = await fetch(`${gateway.service.adminUrl}/api/audit?limit=200`);
+    records = ((await answer.json()) as { records: Recorded[] }).records;
+  }, LONG_MS);
+  afterEach(() => shown?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const callOf = (route: string, status = 200): string =>
+    `#/traffic/${records.find(({ alpha }) => alpha.route === route && alpha.status === status)?.id}`;
+
+  test.each([
+    { width: 1280, scheme: "light" },
+    { width: 390, scheme: "dark" },
+    { width: 1280, scheme: "dark" },
+    { width: 390, scheme: "light" },
+  ] as const)(
+    "every view is without complaint, accessible and no wider than the window: $width, $scheme",
+    async (look) => {
+      shown = await openConsole(browser, gateway, look);
+      const { clients } = (await (await fetch(`${gateway.service.adminUrl}/api/usage/clients`)).json()) as {
+        clients: { client: string }[];
+      };
+      const views = [
+        "#/traffic",
+        callOf("GET /vm/instances/:id"),
+        callOf("GET /vm/instances"),
+        callOf("POST /vm/instances"),
+        callOf("POST /vm/instances", 400),
+        callOf("GET /datacenters"),
+        "#/clients",
+        `#/clients/${clients[0]?.client}`,
+        "#/clients/none",
+        "#/migration",
+        "#/mappings",
+      ];
+      for (const view of views) {
+        await shown.open(view);
+        expect({ view, violations: await shown.violations(), overflow: await shown.overflow() }).toEqual({
+          view,
+          violations: [],
+          overflow: 0,
+        });
+      }
+      expect(shown.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test("the filters narrow the list, stand in the address, and can be cleared", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic");
+    const { page } = shown;
+    const calls = page.locator("tbody tr");
+    const refused = records.filter(({ alpha }) => alpha.status === 400).length;
+    await page.getByLabel("Status").selectOption("400");
+    await eventually(async () => (await calls.count()) === refused);
+    expect(page.url()).toContain("status=400");
+    await page.reload();
+    await eventually(async () => (await calls.count()) === refused);
+    await page.getByLabel("Status").selectOption("420");
+    await page.getByText("No call matches").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await eventually(async () => (await calls.count()) === 50);
+    await page.getByLabel("Lane").selectOption("native");
+    await eventually(async () => (await page.locator("tbody tr:not(:has(.tag))").count()) === 0);
+    expect(await calls.count()).toBeGreaterThan(0);
+    expect(shown.complaints).toEqual([]);
+  });
+
+  test("the list is live until it is paused", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic?route=GET+%2Fvm%2Ftypes");
+    const { page } = shown;
+    const calls = page.locator("tbody tr");
+    await gateway.ask("GET /vm/types");
+    await eventually(async () => (await calls.count()) === 1);
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByRole("button", { name: "Paused" }).waitFor();
+    await gateway.ask("GET /vm/types");
+    await page.waitForTimeout(2500);
+    expect(await calls.count()).toBe(1);
+    await page.getByRole("button", { name: "Paused" }).click();
+    await eventually(async () => (await calls.count()) === 2);
+  });
+
+  test("a call can be reached and left by keyboard alone", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic");
+    const { page } = shown;
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (/^(?:GET|POST|PUT) /.test(String(await focused()))) break;
+    }
+    const call = String(await focused());
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: call.split("?")[0] ?? "" }).waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("view");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("← Traffic");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Traffic" }).waitFor();
+  });
+
+  /** The words that a shell hands to curl. */
+  async function wordsOf(line: string): Promise<string[]> {
+    const { stdout } = await execute("sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${line}`], {
+      env: {
+        ...process.env,
+        GATEWAY: gateway.service.url,
+        V4: gateway.sandbox.url,
+        TOKEN: gateway.sandbox.tokens.full,
+      },
+    });
+    return stdout.split("\0").slice(0, -1);
+  }
+
+  test.each([
+    ["alpha", "vms"],
+    ["v4", "data"],
+  ])("a call is copied as curl in %s, and works", async (dialect, list) => {
+    shown = await openConsole(browser, gateway);
+    await shown.open(callOf("GET /vm/instances"));
+    const { page } = shown;
+    await page.getByRole("button", { name: `Copy as curl (${dialect})` }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const [url = "", ...options] = await wordsOf(await page.evaluate("navigator.clipboard.readText()"));
+    const headers = options.filter((word) => word !== "-H").map((line) => line.split(/: (.*)/s).slice(0, 2));
+    const answer = await fetch(url, { headers: headers as [string, string][] });
+    expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([
+      200,
+      expect.arrayContaining([list]),
+    ]);
+  });
+
+  test("a call can be downloaded as JSON and as HAR", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open(callOf("POST /vm/instances"));
+    const { page } = shown;
+    const saved = async (press: () => Promise<void>): Promise<string> => {
+      const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+      return readFile(await download.path(), "utf8");
+    };
+    const json = await saved(() => page.getByRole("button", { name: "Download JSON" }).click());
+    expect(JSON.parse(json)).toMatchObject({ alpha: { route: "POST /vm/instances" } });
+    expect(json).not.toContain("aVery!long-secret-1");
+    const har = await saved(() => page.getByRole("link", { name: "Download HAR" }).click());
+    expect(JSON.parse(har)).toMatchObject({ log: { version: "1.2", entries: expect.any(Array) } });
+  });
+
+  test("fields are told with their class, in words and beside their values", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open(callOf("GET /vm/instances/:id"));
+    const row = shown.page.locator("tr", { has: shown.page.getByRole("rowheader", { name: "datacenter" }) });
+    expect(await row.innerText()).toMatch(/expanded[^]*region[^]*shown whole out of the catalog/);
+    const line = shown.page.locator("section[aria-label=Alpha] .line", { hasText: '"total_transfer"' });
+    expect(await line.getAttribute("data-class")).toBe("composed");
+  });
+
+  test("tables sort by their heads, downwards and upwards", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/clients");
+    const { page } = shown;
+    const figures = async () => (await page.locator("td[data-label=Requests]").allInnerTexts()).map(Number);
+    const head = page.getByRole("columnheader", { name: "Requests" });
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+    expect(await figures()).toEqual((await figures()).toSorted((a, b) => b - a));
+    await head.getByRole("button").click();
+    expect(await head.getAttribute("aria-sort")).toBe("ascending");
+    expect(await figures()).toEqual((await figures()).toSorted((a, b) => a - b));
+  });
+
+  test("the migration shows every client's state, what is left, and planned brown-outs", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/migration");
+    const text = await shown.page.locator("main").innerText();
+    for (const told of [/not begun/, /moving/, /ready/, /GET \/vm\/instances\/:id/, /planned/])
+      expect(text).toMatch(told);
+    expect(text).toContain(WINDOW);
+  });
+
+  test("the theme can be chosen and is kept", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic");
+    const { page } = shown;
+    const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await paper();
+    await page.getByRole("button", { name: /light and dark/ }).click();
+    const dark = await paper();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.locator("h1").waitFor();
+    expect(await paper()).toBe(dark);
+  });
+});
+
+(await describeWith("chromium"))("the console of a gateway that", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let shown: Console;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, LONG_MS);
+  afterEach(async () => {
+    await shown.close();
+    await gateway.stop();
+  });
+  afterAll(() => browser.close());
+
+  test("nobody has called yet says what will be there", async () => {
+    gateway = await startGateway();
+    shown = await openConsole(browser, gateway);
+    for (const [view, text] of [
+      ["#/traffic", "No calls yet"],
+      ["#/clients", "No client yet"],
+      ["#/migration", "Nothing to show yet"],
+    ] as const) {
+      await shown.open(view);
+      await shown.page.getByText(text).waitFor();
+      expect(await shown.violations()).toEqual([]);
+    }
+    expect(shown.complaints).toEqual([]);
+  });
+
+  test("has an admin token asks for it, and forgets who signs out", async () => {
+    gateway = await startGateway({ ADMIN_TOKEN: "open-sesame" });
+    shown = await openConsole(browser, gateway);
+    const { page } = shown;
+    await page.goto(`${gateway.service.adminUrl}/`);
+    expect(await shown.violations()).toEqual([]);
+    await page.getByLabel("Admin token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Admin token").fill("open-sesame");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Traffic" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Admin token").waitFor();
+  });
+
+  test("can't be reached any more says so, and goes on when it is back", async () => {
+    gateway = await startGateway();
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic");
+    const { page } = shown;
+    await page.route("**/*", (route) => route.abort());
+    const banner = page.locator("#gone");
+    await banner.waitFor();
+    expect(await banner.innerText()).toContain("goes on by itself when it is back");
+    await page.unroute("**/*");
+    await banner.waitFor({ state: "hidden" });
+  });
+});
