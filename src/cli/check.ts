@@ -5,6 +5,7 @@ import { compiledBy, type Expression } from "../expression/index.ts";
 import { faultText, PackError, type PackFault } from "../mapping/fault.ts";
 import { FILE_KINDS, fileSchema } from "../mapping/file-schema.ts";
 import { loadPack } from "../mapping/load.ts";
+import type { Pack } from "../mapping/pack.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { coverage } from "./coverage.ts";
 import { UsageError } from "./usage-error.ts";
@@ -15,7 +16,7 @@ Checks the mapping pack in a folder (default: ./mappings, else the one that came
 line and column, the line itself, and what would be right. Runs the examples in the pack, holds it against its
 surface.yaml, and prints what it covers. Ends with 0, or 1 if there was a fault.
 
-  --emit         prints the JavaScript that each expression of the pack runs as
+  --emit         prints the JavaScript that the expressions and the objects of the pack run as
   --schema KIND  prints the JSON Schema of a kind of file, for an editor to complete from, and checks nothing
 `;
 
@@ -24,6 +25,10 @@ function emitted(expressions: readonly Expression[]): string {
   const sources = new Map(expressions.map(({ source, code }) => [source.trim(), code ?? "// interpreted"]));
   return [...sources].map(([source, code]) => `${source.replaceAll(/^/gm, "// ")}\n${code}\n\n`).join("");
 }
+
+/** The code of each object under its name. */
+const emittedObjects = (resources: Pack["resources"]): string =>
+  [...resources.values()].map(({ name, code }) => `// ${name}\n${code}\n\n`).join("");
 
 function tell(faults: readonly PackFault[]): number {
   const count = `${faults.length} fault${faults.length === 1 ? "" : "s"}`;
@@ -49,7 +54,7 @@ async function checkFolder(directory: string, emit: boolean): Promise<number> {
   const { examples, catalogs } = readExamples(directory, faults);
   faults.push(...(await runExamples(pack, examples, catalogs)));
   if (faults.length > 0) return tell(faults);
-  if (emit) process.stdout.write(emitted(expressions));
+  if (emit) process.stdout.write(emitted(expressions) + emittedObjects(pack.resources));
   process.stdout.write(coverage(pack, examples.length, expressions));
   return 0;
 }

@@ -7,7 +7,12 @@ import { objectRef } from "./objects.ts";
 
 type Json = Record<string, unknown>;
 
-const NOTHING_KNOWN: CatalogCopy = { loaded: () => false, find: () => undefined, spelling: () => undefined };
+const NOTHING_KNOWN: CatalogCopy = {
+  loaded: () => false,
+  find: () => undefined,
+  text: () => undefined,
+  spelling: () => undefined,
+};
 
 const PARAMETER: Readonly<Record<ParameterType, Json>> = {
   integer: { type: "integer", minimum: 0 },

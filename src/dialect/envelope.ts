@@ -1,4 +1,15 @@
 /** The wrapping of lists on both sides. */
+import { printJson } from "./json.ts";
+import {
+  eachItem,
+  eachMember,
+  isArrayAt,
+  isObjectAt,
+  membersOf,
+  takeText,
+  valueOfText,
+  type Cursor,
+} from "./json-text.ts";
 
 export interface EnvelopeNames {
   readonly page: string;
@@ -16,26 +27,52 @@ export interface Page {
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
-/** Reads v4's envelope; undefined where what came is none. */
-export function openEnvelope(
-  body: unknown,
-  names: EnvelopeNames & { readonly items: string },
-): (Page & { readonly items: readonly unknown[] }) | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  const members = body as Record<string, unknown>;
-  const [page, pages, results] = [names.page, names.pages, names.results].map((name) => count(members[name]));
-  const items = members[names.items];
-  if (page === undefined || pages === undefined || results === undefined || !Array.isArray(items))
-    return undefined;
-  return { items, page, pages, results };
+/** Reads v4's envelope and what is in it in one go; undefined where what came is none. */
+export type OpenList = <Item>(
+  from: Cursor,
+  readItem: (from: Cursor) => Item,
+) => (Page & { readonly items: readonly Item[] }) | undefined;
+
+/**
+ * Prepares the reading of lists.
+ *
+ * @returns a function that throws SyntaxError or RangeError where no JSON stands at the cursor, and whatever the
+ *   reading of an item throws
+ */
+export function makeOpenList(names: EnvelopeNames & { readonly items: string }): OpenList {
+  const members = membersOf([names.items, names.page, names.pages, names.results]);
+  return (from, readItem) => {
+    let items: ReturnType<typeof readItem>[] | undefined;
+    const counts: (number | undefined)[] = [];
+    if (!isObjectAt(from)) return void takeText(from);
+    eachMember(from, members, (number) => {
+      if (number > 0) counts[number] = count(valueOfText(takeText(from)));
+      else if (number < 0) takeText(from);
+      else if (!isArrayAt(from)) items = void takeText(from);
+      else {
+        // A member that comes twice is the last one.
+        const found: typeof items = (items = []);
+        eachItem(from, () => found.push(readItem(from)));
+      }
+    });
+    const [, page, pages, results] = counts;
+    if (page === undefined || pages === undefined || results === undefined || !items) return undefined;
+    return { items, page, pages, results };
+  };
 }
 
-/** Writes alpha's envelope. One client fails on zero pages, so there is always one (alpha 1.2). */
-export function wrapList(
-  items: readonly unknown[],
+/**
+ * Writes alpha's envelope around the texts of its items. One client fails on zero pages, so there is always one
+ * (alpha 1.2).
+ */
+export function listText(
+  items: readonly string[],
   { page, pages, results }: Page,
   list: string,
   names: EnvelopeNames,
-): Record<string, unknown> {
-  return { [list]: items, [names.page]: page, [names.pages]: Math.max(1, pages), [names.results]: results };
+): string {
+  const totals = { [names.page]: page, [names.pages]: Math.max(1, pages), [names.results]: results };
+  let text = "";
+  for (const item of items) text += text === "" ? item : `,${item}`;
+  return `{${printJson(list)}:[${text}],${printJson(totals).slice(1)}`;
 }

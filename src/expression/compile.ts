@@ -1,7 +1,8 @@
 import { freeVariables, type Node } from "./ast.ts";
 import { NotCompiled } from "./compiler/code.ts";
-import { generate, type Generated } from "./compiler/generate.ts";
+import { generate, type Generated, type Gives } from "./compiler/generate.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+import { inputNames } from "./input-names.ts";
 import { interpret, parse } from "./interpret.ts";
 import { asFailure } from "./runtime/failure.ts";
 import * as runtime from "./runtime/index.ts";
@@ -24,15 +25,35 @@ function failed(thrown: unknown): ExpressionError {
 }
 
 /** Functions bound under the names of built-in ones are rare: there is a second program for them, made when needed. */
-function withShadowing(ast: Node, generated: Generated): Program {
+function withShadowing(ast: Node, generated: Generated, gives: Gives): Program {
   const usual = programOf(generated);
   const builtins = [...generated.builtins];
-  if (builtins.length === 0) return usual;
   let shadowed: Program | undefined;
-  return (input, bindings) => {
+  const run: Program = (input, bindings) => {
     if (!builtins.some((name) => Object.hasOwn(bindings, name))) return usual(input, bindings);
-    shadowed ??= programOf(generate(ast, true));
+    shadowed ??= programOf(generate(ast, { shadowed: true, gives }));
     return shadowed(input, bindings);
+  };
+  return failing(builtins.length === 0 ? usual : run);
+}
+
+/** What fails is reported as an error of the expression. */
+const failing =
+  (program: Program): Program =>
+  (input, bindings) => {
+    try {
+      return program(input, bindings);
+    } catch (thrown) {
+      throw failed(thrown);
+    }
+  };
+
+/** Most expressions only ever give values, or only ever texts: the program for either is made when it is needed. */
+function programFor(ast: Node, gives: Gives): Program {
+  let program: Program | undefined;
+  return (input, bindings) => {
+    program ??= withShadowing(ast, generate(ast, { gives }), gives);
+    return program(input, bindings);
   };
 }
 
@@ -48,6 +69,18 @@ function generated(ast: Node): Generated | NotCompiled {
 
 /** Where expressions are noted down while {@link compiledBy} runs. */
 let noted: Expression[] | undefined;
+
+let onlyInterpreted = false;
+
+/** Runs something that compiles expressions, and leaves them all to the interpreter: what compiled ones are compared with. */
+export function interpretedBy<T>(run: () => T): T {
+  onlyInterpreted = true;
+  try {
+    return run();
+  } finally {
+    onlyInterpreted = false;
+  }
+}
 
 /** Runs something that compiles expressions, and tells which ones. */
 export function compiledBy<T>(run: () => T): {
@@ -71,7 +104,7 @@ export function compiledBy<T>(run: () => T): {
  * @throws {ExpressionError} where the source does not parse.
  */
 export function compile(source: string): Expression {
-  const expression = made(source);
+  const expression = onlyInterpreted ? interpret(source) : made(source);
   noted?.push(expression);
   return expression;
 }
@@ -80,18 +113,13 @@ function made(source: string): Expression {
   const ast = parse(source);
   const code = generated(ast);
   if (code instanceof NotCompiled) return { ...interpret(source), fallback: code.message };
-  const program = withShadowing(ast, code);
   return {
     source,
     variables: freeVariables(ast),
+    reads: inputNames(ast),
     engine: "compiled",
     code: code.source,
-    evaluate(input, bindings) {
-      try {
-        return program(input, bindings);
-      } catch (thrown) {
-        throw failed(thrown);
-      }
-    },
+    evaluate: withShadowing(ast, code, "value"),
+    print: programFor(ast, "text") as Expression["print"],
   };
 }

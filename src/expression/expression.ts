@@ -3,6 +3,10 @@
  * whether it is interpreted or compiled, and need not.
  */
 
+import type { Text } from "../dialect/json-text.ts";
+import type { InputNames } from "./input-names.ts";
+import type { MaybeLater } from "./later.ts";
+
 /** Values by variable name, without the `$`. Functions may be bound too. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
@@ -10,6 +14,8 @@ export interface Expression {
   readonly source: string;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
+  /** The members of its input that it reads: an input of these alone gives the same. */
+  readonly reads: InputNames;
   /** How a result comes about: `interpreted` answers with promises, `compiled` at once. */
   readonly engine: "interpreted" | "compiled";
   /** Why the expression is not compiled, where it was tried. */
@@ -23,6 +29,8 @@ export interface Expression {
    * @throws {ExpressionError} (or rejects with it) when the evaluation fails.
    */
   evaluate(input: unknown, bindings: Bindings): unknown;
+  /** Evaluates to the JSON text of what {@link evaluate} gives; null where that is null. */
+  print(input: unknown, bindings: Bindings): MaybeLater<Text>;
 }
 
 /** What is wrong with an expression, and where: `offset` counts characters from the start of its source. */

@@ -1,5 +1,6 @@
 /** Expressions of a mapping pack. The only door: `compile` makes JavaScript of what it can, and interprets the rest. */
-export { compile, compiledBy } from "./compile.ts";
+export { compile, compiledBy, interpretedBy } from "./compile.ts";
 export { checkExpression, type ExpressionFault } from "./check.ts";
 export { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+export type { InputNames } from "./input-names.ts";
 export { all, whenDone, type MaybeLater } from "./later.ts";

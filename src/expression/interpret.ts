@@ -1,6 +1,8 @@
 import jsonata from "jsonata";
+import { textOfValue } from "../dialect/json-text.ts";
 import { freeVariables, type Node } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+import { inputNames } from "./input-names.ts";
 import { GUARDS } from "./runtime/guard.ts";
 import { plain } from "./runtime/plain.ts";
 
@@ -32,18 +34,21 @@ export function parse(source: string): Node {
  * their root (jsonata#804), and one customer's list stood in another's answer.
  */
 export function interpret(source: string): Expression {
-  const variables = freeVariables(parse(source));
+  const ast = parse(source);
   const program = jsonata(source, GUARDS);
+  async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
+    try {
+      return plain(await program.evaluate(input, { ...bindings }));
+    } catch (failure) {
+      throw failed(failure);
+    }
+  }
   return {
     source,
-    variables,
+    variables: freeVariables(ast),
+    reads: inputNames(ast),
     engine: "interpreted",
-    async evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
-      try {
-        return plain(await program.evaluate(input, { ...bindings }));
-      } catch (failure) {
-        throw failed(failure);
-      }
-    },
+    evaluate,
+    print: async (input, bindings) => textOfValue(await evaluate(input, bindings)),
   };
 }

@@ -1,5 +1,6 @@
-import { openEnvelope, wrapList, type EnvelopeNames } from "../dialect/envelope.ts";
-import { isObject, printJson } from "../dialect/json.ts";
+import { listText, type EnvelopeNames, type OpenList } from "../dialect/envelope.ts";
+import { isObject } from "../dialect/json.ts";
+import { begins, ends, isJson, isObjectAt, type Cursor } from "../dialect/json-text.ts";
 import { readErrors, type ErrorNames } from "../dialect/errors.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
@@ -17,7 +18,7 @@ export class UnreadableAnswer extends Error {
 export interface AnswerRules {
   readonly errors: ErrorNames;
   readonly statuses: StatusesDefinition;
-  readonly v4: EnvelopeNames & { readonly items: string };
+  readonly openList: OpenList;
   readonly alpha: EnvelopeNames;
 }
 
@@ -90,6 +91,35 @@ export function objectOf(value: unknown): JsonObject {
   return value;
 }
 
+/** The same of an object's text. */
+function objectAt(from: Cursor): Cursor {
+  if (!isObjectAt(from)) throw new UnreadableAnswer("v4's object is none");
+  return from;
+}
+
+const noJson = ({ status }: Incoming): UnreadableAnswer => new UnreadableAnswer(`v4's ${status} is not JSON`);
+
+/**
+ * Reads a list in one go: what is wrong with its text shows on the way.
+ *
+ * @throws {UnreadableAnswer} for what is none
+ */
+export function openList<Item>(
+  answer: Incoming,
+  { openList: open }: AnswerRules,
+  readItem: (from: Cursor) => Item,
+) {
+  try {
+    const from = begins(answer.text);
+    const list = open(from, readItem);
+    ends(from);
+    if (!list) throw new UnreadableAnswer("v4's list has no envelope");
+    return list;
+  } catch (error) {
+    throw error instanceof SyntaxError || error instanceof RangeError ? noJson(answer) : error;
+  }
+}
+
 /**
  * Makes alpha's body from v4's success, as JSON text.
  *
@@ -102,13 +132,11 @@ export async function answerBack(
   rules: AnswerRules,
 ): Promise<string> {
   const empty = answer.text === "";
-  if (!empty && answer.json === undefined) throw new UnreadableAnswer(`v4's ${answer.status} is not JSON`);
+  if (!empty && route.gives !== "list" && !isJson(answer.text)) throw noJson(answer);
   if (empty && route.empty !== undefined) throw new Refusal(rules.statuses.other_4xx, route.empty);
   if (route.gives === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";
-  if (route.gives === "object") return printJson(await route.read(objectOf(answer.json), reading));
-  const envelope = openEnvelope(answer.json, rules.v4);
-  if (!envelope) throw new UnreadableAnswer("v4's list has no envelope");
-  const items = await all(envelope.items.map((item) => route.read(objectOf(item), reading)));
-  return printJson(wrapList(items, envelope, route.list, rules.alpha));
+  if (route.gives === "object") return route.read(objectAt(begins(answer.text)), reading);
+  const list = openList(answer, rules, (from) => route.read(objectAt(from), reading));
+  return listText(await all(list.items), list, route.list, rules.alpha);
 }

@@ -1,5 +1,7 @@
 import { all } from "../expression/index.ts";
 import { printJson } from "../dialect/json.ts";
+import { begins } from "../dialect/json-text.ts";
+import { entryOf } from "../mapping/entry.ts";
 import type { Endpoint } from "../mapping/endpoint.ts";
 import type { Collected } from "../mapping/route-steps.ts";
 import { objectOf, refuseLikeV4 } from "./answer-back.ts";
@@ -28,7 +30,7 @@ export async function answerCollected(
   if ("refused" in whole) return refuseLikeV4(whole.refused, route, prepared, rules, notes);
   const known = await all(whole.rows.map((row) => has(objectOf(row))));
   const rows = whole.rows.filter((_row, index) => known[index]);
-  const objects = await all(rows.map((row) => route.read(row, { catalogs, with: {} })));
+  const texts = await all(rows.map((row) => route.read(begins(printJson(row)), { catalogs, with: {} })));
   for (const loss of route.losses) notes.losses.add(loss);
-  return printJson(pageOfRows(objects, work));
+  return pageOfRows(texts.map(entryOf), work);
 }

@@ -1,5 +1,6 @@
-import { openEnvelope, type Page } from "../dialect/envelope.ts";
-import { UnreadableAnswer } from "./answer-back.ts";
+import type { Page } from "../dialect/envelope.ts";
+import { takeValue } from "../dialect/json-text.ts";
+import { openList, UnreadableAnswer } from "./answer-back.ts";
 import type { Incoming } from "./call-v4.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Prepared, Work } from "./work.ts";
@@ -22,9 +23,7 @@ export async function everyPage(prepared: Prepared, most: number, work: Work): P
     const query = `?${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
     const answer = await work.call({ ...prepared, path: prepared.path + query });
     if (!answer.success) return { refused: answer };
-    const page = openEnvelope(answer.json, v4.envelope);
-    if (!page) throw new UnreadableAnswer("v4's list has no envelope");
-    return page;
+    return openList(answer, work.rules, takeValue);
   }
 
   const first = await onePage(1);

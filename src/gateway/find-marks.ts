@@ -1,10 +1,10 @@
 import type { Conditions, Filter } from "../dialect/filter/filter.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../dialect/filter/translate.ts";
-import { openEnvelope } from "../dialect/envelope.ts";
 import { printJson } from "../dialect/json.ts";
+import { takeValue } from "../dialect/json-text.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import { getter } from "../mapping/paths.ts";
-import { refuseLikeV4, UnreadableAnswer } from "./answer-back.ts";
+import { openList, refuseLikeV4 } from "./answer-back.ts";
 import type { Prepared, Work } from "./work.ts";
 
 /** How far back the mark is looked for. */
@@ -28,8 +28,7 @@ async function markOf(
     const path = `${list.path}?${dialect.page}=${page}&${parameter}=${largest}`;
     const answer = await work.call({ ...list, path, filter });
     if (!answer.success) refuseLikeV4(answer, work.target.route, list, work.rules, work.notes);
-    const found = openEnvelope(answer.json, dialect.v4.envelope);
-    if (!found) throw new UnreadableAnswer("v4's list has no envelope");
+    const found = openList(answer, work.rules, takeValue);
     const newest = found.items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(number(newest));
     if (page >= found.pages) return 0;

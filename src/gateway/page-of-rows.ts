@@ -1,6 +1,6 @@
-import { wrapList } from "../dialect/envelope.ts";
+import { listText } from "../dialect/envelope.ts";
 import { selectRows } from "../dialect/filter/select.ts";
-import type { JsonObject } from "../mapping/reading.ts";
+import type { CatalogEntry } from "../mapping/reading.ts";
 import { requestedFilter, requestedPage } from "./translate-query.ts";
 import type { Work } from "./work.ts";
 
@@ -9,12 +9,13 @@ import type { Work } from "./work.ts";
  *
  * @throws {Refusal} 400 for a page or filter that can't be read, rows or no rows
  */
-export function pageOfRows(rows: readonly JsonObject[], { request, target, pack }: Work): JsonObject {
+export function pageOfRows(rows: readonly CatalogEntry[], { request, target, pack }: Work): string {
   const { dialect, grammar } = pack;
   const { page_size: size, envelope } = dialect.alpha;
   const page = requestedPage(request, dialect.page);
   const filter = requestedFilter(request, grammar);
   const selected = filter ? selectRows(rows, filter, target.route.selectFields) : rows;
   const totals = { page, pages: Math.ceil(selected.length / size), results: selected.length };
-  return wrapList(selected.slice((page - 1) * size, page * size), totals, target.route.list, envelope);
+  const shown = selected.slice((page - 1) * size, page * size).map(({ text }) => text);
+  return listText(shown, totals, target.route.list, envelope);
 }

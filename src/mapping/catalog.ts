@@ -1,7 +1,9 @@
-import { whenDone, type MaybeLater } from "../expression/index.ts";
+import { printJson } from "../dialect/json.ts";
+import { canonical, isStringText, valueOfText, type Text } from "../dialect/json-text.ts";
+import type { MaybeLater } from "../expression/index.ts";
 import type { CatalogDefinition } from "./definition.ts";
 import { expressionAt, refer, type Place } from "./place.ts";
-import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
+import type { CatalogCopy, Reading } from "./reading.ts";
 import type { ValueKind } from "./values.ts";
 
 /** One v4 list that a catalog is read from. */
@@ -32,14 +34,16 @@ export interface Catalog {
   readonly hidesSome: boolean;
   /** Whether ids differ between the sides, so that they sort differently. */
   readonly renames: boolean;
-  /** The alpha object of a v4 id; `row` is the v4 object that names it. */
-  expand(v4Id: unknown, row: unknown, reading: Reading): MaybeLater<JsonObject | null>;
+  /** The text of the alpha object of a v4 id; `row` is the text of the v4 object that names it. */
+  readonly expand: (v4Id: Text, row: string, reading: Reading) => MaybeLater<Text>;
+  /** Whether that may come later. */
+  readonly late: boolean;
   /** Whether alpha never sees the thing of this v4 id. */
   hides(v4Id: unknown): boolean;
-  /** The alpha objects of a list of v4 ids; hidden and unknown ones are left out. */
-  expandAll(v4Ids: readonly unknown[], reading: Reading): JsonObject[];
-  /** What stands for an id that the copy does not have. */
-  stub(v4Id: string, row: unknown): MaybeLater<JsonObject>;
+  /** The text of a list of them; hidden and unknown ones are left out. */
+  readonly expandAll: (v4Ids: readonly string[], reading: Reading) => string;
+  /** The text of what stands for an id that the copy does not have. */
+  stub(v4Id: string, row: unknown): MaybeLater<Text>;
 }
 
 /** Only GET can be read in the background. */
@@ -74,11 +78,26 @@ export function compileCatalog(
   const isHidden = (v4Id: unknown): boolean =>
     hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
 
-  const stubFor = (v4Id: string, row: unknown): MaybeLater<JsonObject> =>
-    whenDone(
-      stub.evaluate(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup }),
-      (object) => object as JsonObject,
-    );
+  const stubFor = (v4Id: string, row: unknown): MaybeLater<Text> =>
+    stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
+
+  const hiddenText = hidden === undefined ? undefined : printJson(hidden).slice(0, -1);
+  const isHiddenText = (id: string): boolean => hiddenText !== undefined && id.startsWith(hiddenText);
+
+  /** Of an id in its one way of writing; undefined for one that the copy does not have. */
+  const known = (id: string, { catalogs }: Reading): Text =>
+    isHiddenText(id) ? null : catalogs.text(name, id);
+
+  function expand(v4Id: Text, row: string, reading: Reading): MaybeLater<Text> {
+    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
+    const found = known(v4Id, reading);
+    return found === undefined ? expandRare(canonical(v4Id), row, reading) : found;
+  }
+
+  function expandRare(id: string, row: string, reading: Reading): MaybeLater<Text> {
+    const found = known(id, reading);
+    return found === undefined ? stubFor(valueOfText(id) as string, valueOfText(row)) : found;
+  }
 
   function v4Id(asked: string, copy: CatalogCopy): string | undefined {
     const known = aliases.get(fold(asked)) ?? ids?.backwards.get(asked);
@@ -105,14 +124,12 @@ export function compileCatalog(
     filterId: (asked, copy) =>
       v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
     hides: isHidden,
-    expandAll(v4Ids, { catalogs }) {
-      const shown = v4Ids.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
-      return shown.map((id) => catalogs.find(name, id)).filter((object) => object !== undefined);
+    expandAll(v4Ids, reading) {
+      const ids = v4Ids.filter(isStringText).map(canonical);
+      return `[${ids.flatMap((id) => known(id, reading) ?? []).join(",")}]`;
     },
-    expand(v4Id, row, { catalogs }) {
-      if (typeof v4Id !== "string" || isHidden(v4Id)) return null;
-      return catalogs.find(name, v4Id) ?? stubFor(v4Id, row);
-    },
+    expand,
+    late: stub.engine === "interpreted",
     stub: stubFor,
   };
 }

@@ -5,7 +5,7 @@ import type { Catalog } from "./catalog.ts";
 import type { FieldContext } from "./field.ts";
 import type { FieldRule } from "./definition.ts";
 import type { Place } from "./place.ts";
-import type { CatalogCopy, JsonObject } from "./reading.ts";
+import type { CatalogCopy, CatalogEntry } from "./reading.ts";
 import type { ValueKind } from "./values.ts";
 
 type Translate = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
@@ -82,13 +82,16 @@ export function compileFilterFields(
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
-): SelectFields<JsonObject> {
-  const shown = [...rules].map(([name, { type }]): [string, SelectField<JsonObject>] => [
+): SelectFields<CatalogEntry> {
+  const shown = [...rules].map(([name, { type }]): [string, SelectField<CatalogEntry>] => [
     name,
-    { value: (row) => row[name], dateTime: type === "date-time" },
+    { value: ({ object }) => object[name], dateTime: type === "date-time" },
   ]);
   const opposites = Object.entries(catalog?.opposites ?? {}).map(
-    ([name, of]): [string, SelectField<JsonObject>] => [name, { value: (row) => row[of] === false }],
+    ([name, of]): [string, SelectField<CatalogEntry>] => [
+      name,
+      { value: ({ object }) => object[of] === false },
+    ],
   );
   return new Map([...shown, ...opposites]);
 }

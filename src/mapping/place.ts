@@ -25,7 +25,14 @@ export function placeIn(source: YamlSource, faults: PackFault[], path: YamlPath 
 export const quiet: Place = { at: () => quiet, fault: () => undefined, keyFault: () => undefined };
 
 /** What stands for an expression that has faults: the pack is refused, so it never runs. */
-const NEVER: Expression = { source: "", variables: new Set(), engine: "compiled", evaluate: () => undefined };
+const NEVER: Expression = {
+  source: "",
+  variables: new Set(),
+  reads: new Set(),
+  engine: "compiled",
+  evaluate: () => undefined,
+  print: () => undefined,
+};
 
 /** Checks and compiles the expression that stands at a place. `known` are the variables it may read. */
 export function expressionAt(place: Place, source: string, known: readonly string[]): Expression {

@@ -1,12 +1,23 @@
+import type { Cursor } from "../dialect/json-text.ts";
+import type { MaybeLater } from "../expression/index.ts";
+
 /** What translating may look at besides the object itself. */
 
 export type JsonObject = Record<string, unknown>;
+
+/** An alpha object of a catalog, and the text of it that answers hold. */
+export interface CatalogEntry {
+  readonly object: JsonObject;
+  readonly text: string;
+}
 
 /** The gateway's copy of v4's catalogs, as mappings see it: alpha objects by v4 id. */
 export interface CatalogCopy {
   /** False until a catalog has been read once; until then nothing is known to be unknown. */
   loaded(catalog: string): boolean;
-  find(catalog: string, v4Id: string): JsonObject | undefined;
+  find(catalog: string, v4Id: string): CatalogEntry | undefined;
+  /** The text of the alpha object, by the text of its v4 id. */
+  text(catalog: string, v4Id: string): string | undefined;
   /** The v4 id as v4 spells it, whatever the case it was asked in. */
   spelling(catalog: string, anyCase: string): string | undefined;
 }
@@ -18,6 +29,14 @@ export interface Reading {
   /** The alpha body of the call, in its documented form, where it had one. */
   readonly sent?: JsonObject | undefined;
 }
+
+/**
+ * From the text of a v4 object to that of the alpha object. The cursor is behind the v4 object when the call
+ * returns, even where the result comes later. What is no object has no members.
+ *
+ * @throws {SyntaxError} or {RangeError} where no JSON stands at the cursor
+ */
+export type Read = (from: Cursor, reading: Reading) => MaybeLater<string>;
 
 /** The same on the way out. */
 export interface Writing {

@@ -1,15 +1,13 @@
 import type { FilterField } from "../dialect/filter/translate.ts";
 import type { SelectFields } from "../dialect/filter/select.ts";
-import type { MaybeLater } from "../expression/index.ts";
 import { compileBody, type BodyContext, type BodyRules } from "./body.ts";
 import type { Catalog } from "./catalog.ts";
 import type { FieldRule, ResourceDefinition } from "./definition.ts";
 import { compileErrorFields } from "./error-fields.ts";
-import { compileRead } from "./field.ts";
 import { compileFilterFields, compileSelectFields } from "./filter-fields.ts";
-import { compileObject } from "./object.ts";
 import type { Place } from "./place.ts";
-import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
+import { compileReader } from "./read/compile-reader.ts";
+import type { CatalogCopy, CatalogEntry, Read } from "./reading.ts";
 
 /** One kind of alpha object: read from v4, written to v4, filtered by, and blamed in errors. */
 export interface Resource {
@@ -18,13 +16,15 @@ export interface Resource {
   readonly extends: string | undefined;
   readonly list: string | undefined;
   readonly catalog: Catalog | undefined;
-  readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
+  readonly read: Read;
+  /** The JavaScript that `read` runs as. */
+  readonly code: string;
   readonly bodies: ReadonlyMap<string, BodyRules>;
   /** Names of all members that bodies may have. */
   readonly inputs: readonly string[];
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
-  readonly selectFields: SelectFields<JsonObject>;
+  readonly selectFields: SelectFields<CatalogEntry>;
   readonly losses: readonly string[];
   readonly fields: ReadonlyMap<string, FieldRule>;
   /** Rules of all members that bodies may have: what may only be written, and the fields. */
@@ -56,11 +56,8 @@ export function compileResource(
     if (fields.has(name)) place.at("inputs", name).fault("this name is a field already");
   const rules = new Map([...fields, ...inputs]);
 
-  const readers = [...fields].map(([name, rule]) => {
-    const at = place.at("fields", name);
-    ruleFaults(rule, at);
-    return { name, read: compileRead(rule, context, at) };
-  });
+  for (const [name, rule] of fields) ruleFaults(rule, place.at("fields", name));
+  const { read, code } = compileReader(fields, context, (name) => place.at("fields", name));
   for (const [name, rule] of inputs) ruleFaults(rule, place.at("inputs", name));
 
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
@@ -75,7 +72,8 @@ export function compileResource(
     extends: definition.extends,
     list: definition.list,
     catalog: context.catalogs.get(definition.object),
-    read: compileObject(readers),
+    read,
+    code,
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [
         name,

@@ -1,4 +1,5 @@
 import type { SelectFields } from "../dialect/filter/select.ts";
+import { begins, takeText, valueOfText } from "../dialect/json-text.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { FilterField } from "../dialect/filter/translate.ts";
 import type { Access } from "../dialect/scopes.ts";
@@ -10,7 +11,7 @@ import type { RouteDefinition } from "./route-definition.ts";
 import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
 import { namesHint } from "./nearest.ts";
 import { refer, type Place } from "./place.ts";
-import type { CatalogCopy, JsonObject, Reading } from "./reading.ts";
+import type { CatalogCopy, CatalogEntry, JsonObject, Read } from "./reading.ts";
 import type { Resource } from "./resource.ts";
 import {
   compileCollected,
@@ -82,12 +83,12 @@ export interface Route {
   readonly resource: Resource;
   /** The resource that a v4 object is shown as. */
   readonly shownAs: (v4: unknown) => MaybeLater<Resource>;
-  readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
+  readonly read: Read;
   /** The alpha name of an error's v4 field. */
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   /** For lists that the gateway filters itself. */
-  readonly selectFields: SelectFields<JsonObject>;
+  readonly selectFields: SelectFields<CatalogEntry>;
   /** What an answer of this route can't keep, `field: reason`. */
   readonly losses: readonly string[];
 }
@@ -143,14 +144,14 @@ function compileShownAs(
 }
 
 /** What v4 has and alpha does not know is not there. @throws {Refusal} 404, when the object is read. */
-function onlyExisting(read: Route["read"], exists: string | undefined, place: Place): Route["read"] {
+function onlyExisting(read: Read, exists: string | undefined, place: Place): Read {
   const holds = condition(exists, place);
   if (!holds) return read;
-  return (v4, reading) =>
-    whenDone(read(v4, reading), (object) =>
-      whenDone(holds(object), (known) => {
+  return (from, reading) =>
+    whenDone(read(from, reading), (text) =>
+      whenDone(holds(valueOfText(text)), (known) => {
         if (!known) throw new Refusal(404, "Not found");
-        return object;
+        return text;
       }),
     );
 }
@@ -203,9 +204,10 @@ export function compileRoute(
   if (definition.collect && (definition.gives !== "list" || call !== "GET"))
     place.at("collect").fault("only a list that a GET gives can be collected");
   const shownAs = compileShownAs(definition.of, resource, context.resources, place.at("of"));
-  const read: Route["read"] = definition.of
-    ? (v4, reading) => whenDone(shownAs(v4), (found) => found.read(v4, reading))
-    : resource.read;
+  const chosen: Read = (from, reading) => {
+    const text = takeText(from);
+    return whenDone(shownAs(valueOfText(text)), ({ read }) => read(begins(text), reading));
+  };
   const route: Route = {
     name: definition.alpha,
     object: resource.name,
@@ -237,7 +239,7 @@ export function compileRoute(
         : refer(place.at("empty"), "reason", definition.empty, new Map(Object.entries(dialect.reasons))),
     resource,
     shownAs,
-    read: onlyExisting(read, definition.exists, place.at("exists")),
+    read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
     errorField: resource.errorField,
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

@@ -1,3 +1,5 @@
+import { printJson } from "../dialect/json.ts";
+import { canonical, isStringText, textOfValue, valueOfText, type Text } from "../dialect/json-text.ts";
 import { whenDone, type MaybeLater } from "../expression/index.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { ValueKindDefinition } from "./definition.ts";
@@ -5,7 +7,11 @@ import { expressionAt, type Place } from "./place.ts";
 
 /** A kind of value that differs between the two sides. `args` come from the field that uses it. */
 export interface ValueKind {
-  readonly read: (value: unknown, args: Args) => MaybeLater<unknown>;
+  /** The way to alpha of a value that is there, as texts; its result comes later where it is `late`. */
+  readonly reader: (args: Args) => {
+    readonly read: (text: string) => MaybeLater<Text>;
+    readonly late: boolean;
+  };
   readonly write: (value: unknown, args: Args) => MaybeLater<unknown>;
   /** The table's own answer: undefined where the value does not stand in it. */
   readonly lookup: (value: unknown) => unknown;
@@ -38,18 +44,60 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
     [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
   );
 
-function byTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["read"] {
-  return (value) => (values.has(value) ? values.get(value) : otherwise === undefined ? value : otherwise);
+/** Texts that are kept with what became of them: short ones, since rows have few of these and have them often. */
+const LONGEST_KEPT = 12;
+const MOST_KEPT = 1000;
+
+/** What a kind makes of a text depends on nothing but the text. */
+function remembered(print: (text: string) => Text): (text: string) => Text {
+  const known = new Map<string, Text>();
+  return (text) => {
+    if (text.length > LONGEST_KEPT) return print(text);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const made = print(text);
+    if (known.size === MOST_KEPT) known.clear();
+    known.set(text, made);
+    return made;
+  };
 }
 
-function byExpression(place: Place, source: string, args: readonly string[]): ValueKind["read"] {
+/** A table of texts: nothing has to be read to look something up in it, and nothing to be written. */
+function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
+  const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), textOfValue(alpha)]));
+  const other = textOfValue(otherwise);
+  const miss = (text: string): Text => (other === undefined ? text : other);
+  const read = (text: string): Text => {
+    const known = texts.get(text);
+    const alpha = known === undefined ? texts.get(canonical(text)) : known;
+    return alpha === undefined ? miss(text) : alpha;
+  };
+  return () => ({ read, late: false });
+}
+
+function readByExpression(place: Place, source: string, args: readonly string[]): ValueKind["reader"] {
+  const expression = expressionAt(place, source, ["value", ...args]);
+  const late = expression.engine === "interpreted";
+  return (given) => {
+    const print = (text: string): MaybeLater<Text> => {
+      const value = valueOfText(text);
+      return expression.print(value, { ...given, value });
+    };
+    return { read: late ? print : remembered(print as (text: string) => Text), late };
+  };
+}
+
+function writeByExpression(place: Place, source: string, args: readonly string[]): ValueKind["write"] {
   const expression = expressionAt(place, source, ["value", ...args]);
   return (value, given) => expression.evaluate(value, { ...given, value });
 }
 
 /** Texts of scopes, in the words of either side. */
 const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
-  read: (value) => (typeof value === "string" ? toAlpha(value) : value),
+  reader: () => ({
+    read: (text) => (isStringText(text) ? textOfValue(toAlpha(valueOfText(text) as string)) : text),
+    late: false,
+  }),
   write: (value) => (typeof value === "string" ? toV4(value).join(" ") || undefined : value),
   lookup: () => undefined,
   backwards: new Map(),
@@ -76,11 +124,14 @@ export function compileValueKind(
   const forward = table(read, same);
   const backwards = write === undefined ? invert(forward) : table(write, same);
   return {
-    read: typeof read === "string" ? byExpression(place.at("read"), read, args) : byTable(forward, otherwise),
+    reader:
+      typeof read === "string"
+        ? readByExpression(place.at("read"), read, args)
+        : readByTable(forward, otherwise),
     write:
       typeof write === "string"
-        ? byExpression(place.at("write"), write, args)
-        : byTable(backwards, undefined),
+        ? writeByExpression(place.at("write"), write, args)
+        : (value) => (backwards.has(value) ? backwards.get(value) : value),
     lookup: (value) => forward.get(value),
     backwards,
     sources: sources(forward),
@@ -90,6 +141,6 @@ export function compileValueKind(
 
 /** Applies a kind to a value that may not be there: null and missing are no value of any kind. */
 export const applied =
-  (apply: ValueKind["read"], args: Args) =>
+  (apply: ValueKind["write"], args: Args) =>
   (value: MaybeLater<unknown>): MaybeLater<unknown> =>
     whenDone(value, (known) => (known === undefined || known === null ? known : apply(known, args)));

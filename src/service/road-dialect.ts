@@ -1,3 +1,4 @@
+import { makeOpenList } from "../dialect/envelope.ts";
 import type { RoadParts } from "../gateway/road.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { answerStyle, type Farewell } from "./answer-style.ts";
@@ -12,7 +13,7 @@ export function roadDialect(
     pack,
     scopes: pack.scopes,
     dialect: { scheme: v4.scheme, scopesHeader: v4.scopes_header, filterHeader: filter.header },
-    rules: { errors, statuses, v4: v4.envelope, alpha: alpha.envelope },
+    rules: { errors, statuses, openList: makeOpenList(v4.envelope), alpha: alpha.envelope },
     style: answerStyle(pack, farewell),
   };
 }

@@ -1,19 +1,20 @@
-import { openEnvelope, type EnvelopeNames } from "../dialect/envelope.ts";
-import { parseJson } from "../dialect/json.ts";
+import { makeOpenList, type EnvelopeNames } from "../dialect/envelope.ts";
+import { printJson } from "../dialect/json.ts";
+import { begins, ends, takeText, valueOfText } from "../dialect/json-text.ts";
 import type { Catalog, CatalogCall } from "../mapping/catalog.ts";
-import type { CatalogCopy, JsonObject, Reading } from "../mapping/reading.ts";
-import type { MaybeLater } from "../expression/index.ts";
+import { entryOf } from "../mapping/entry.ts";
+import type { CatalogCopy, CatalogEntry, Read, Reading } from "../mapping/reading.ts";
 import type { Upstream } from "./client.ts";
 
 /** One catalog to keep a copy of. */
 export interface CatalogSource {
   readonly catalog: Catalog;
-  readonly read: (v4: unknown, reading: Reading) => MaybeLater<JsonObject>;
+  readonly read: Read;
 }
 
 export interface Catalogs extends CatalogCopy {
   /** The objects of a catalog's list, in order; undefined until it has been read once. */
-  list(catalog: string): readonly JsonObject[] | undefined;
+  list(catalog: string): readonly CatalogEntry[] | undefined;
   /** Reads what is due; a catalog that can't be read keeps its old copy. Resolves when all tries have ended. */
   refresh(): Promise<void>;
   /**
@@ -42,9 +43,11 @@ export interface CatalogsOptions {
 }
 
 interface Copy {
-  readonly objects: ReadonlyMap<string, JsonObject>;
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  /** By the text of the id, for answers. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly spellings: ReadonlyMap<string, string>;
-  readonly list: readonly JsonObject[];
+  readonly list: readonly CatalogEntry[];
 }
 
 /** A catalog of more pages than this is no catalog. */
@@ -56,7 +59,12 @@ const RETRY_MS = 2000;
 class NotPublic extends Error {}
 
 const nothing: Reading = {
-  catalogs: { loaded: () => false, find: () => undefined, spelling: () => undefined },
+  catalogs: {
+    loaded: () => false,
+    find: () => undefined,
+    text: () => undefined,
+    spelling: () => undefined,
+  },
   with: {},
 };
 
@@ -67,7 +75,8 @@ const idOf = (item: unknown, reference: string): string | undefined => {
 
 /** Keeps copies of v4's catalogs: one flight a catalog, renewed in the background, stale rather than none. */
 export function keepCatalogs(options: CatalogsOptions): Catalogs {
-  const { upstream, sources, ttlMs, envelope } = options;
+  const { upstream, sources, ttlMs } = options;
+  const open = makeOpenList(options.envelope);
   const copies = new Map<string, Copy>();
   const faults = new Map<string, string>();
   const notPublic = new Set<string>();
@@ -88,13 +97,21 @@ export function keepCatalogs(options: CatalogsOptions): Catalogs {
     });
     if (answer.status === 404 && call.optional) return { items: [], pages: 1 };
     if (answer.status === 401) throw new NotPublic("v4 shows it to nobody without a token");
-    const opened = answer.status === 200 ? openEnvelope(parseJson(answer.text), envelope) : undefined;
+    const opened = answer.status === 200 ? openWhole(answer.text) : undefined;
     if (!opened) throw new Error(`v4 answered ${answer.status}`);
     return opened;
   }
 
-  async function readCall(call: CatalogCall, authorization: string | undefined): Promise<unknown[]> {
-    const items: unknown[] = [];
+  function openWhole(text: string): ReturnType<typeof open<string>> {
+    const from = begins(text);
+    const opened = open(from, takeText);
+    ends(from);
+    return opened;
+  }
+
+  /** The text of every item. */
+  async function readCall(call: CatalogCall, authorization: string | undefined): Promise<string[]> {
+    const items: string[] = [];
     for (let page = 1, pages = 1; page <= pages; page += 1) {
       if (page > MOST_PAGES) throw new Error(`more than ${MOST_PAGES} pages`);
       const opened = await readPage(call, page, authorization);
@@ -105,20 +122,25 @@ export function keepCatalogs(options: CatalogsOptions): Catalogs {
   }
 
   async function copyOf({ catalog, read }: CatalogSource, authorization: string | undefined): Promise<Copy> {
-    const objects = new Map<string, JsonObject>();
+    const entries = new Map<string, CatalogEntry>();
     const listed: string[] = [];
     for (const call of catalog.calls) {
       for (const item of await readCall(call, authorization)) {
-        const id = idOf(item, options.reference);
-        if (id === undefined || objects.has(id)) continue;
-        objects.set(id, await read(item, nothing));
+        const id = idOf(valueOfText(item), options.reference);
+        if (id === undefined || entries.has(id)) continue;
+        entries.set(id, entryOf(await read(begins(item), nothing)));
         if (call.listed) listed.push(id);
       }
     }
     const ids = catalog.fixedIds ?? listed;
-    for (const id of ids) if (!objects.has(id)) objects.set(id, await catalog.stub(id, {}));
-    const list = ids.map((id) => objects.get(id)).filter((object) => object !== undefined);
-    return { objects, spellings: new Map([...objects.keys()].map((id) => [id.toLowerCase(), id])), list };
+    for (const id of ids)
+      if (!entries.has(id)) entries.set(id, entryOf((await catalog.stub(id, {})) ?? "{}"));
+    return {
+      entries,
+      texts: new Map([...entries].map(([id, { text }]) => [printJson(id), text])),
+      spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
+      list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
+    };
   }
 
   async function refreshOne(source: CatalogSource, authorization: string | undefined): Promise<void> {
@@ -155,7 +177,8 @@ export function keepCatalogs(options: CatalogsOptions): Catalogs {
 
   return {
     loaded: (name) => copies.has(name),
-    find: (name, id) => copies.get(name)?.objects.get(id),
+    find: (name, id) => copies.get(name)?.entries.get(id),
+    text: (name, id) => copies.get(name)?.texts.get(id),
     spelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
     refresh: start,

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { textOfValue } from "../../src/dialect/json-text.ts";
 import { walk, type Node } from "../../src/expression/ast.ts";
 import { compile, type Expression } from "../../src/expression/index.ts";
 import { interpret, parse } from "../../src/expression/interpret.ts";
@@ -72,6 +73,43 @@ test("a compiled expression gives what the interpreter gives, whatever the expre
       expect(bothFail && races(source) ? interpreted : compiled).toEqual(interpreted);
     }),
     { numRuns: 1500 },
+  );
+}, 60_000);
+
+/** What a run gives, or the code of its error. */
+function given(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+test("what an expression prints is the text of what it evaluates to", () => {
+  fc.assert(
+    fc.property(parsing, documents, (source, input) => {
+      const expression = compile(source);
+      fc.pre(expression.engine === "compiled");
+      const value = given(() => textOfValue(expression.evaluate(input, BINDINGS)));
+      expect(given(() => expression.print(input, BINDINGS))).toEqual(value);
+    }),
+    { numRuns: 400 },
+  );
+}, 60_000);
+
+test("an input of the members that an expression reads gives what the whole input gives", () => {
+  fc.assert(
+    fc.property(parsing, documents, (source, input) => {
+      const expression = compile(source);
+      const { reads } = expression;
+      const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+      fc.pre(expression.engine === "compiled" && isObject);
+      if (reads === "all") return;
+      const some = Object.fromEntries(Object.entries(input).filter(([name]) => reads.has(name)));
+      const run = (of: unknown) => given(() => textOfValue(expression.evaluate(of, BINDINGS)));
+      expect(run(some)).toEqual(run(input));
+    }),
+    { numRuns: 400 },
   );
 }, 60_000);
 

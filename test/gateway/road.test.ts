@@ -1,4 +1,5 @@
 /** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
+import { makeOpenList } from "../../src/dialect/envelope.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
@@ -51,7 +52,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     rules: {
       errors: dialect.errors,
       statuses: dialect.statuses,
-      v4: dialect.v4.envelope,
+      openList: makeOpenList(dialect.v4.envelope),
       alpha: dialect.alpha.envelope,
     },
     style: answerStyle(pack, readSettings([], {})),

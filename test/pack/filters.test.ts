@@ -9,6 +9,7 @@ import { loadPack } from "../../src/mapping/load.ts";
 import { getter, setter } from "../../src/mapping/paths.ts";
 import type { CatalogCopy } from "../../src/mapping/reading.ts";
 import { exampleCatalogs } from "./catalogs.ts";
+import { readObject } from "../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
@@ -90,7 +91,7 @@ describe("a filter selects the rows that it would select in the translated list"
         return row;
       });
       const shown = await Promise.all(
-        rows.map(async (row) => plain(pick(await resource.read(row, { catalogs, with: {} })))),
+        rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, with: {} })))),
       );
       const some = [shown[index % shown.length]].flat();
       const wanted = some.length > 0 ? some[0] : "none";

@@ -12,6 +12,7 @@ import { getter, setter } from "../../src/mapping/paths.ts";
 import type { CatalogCopy } from "../../src/mapping/reading.ts";
 import type { Resource } from "../../src/mapping/resource.ts";
 import { exampleCatalogs } from "./catalogs.ts";
+import { readObject } from "../support/read-object.ts";
 import { idsOf, ofSchema, tableOf, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
@@ -90,7 +91,7 @@ async function written({ body, field }: Writable, value: unknown): Promise<Json>
 }
 
 const shown = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
-  getter(field)(await resource.read(v4, { catalogs, with: {} }));
+  getter(field)(await readObject(resource, v4, { catalogs, with: {} }));
 
 /** The value that a client would send for the one it is shown: of an object, its id. */
 function asSent(value: unknown, { catalog }: FieldRule): unknown {

@@ -35,7 +35,7 @@ function copies(say: Say) {
   const regions = () => calls.filter(({ path }) => path.startsWith("/v4/regions"));
   return { catalogs, calls: regions, faults };
 }
-const labels = () => catalogs?.list("datacenter")?.map(({ id }) => id);
+const labels = () => catalogs?.list("datacenter")?.map(({ object }) => object["id"]);
 
 describe("before the first read", () => {
   test("there is no copy, and every catalog says so", () => {
@@ -113,7 +113,7 @@ describe("rows", () => {
       ]),
     );
     await catalogs.refresh();
-    expect(catalogs.find("datacenter", "us-east")).toMatchObject({ country: "us" });
+    expect(catalogs.find("datacenter", "us-east")?.object).toMatchObject({ country: "us" });
     expect(labels()?.filter((id) => id === "newark")).toHaveLength(1);
   });
 

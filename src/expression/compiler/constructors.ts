@@ -22,7 +22,7 @@ export function emitArray(node: Node, scope: Scope, emit: Emit = scope.unit.emit
 const SPECIAL = /^(__proto__$|_jsonata_)/;
 
 /** Names known beforehand, each once, with nothing special about them: no grouping can come of them. */
-function hasPlainKeys(pairs: Pairs): boolean {
+export function hasPlainKeys(pairs: Pairs): boolean {
   const names = new Set(pairs.map(([key]) => key.value));
   if (names.size !== pairs.length) return false;
   return pairs.every(([key]) => key.type === "string" && !SPECIAL.test(String(key.value)) && isBare(key));
@@ -59,7 +59,7 @@ export function emitObject(node: Node, scope: Scope, emit: Emit = scope.unit.emi
 const CONTEXT_FREE = new Set(["string", "number", "value", "variable", "binary", "condition"]);
 
 /** An object that its context has no part in needs no grouping, even if the context is an array. */
-function readsContext(pairs: Pairs): boolean {
+export function readsContext(pairs: Pairs): boolean {
   let reads = false;
   walk(pairs, ({ type, value }) => {
     if (!CONTEXT_FREE.has(type) || (type === "variable" && value === "")) reads = true;

@@ -1,6 +1,6 @@
 import { isRegExp } from "node:util/types";
 import type { Node } from "../ast.ts";
-import type { Code, Kind } from "./code.ts";
+import { quote, type Code, type Kind } from "./code.ts";
 import { test } from "./operators.ts";
 import { temporary, type Scope } from "./scope.ts";
 
@@ -48,9 +48,10 @@ export function emitDirect(
 ): Code | undefined {
   const [first, second] = args;
   if (first === undefined) return undefined;
-  if (args.length === 2)
-    return name === "contains" && second ? emitContains(first, second, scope, otherwise) : undefined;
-  if (args.length > 2) return undefined;
+  if (name === "contains" && second && args.length === 2)
+    return emitContains(first, second, scope, otherwise);
+  if (name === "replace" && second) return emitReplace(args, scope, otherwise);
+  if (args.length > 1) return undefined;
   if (name === "exists" || name === "boolean" || name === "not") return emitTest(name, first, scope);
   const direct = Object.hasOwn(OF_ONE, name) ? OF_ONE[name] : undefined;
   if (!direct) return undefined;
@@ -82,3 +83,19 @@ function emitContains(text: Node, token: Node, scope: Scope, otherwise: Otherwis
   const wanted = unit.emit(token, scope).js;
   return { js: `(${is} ? ${value}.includes(${wanted}) : ${otherwise([value, wanted])})`, kind: "truth" };
 }
+
+/** One text for another. */
+function emitReplace(args: readonly Node[], scope: Scope, otherwise: Otherwise): Code | undefined {
+  const { unit } = scope;
+  const [text, token, replacement] = args;
+  if (!text || args.length !== 3 || !isLiteral(token) || !isLiteral(replacement)) return undefined;
+  if (token.value === "") return undefined;
+  const value = temporary(scope);
+  const [from, to] = [quote(token.value), quote(replacement.value)];
+  const is = `typeof (${value} = ${unit.emit(text, scope).js}) === "string"`;
+  const replaced = `${unit.use("replaceText")}(${value}, ${from}, ${to})`;
+  return { js: `(${is} ? ${replaced} : ${otherwise([value, from, to])})`, kind: "any" };
+}
+
+const isLiteral = (node: Node | undefined): node is Node & { readonly value: string } =>
+  node?.type === "string" && node["predicate"] === undefined;

@@ -3,7 +3,10 @@ import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { member, NotCompiled, quote, type Kind } from "./code.ts";
 import { emit, emitResult } from "./emit.ts";
 import { blockScope } from "./frames.ts";
+import { emitText } from "./text.ts";
 import type { Body, Frame, Helper, Scope, Unit, Variable } from "./scope.ts";
+
+export type Gives = "value" | "text";
 
 /** JavaScript for an expression, and what it refers to. */
 export interface Generated {
@@ -42,7 +45,7 @@ function freeFrame(unit: Unit, declared: string[], builtins: Set<string>, shadow
   function free(name: string): Variable {
     if (name === "$") return { js: "input", kind: "value" };
     if (Object.hasOwn(NOT_COMPILED, name)) throw new NotCompiled(`$${name} ${NOT_COMPILED[name]}`);
-    if (!Object.hasOwn(BUILTINS, name)) return declare(name, `${bound(name)} : undefined`, "value");
+    if (!Object.hasOwn(BUILTINS, name)) return declare(name, member("bindings", name), "value");
     const builtin = member(unit.use("BUILTINS"), name);
     if (shadowed) return declare(name, `${bound(name)} : ${builtin}`, "value");
     builtins.add(name);
@@ -78,11 +81,15 @@ function unitOf(used: Set<Helper>, constants: unknown[]): Unit {
 }
 
 /**
- * Writes the JavaScript of an expression. `shadowed`: functions may be bound under the names of built-in ones.
+ * Writes the JavaScript of an expression. `shadowed`: functions may be bound under the names of built-in ones;
+ * `gives`: its value, or the JSON text of it.
  *
  * @throws {NotCompiled} for what only the interpreter does.
  */
-export function generate(ast: Node, shadowed = false): Generated {
+export function generate(
+  ast: Node,
+  { shadowed = false, gives = "value" }: { readonly shadowed?: boolean; readonly gives?: Gives } = {},
+): Generated {
   const used = new Set<Helper>();
   const constants: unknown[] = [];
   const builtins = new Set<string>();
@@ -99,7 +106,7 @@ export function generate(ast: Node, shadowed = false): Generated {
     blame: undefined,
     caller: "context",
   };
-  const { js } = emitResult(ast, blockScope(scope, [ast]));
+  const { js } = (gives === "text" ? emitText : emitResult)(ast, blockScope(scope, [ast]));
   const context = `const context = ${unit.use("wrap")}(input);`;
   if ([...used].some((helper) => WATCHED.has(helper))) outside.unshift(`${unit.use("begin")}();`);
   const variables = body.declared.length > 0 ? [`let ${body.declared.join(", ")};`] : [];

@@ -131,7 +131,16 @@ export function emitPath(node: Node, scope: Scope, emitLast: Emit = scope.unit.e
       },
       listOf(from, names, at === steps.length, scope),
     );
-  return ended(start.listed ? unlessEmpty(start, onwards, scope) : onwards(start), node, scope);
+  const found = ended(start.listed ? unlessEmpty(start, onwards, scope) : onwards(start), node, scope);
+  const [name] = names;
+  return name === undefined || groupingOf(node) ? found : unlessMissing(start, name, found, scope);
+}
+
+/** Nothing comes of a path whose first name is missing: what stands behind it needn't be gone. */
+function unlessMissing({ js }: Start, name: string, found: Code, scope: Scope): Code {
+  const value = temporary(scope);
+  const missing = `${scope.unit.use("isRecord")}(${value} = ${js}) && ${member(value, name)} === undefined`;
+  return { js: `(${missing} ? undefined : ${found.js})`, kind: found.kind };
 }
 
 /** A path from an empty array constructor ends with it. */

@@ -123,7 +123,8 @@ function filledIn(replacement: string, { match: whole, groups }: Match): string 
   return filled + replacement.slice(from);
 }
 
-function replaceText(text: string, token: string, replacement: unknown, limit: number): string {
+/** Replaces a text wherever it stands, `limit` times at most. */
+export function replaceText(text: string, token: string, replacement: unknown, limit = Infinity): string {
   let result = "";
   let from = 0;
   let at = text.indexOf(token);
