@@ -46,9 +46,18 @@ export async function sandbox(args: readonly string[]): Promise<number> {
     data: values.seed === undefined ? undefined : await readSeedFile(values.seed),
     weeklyWipe: values["weekly-wipe"],
   });
+  const { id, secret } = running.application() ?? {};
+  const client = id === undefined ? [] : [`OAuth client ${id}, secret ${String(secret)}`];
   const tokens = Object.entries(running.tokens).map(([name, token]) => `  ${name.padEnd(9)} ${token}`);
   process.stdout.write(
-    [`v4 sandbox   ${running.url}`, `Login server ${running.authUrl}`, "Tokens", ...tokens, ""].join("\n"),
+    [
+      `v4 sandbox   ${running.url}`,
+      `Login server ${running.authUrl}`,
+      ...client,
+      "Tokens",
+      ...tokens,
+      "",
+    ].join("\n"),
   );
   await stopSignal();
   await running.close();

@@ -13,8 +13,9 @@ ${settingsHelp()}
 `;
 
 /** What a newcomer needs next: where it listens, a token, and a line to paste. */
-async function welcome({ url, adminUrl, sandboxToken, upstreamUrl, readiness }: Service): Promise<string> {
-  const reasons = await readiness();
+async function welcome(service: Service): Promise<string> {
+  const { url, adminUrl, sandboxToken, sandboxClient, upstreamUrl } = service;
+  const reasons = await service.readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
@@ -22,6 +23,9 @@ async function welcome({ url, adminUrl, sandboxToken, upstreamUrl, readiness }: 
     ...(sandboxToken
       ? [
           `Token     ${sandboxToken}`,
+          ...(sandboxClient
+            ? [`OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=vms:modify`]
+            : []),
           "",
           `curl -H 'Authorization: token ${sandboxToken}' ${url}/v4/vm/instances`,
         ]

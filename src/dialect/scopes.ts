@@ -40,6 +40,12 @@ export interface Scopes {
    * where that is given, so much as v4 grants, and never more.
    */
   toAlpha(v4Scopes: string, asked?: string): string;
+  /** Reads alpha's scopes. What names no known resource or level gives nothing. */
+  read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] };
+  /** Alpha's scopes for it, separated by commas, each resource once. */
+  write(grants: Grants): string;
+  /** What both let do. */
+  common(one: Grants, other: Grants): Grants;
 }
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
@@ -51,19 +57,31 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
   const highest = definition.levels.length - 1;
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
 
-  /** What alpha's scopes ask for. A resource without a level means all of it. */
-  function asked(alphaScopes: string): Grants {
-    const wanted = new Map<string, number>();
-    for (const scope of wordsOf(alphaScopes)) {
-      if (scope === definition.all) return "all";
-      const [name = "", word = definition.all] = scope.split(":");
-      const resource = definition.also[name] ?? name;
-      const top = word === definition.all ? highest : level(word);
-      if (top < 0 || !Object.hasOwn(definition.resources, resource)) continue;
-      wanted.set(resource, Math.max(top, wanted.get(resource) ?? -1));
-    }
-    return wanted;
+  /** A resource and its level; a resource without one means all of it. */
+  function known(scope: string): { readonly resource: string; readonly level: number } | undefined {
+    const [name = "", word = definition.all, ...rest] = scope.split(":");
+    const resource = Object.hasOwn(definition.also, name) ? (definition.also[name] ?? name) : name;
+    const top = word === definition.all ? highest : level(word);
+    return rest.length === 0 && top >= 0 && Object.hasOwn(definition.resources, resource)
+      ? { resource, level: top }
+      : undefined;
   }
+
+  /** What alpha's scopes ask for, and which of them are none. */
+  function read(alphaScopes: string): ReturnType<Scopes["read"]> {
+    const wanted = new Map<string, number>();
+    const unknown: string[] = [];
+    let everything = false;
+    for (const scope of wordsOf(alphaScopes)) {
+      const found = known(scope);
+      if (scope === definition.all) everything = true;
+      else if (!found) unknown.push(scope);
+      else wanted.set(found.resource, Math.max(found.level, wanted.get(found.resource) ?? -1));
+    }
+    return { grants: everything ? "all" : wanted, unknown };
+  }
+
+  const asked = (alphaScopes: string): Grants => read(alphaScopes).grants;
 
   function granted(v4Scopes: string): Grants {
     const levels = new Map<string, number>();
@@ -127,6 +145,10 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
       const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
       return [...scopes, ...missing];
     },
+
+    read,
+    write: print,
+    common: both,
 
     toAlpha(v4Scopes, askedFor) {
       const given = granted(v4Scopes);

@@ -25,7 +25,12 @@ function limitHeaders(
 /** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
 export function makeAnswer(
   request: AlphaRequest,
-  { status, body }: { readonly status: number; readonly body: string | FileAnswer },
+  {
+    status,
+    body,
+    headers: own,
+  }: Pick<AlphaAnswer, "status"> &
+    Partial<Pick<AlphaAnswer, "headers">> & { readonly body: string | FileAnswer },
   style: AnswerStyle,
   notes: Notes,
 ): AlphaAnswer {
@@ -38,6 +43,7 @@ export function makeAnswer(
   };
   limitHeaders(notes, limited, headers);
   if (notes.equivalent !== undefined) headers["x-v4-equivalent"] = notes.equivalent;
+  if (own) Object.assign(headers, own);
   if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
   const file = typeof body === "string" ? undefined : body;
   if (file) headers["content-type"] = file.type;

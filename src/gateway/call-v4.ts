@@ -106,6 +106,9 @@ export function learn(
   if (status === 401) tokens.learnRefusal(hash);
   else if (given !== undefined || (looked && isSuccess(status))) {
     tokens.learnGrants(hash, given === undefined ? undefined : scopes.grants(String(given)));
+    // The limits know a client by its own token, whatever stands for that at v4.
+    const own = notes.caller?.hash;
+    if (own !== undefined && own !== hash) tokens.learnGrants(own, undefined);
     // Counts are kept elsewhere, perhaps; what can't be taken back there is gone when the window ends.
     void notes.vouch?.().catch(() => {});
     notes.vouch = undefined;

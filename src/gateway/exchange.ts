@@ -78,6 +78,8 @@ export interface Notes {
   readonly time: Date;
   caller?: Caller;
   target?: Target | undefined;
+  /** Where that is no route of the pack: what it is called in the audit and the metrics. */
+  route?: string;
   /** What was known of the caller's token when the request came. */
   facts?: TokenFacts | undefined;
   standing?: Standing;

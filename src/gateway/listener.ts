@@ -5,7 +5,7 @@ import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
 import type { AlphaAnswer, AlphaRequest, FileAnswer } from "./exchange.ts";
 import { readBytes } from "./read-bytes.ts";
-import type { Road } from "./road.ts";
+import type { Road } from "./ends.ts";
 import { requestIdOf } from "./trace.ts";
 
 export interface ListenerOptions {

@@ -78,7 +78,7 @@ export function recordOf(
     client: clientOf(request, notes.caller?.hash, redaction),
     alpha: {
       ...asked(request, options),
-      route: notes.target?.route.name ?? null,
+      route: notes.route ?? notes.target?.route.name ?? null,
       ...sent,
       status: outcome.status,
       ...(bodies && { response: answeredWith(outcome.answer, notes, redaction) }),

@@ -2,6 +2,8 @@ import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { printJson } from "../dialect/json.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
+import { StateUnavailable } from "../shared-state/keyed-store.ts";
+import { GrantUnavailable } from "../tokens/grants.ts";
 import { ExpressionError } from "../expression/index.ts";
 import { UnreadableAnswer } from "./answer-back.ts";
 import type { Notes } from "./exchange.ts";
@@ -15,7 +17,7 @@ export interface Refused {
 }
 
 /** Failures that the road knows; what they say is for the log. */
-const FORESEEN = [UpstreamFault, UnreadableAnswer, ExpressionError];
+const FORESEEN = [UpstreamFault, UnreadableAnswer, ExpressionError, GrantUnavailable, StateUnavailable];
 
 /**
  * The one place where a failure becomes an answer. Only the gateway's own refusals show their words; all else

@@ -3,6 +3,7 @@
  * everything else in a file is a fault (an unknown key would silently never work).
  */
 import { z } from "zod";
+import { oauth } from "./oauth-definition.ts";
 import { route } from "./route-definition.ts";
 
 const json = z.json();
@@ -209,6 +210,7 @@ export const dialectDefinition = z.strictObject({
     /** v4 scopes that are asked for besides, wherever any is. */
     besides: z.array(name).optional(),
   }),
+  oauth: oauth.optional(),
   /** Members whose values never leave a request. */
   secrets: z.array(name),
   values: z.record(name, valueKind),
@@ -216,6 +218,7 @@ export const dialectDefinition = z.strictObject({
   parts: z.record(name, part),
 });
 
+export type { OAuthDefinition } from "./oauth-definition.ts";
 export type DialectDefinition = z.infer<typeof dialectDefinition>;
 export type ResourceDefinition = z.infer<typeof resourceDefinition>;
 export type FieldRule = z.infer<typeof fieldRule>;

@@ -63,6 +63,8 @@ export interface Sandbox {
    * OAuth client, which ends after two hours.
    */
   readonly tokens: Readonly<Record<TokenName, string>>;
+  /** An OAuth client that has a secret, to try the login server with; undefined where there is none. */
+  application(): { readonly id: string; readonly secret: string } | undefined;
   /** What arrived, the last 200. */
   readonly requests: readonly LoggedRequest[];
   readonly clock: Clock;
@@ -120,6 +122,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       TokenName,
       string
     >,
+    application() {
+      const found = [...held.table("client").all()].find(({ hidden }) => hidden?.secret !== undefined);
+      return found?.hidden?.secret === undefined
+        ? undefined
+        : { id: String(found.id), secret: found.hidden.secret };
+    },
     requests: log.requests,
     clock,
     save: () => writeState(held),

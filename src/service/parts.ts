@@ -11,6 +11,7 @@ import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
 import { connectCatalogs } from "./catalogs.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
+import { openExchanged, type Exchanged } from "./exchanged.ts";
 import { createLog, type Log } from "./log.ts";
 import { packFolder } from "./pack-folder.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
@@ -26,6 +27,7 @@ export interface Parts {
   readonly audit: AuditStore | undefined;
   /** Grants and what clients asked for. */
   readonly state: KeyedStore;
+  readonly exchanged: Exchanged;
   readonly shared: Shared;
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
@@ -40,6 +42,7 @@ const LAST_RECORDS_MS = 1000;
 interface Stores {
   readonly audit: AuditStore | undefined;
   readonly shared: Shared;
+  readonly exchanged: Exchanged;
 }
 
 async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
@@ -59,14 +62,17 @@ async function openAudit(settings: Settings, log: Log): Promise<AuditStore | und
 
 async function openStores(
   settings: Settings,
-  log: Log,
+  of: Pick<Parts, "pack" | "log"> & { readonly authOrigin: URL | undefined },
   share: (log: Log) => Promise<Shared>,
 ): Promise<Stores> {
-  const audit = await openAudit(settings, log);
+  const audit = await openAudit(settings, of.log);
+  let shared: Shared | undefined;
   try {
-    return { audit, shared: await share(log) };
+    shared = await share(of.log);
+    return { audit, shared, exchanged: openExchanged(settings, { ...of, state: shared.state }) };
   } catch (error) {
     await audit?.close();
+    await shared?.close();
     throw error;
   }
 }
@@ -86,10 +92,12 @@ export async function openParts(
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const brownOuts = plannedBrownOuts(settings, pack);
   const v4 = await v4Service(settings);
-  const { audit, shared } = await openStores(settings, log, share).catch(async (error: unknown) => {
+  const of = { pack, log, authOrigin: v4.authOrigin };
+  const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
     await v4.close();
     throw error;
   });
+  const { audit } = stores;
   const metrics = createMetrics();
   if (audit) metrics.watchAudit(audit.stats);
   const upstream = createUpstream({
@@ -100,14 +108,13 @@ export async function openParts(
   const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
     log.warn({ catalog, message }, "a catalog could not be read"),
   );
-  metrics.gauge("replicas", "Processes that share the limits, this one among them.", shared.replicas);
+  metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
   return {
     log,
     pack,
     v4,
-    audit,
-    state: shared.state,
-    shared,
+    ...stores,
+    state: stores.shared.state,
     metrics,
     brownOuts,
     upstream,
@@ -121,6 +128,7 @@ export async function closeParts(parts: Parts, last: () => Promise<unknown>): Pr
   // What was broken off is recorded too: whether v4 did it can be found out there alone.
   await parts.underWay.ended(LAST_RECORDS_MS);
   await parts.audit?.close();
+  await parts.exchanged.close();
   await parts.shared.close();
   await last();
   parts.metrics.close();

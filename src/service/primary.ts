@@ -110,6 +110,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     url: httpUrl(settings.HOST, port),
     adminUrl: admin?.url,
     sandboxToken: v4.sandbox?.tokens.full,
+    sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     readiness,
     stop,

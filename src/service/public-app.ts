@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { writeErrors } from "../dialect/errors.ts";
+import type { EndParts } from "../gateway/ends.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { createNativeLane } from "../gateway/native-lane.ts";
 import { takesFile } from "../gateway/find-route.ts";
 import { buildRoad } from "../gateway/road.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
+import { createAskedScopes } from "../oauth/asked-scopes.ts";
+import { buildOAuth } from "../oauth/road.ts";
 import type { Settings } from "../settings/table.ts";
 import { takeTurns } from "../tokens/turns.ts";
 import type { Parts } from "./parts.ts";
@@ -21,14 +24,45 @@ function corsHeaders({ alpha, filter }: DialectDefinition): Omit<ListenerOptions
   };
 }
 
+type Ends = Pick<EndParts, "record" | "onUnforeseen">;
+
+/** Alpha's calls to the login server; undefined where there is none. */
+function oauthRoad(settings: Settings, parts: Parts, ends: Ends): ReturnType<typeof buildOAuth> | undefined {
+  const { pack, state, exchanged, shared, v4 } = parts;
+  const { oauth: definition, statuses } = pack.dialect;
+  if (!definition || !exchanged.login || !v4.authOrigin) return undefined;
+  return buildOAuth({
+    ...roadDialect(pack, settings),
+    ...ends,
+    definition,
+    asked: createAskedScopes(state, pack.scopes),
+    authOrigin: v4.authOrigin,
+    login: exchanged.login,
+    grants: exchanged.grants,
+    tokens: shared.tokens,
+    limits: shared.limits,
+    limitedStatus: statuses.rate_limited.alpha,
+    clock: Date.now,
+  });
+}
+
 /** The alpha lane: requests are translated. */
 function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): ListenerOptions["road"] {
   const { pack, metrics, log, upstream, catalogs, underWay } = parts;
   const { tokens, limits } = parts.shared;
   metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
+  const { grants } = parts.exchanged;
+  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => grants.size);
+  const ends: Ends = {
+    record: recorder.alpha,
+    onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
+  };
+  const oauth = oauthRoad(settings, parts, ends);
   const road = buildRoad({
     ...roadDialect(pack, settings),
+    ...ends,
+    grants,
     upstream,
     files: upstream,
     catalogs,
@@ -36,11 +70,9 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
     turns: takeTurns(),
     limits,
     brownOuts: parts.brownOuts,
-    record: recorder.alpha,
-    onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
   });
   return async (request) => {
-    const answer = await underWay.track(road(request));
+    const answer = await underWay.track((oauth?.(request) ?? road)(request));
     if (answer.recorded) void underWay.track(answer.recorded);
     return answer;
   };

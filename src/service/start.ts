@@ -19,6 +19,8 @@ export interface Service {
   readonly adminUrl: string | undefined;
   /** A token of the embedded sandbox, where that is used. */
   readonly sandboxToken: string | undefined;
+  /** An OAuth client of the embedded sandbox, where its login server is used too. */
+  readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
   /** Why it is not ready; empty when it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
@@ -74,6 +76,7 @@ export async function serveParts(settings: Settings, parts: Parts): Promise<Serv
     url: gateway.url,
     adminUrl: admin?.url,
     sandboxToken: v4.sandbox?.tokens.full,
+    sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     readiness,
     stop,

@@ -40,6 +40,9 @@ function crossFaults(settings: Settings): string[] {
   if (settings.PORT !== 0 && settings.PORT === settings.ADMIN_PORT && settings.HOST === settings.ADMIN_HOST) {
     faults.push(`ADMIN_PORT: ${settings.PORT} is the public listener's port`);
   }
+  if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined) {
+    faults.push("GATEWAY_SECRET: replicas that share a store need the same one; set it");
+  }
   return faults;
 }
 

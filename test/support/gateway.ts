@@ -72,6 +72,7 @@ export async function startGateway(
     DATA_DIR: folder,
     LOG_LEVEL: "silent",
     UPSTREAM_URL: sandbox.url,
+    AUTH_URL: sandbox.authUrl,
     RATE_LIMIT: "100000/120",
     RATE_LIMIT_CREATE: "100000/30",
     ...settings,

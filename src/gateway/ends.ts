@@ -1,0 +1,65 @@
+import { finished } from "node:stream/promises";
+import type { ErrorNames } from "../dialect/errors.ts";
+import { makeAnswer, type AnswerStyle } from "./answer.ts";
+import { beginNotes, type AlphaAnswer, type AlphaRequest, type FileAnswer, type Notes } from "./exchange.ts";
+import type { Outcome } from "./record.ts";
+import { refuse } from "./refuse.ts";
+
+/** From a client's request to its answer. It never throws. */
+export type Road = (request: AlphaRequest) => Promise<AlphaAnswer>;
+
+/** What a road makes of a request: a status, the JSON text of the body or a file, and headers of its own. */
+export interface Made {
+  readonly status: number;
+  readonly body: string | FileAnswer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface EndParts {
+  readonly rules: { readonly errors: ErrorNames };
+  readonly style: AnswerStyle;
+  /** Keeps the record of a request; a promise where the answer must wait for it. */
+  readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
+  /** Hears of errors that nobody foresaw. */
+  readonly onUnforeseen: (error: unknown, requestId: string) => void;
+}
+
+/** Both ends of every road: what goes wrong on the way becomes the answer in one place, and every request has its record. */
+export function withEnds(
+  work: (request: AlphaRequest, notes: Notes) => Promise<Made>,
+  parts: EndParts,
+): Road {
+  function failed(error: unknown, request: AlphaRequest, notes: Notes): Made {
+    const refused = refuse(error, request.id, notes, parts.rules.errors);
+    if (refused.unforeseen) parts.onUnforeseen(error, request.id);
+    return refused;
+  }
+
+  /** A file is over after its answer has begun: what the record is kept with is known then. */
+  async function recordLater(request: AlphaRequest, outcome: Outcome, notes: Notes): Promise<void> {
+    const { stream } = outcome.answer.file ?? {};
+    if (stream) await finished(stream, { writable: false }).catch(() => {});
+    try {
+      await parts.record(request, outcome, notes);
+    } catch (error) {
+      parts.onUnforeseen(error, request.id);
+    }
+  }
+
+  return async function travel(request) {
+    const notes = beginNotes();
+    const made = await work(request, notes)
+      .catch((error: unknown) => failed(error, request, notes))
+      .finally(() => notes.learnt?.());
+    const answer = makeAnswer(request, made, parts.style, notes);
+    const outcome = { status: made.status, answer };
+    if (answer.file) return { ...answer, recorded: recordLater(request, outcome, notes) };
+    try {
+      await parts.record(request, outcome, notes);
+      return answer;
+    } catch (error) {
+      // The record was promised before the answer; without it there is none to give.
+      return makeAnswer(request, failed(error, request, notes), parts.style, notes);
+    }
+  };
+}

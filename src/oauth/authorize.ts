@@ -1,0 +1,77 @@
+import { Refusal } from "../dialect/refusal.ts";
+import type { Scopes } from "../dialect/scopes.ts";
+import type { Made } from "../gateway/ends.ts";
+import type { AlphaRequest, Notes } from "../gateway/exchange.ts";
+import type { OAuthDefinition } from "../mapping/definition.ts";
+import type { AskedScopes } from "./asked-scopes.ts";
+
+export interface AuthorizeParts {
+  readonly definition: OAuthDefinition["authorize"];
+  readonly scopes: Scopes;
+  readonly asked: AskedScopes;
+  /** Base address of the login server. */
+  readonly authOrigin: URL;
+}
+
+const LONGEST_CLIENT = 256;
+const LONGEST_LOSS = 200;
+
+/** A value as it stands in a query, still encoded. */
+interface Pair {
+  readonly name: string;
+  readonly raw: string;
+}
+
+/** What can't stand in an address as it is. All else goes on byte for byte: `+` and `%20` are two things to some. */
+const escaped = (raw: string): string =>
+  raw.replace(
+    /[^\x21\x22\x24-\x7e]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+
+function pairsOf(query: string): Pair[] {
+  return query
+    .split("&")
+    .filter(Boolean)
+    .map((pair) => {
+      const [name = ""] = new URLSearchParams(pair).keys();
+      const equals = pair.indexOf("=");
+      return { name, raw: equals < 0 ? "" : pair.slice(equals + 1) };
+    });
+}
+
+/**
+ * Sends the browser on to the login server, and remembers what the client asked for.
+ *
+ * @throws {Refusal} 400 without a client or with a parameter twice; the browser is sent nowhere then (A-141)
+ */
+export async function authorize(request: AlphaRequest, notes: Notes, parts: AuthorizeParts): Promise<Made> {
+  const { definition, scopes, asked, authOrigin } = parts;
+  const pairs = pairsOf(request.query);
+  const kept = definition.keeps.flatMap((name) => {
+    const given = pairs.filter((pair) => pair.name === name);
+    if (given.length > 1) throw new Refusal(400, `There is more than one ${name}.`);
+    return given;
+  });
+  const parameters = new URLSearchParams(request.query);
+  const [clientName = ""] = definition.keeps;
+  const client = parameters.get(clientName) ?? "";
+  if (client === "" || client.length > LONGEST_CLIENT) throw new Refusal(400, `${clientName} is required.`);
+  const scopesAsked = parameters.getAll(definition.scopes).join(",");
+  const { grants, unknown } = scopes.read(scopesAsked);
+  if (unknown.length > 0)
+    notes.losses.add(
+      `${definition.scopes}: unknown, not asked for: ${unknown.join(",").slice(0, LONGEST_LOSS)}`,
+    );
+  await asked.remember(client, grants);
+
+  const wanted = scopes.toV4(scopesAsked).join(",");
+  const query = [
+    ...kept.map(({ name, raw }) => `${name}=${escaped(raw)}`),
+    ...Object.entries(definition.add).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(wanted === "" ? [] : definition.v4_scopes.map((name) => `${name}=${encodeURIComponent(wanted)}`)),
+  ].join("&");
+  notes.equivalent = `GET ${definition.v4}`;
+  const base = authOrigin.href.replace(/\/$/, "");
+  return { status: 302, body: "{}", headers: { location: `${base}${definition.v4}?${query}` } };
+}

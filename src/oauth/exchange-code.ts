@@ -1,0 +1,48 @@
+import { printJson } from "../dialect/json.ts";
+import type { Scopes } from "../dialect/scopes.ts";
+import type { Made } from "../gateway/ends.ts";
+import type { AlphaRequest, Notes } from "../gateway/exchange.ts";
+import type { OAuthDefinition } from "../mapping/definition.ts";
+import type { GrantBook } from "../tokens/grants.ts";
+import type { AskedScopes } from "./asked-scopes.ts";
+import type { LoginServer } from "./login-server.ts";
+import { readForm } from "./read-form.ts";
+
+export interface ExchangeParts {
+  readonly definition: OAuthDefinition;
+  readonly scopes: Scopes;
+  readonly asked: AskedScopes;
+  readonly login: LoginServer;
+  readonly grants: Pick<GrantBook, "keep">;
+  readonly clock: () => number;
+}
+
+/**
+ * Turns a code into a token. What the client is told it may do, and may do from then on, is what it had asked
+ * for and was given, whichever is less (lesson L22).
+ *
+ * @throws {Refusal} 400 for a form that lacks something; the login server's own refusals
+ */
+export async function exchangeCode(request: AlphaRequest, notes: Notes, parts: ExchangeParts): Promise<Made> {
+  const { definition, scopes, login, grants, asked, clock } = parts;
+  const { client: clientName, secret: secretName, token: names } = definition;
+  const form = await readForm(request, [clientName, secretName, names.code]);
+  const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
+  notes.equivalent = `POST ${names.v4}`;
+  // Its life is counted from before the answer: better a moment early than late.
+  const at = clock();
+  const issued = await login.exchange(form[names.code] ?? "", credentials, notes);
+  const given = scopes.grants(issued.scopes);
+  const wanted = await asked.of(credentials.client);
+  const may = scopes.write(wanted === undefined ? given : scopes.common(wanted, given));
+  const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
+  try {
+    await grants.keep(issued, { scopes: may, refresh, at });
+  } catch (error) {
+    // Unknown here, the token would do all that v4 lets it do.
+    await login.discard(issued, { ...credentials, token: issued.token });
+    throw error;
+  }
+  const { answer } = names;
+  return { status: 200, body: printJson({ [answer.scopes]: may, [answer.token]: issued.token }) };
+}

@@ -1,0 +1,149 @@
+import { parseJson, isObject } from "../dialect/json.ts";
+import { Refusal } from "../dialect/refusal.ts";
+import { isSuccess, type StatusesDefinition } from "../dialect/statuses.ts";
+import { UnreadableAnswer } from "../gateway/answer-back.ts";
+import type { Notes } from "../gateway/exchange.ts";
+import type { OAuthDefinition } from "../mapping/definition.ts";
+import type { IssuedToken, RefreshCredentials } from "../tokens/grant.ts";
+import type { TokenIssuer } from "../tokens/renewal.ts";
+import type { Upstream } from "../upstream/client.ts";
+import { UpstreamFault } from "../upstream/fault.ts";
+
+/** Where a call is written down; calls of the gateway's own are not. */
+export type CallNotes = Pick<Notes, "calls" | "warnings"> & { upstreamMs: number };
+
+/** v4's login server, in its own words. Redirects are never followed and nothing is sent twice. */
+export interface LoginServer extends TokenIssuer {
+  /** @throws {Refusal} like the login server's. {UpstreamFault} or {UnreadableAnswer} without an answer of use. */
+  exchange(
+    code: string,
+    credentials: Omit<RefreshCredentials, "token">,
+    notes: CallNotes,
+  ): Promise<IssuedToken>;
+  /** Ends an access token. @throws as `exchange` does */
+  revoke(credentials: RefreshCredentials, notes: CallNotes): Promise<void>;
+}
+
+export interface LoginServerOptions {
+  readonly definition: OAuthDefinition;
+  readonly statuses: StatusesDefinition;
+  readonly upstream: Upstream;
+  readonly timeoutMs: number;
+}
+
+interface Answer {
+  readonly status: number;
+  /** Undefined where the body is no JSON object. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+const LONGEST_REASON = 500;
+
+/** What fits into an `Authorization` header. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+/** Too busy, or too slow: says nothing about what was asked. */
+const PASSING = new Set([408, 425, 429]);
+
+/** Of a call that no request made. */
+const unread = (): CallNotes => ({ calls: [], warnings: [], upstreamMs: 0 });
+
+function jsonOf(text: string): Answer["json"] {
+  try {
+    const value: unknown = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const asText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+export function createLoginServer(options: LoginServerOptions): LoginServer {
+  const { definition, statuses, upstream, timeoutMs } = options;
+  const { client, secret, token: exchanged, refresh, expire } = definition;
+
+  async function post(path: string, form: Record<string, string>, notes: CallNotes): Promise<Answer> {
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const body = new URLSearchParams(form).toString();
+    const sent = { method: "POST", path, filter: null, body: form };
+    const started = performance.now();
+    try {
+      const { status, text, ms } = await upstream.call({ method: "POST", path, headers, body });
+      const json = jsonOf(text);
+      notes.calls.push({ ...sent, status, came: { text, json }, ms });
+      return { status, json };
+    } catch (error) {
+      notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
+      if (error instanceof UpstreamFault)
+        notes.warnings.push(`login server: ${error.kind}, ${error.message}`);
+      throw error;
+    } finally {
+      notes.upstreamMs += performance.now() - started;
+    }
+  }
+
+  /** 401 stays 401, other 4xx become alpha's 400, everything else is a fault of the server (translation 5.1). */
+  function refuse({ status, json }: Answer): never {
+    if (status < 400 || status >= 500) throw new UnreadableAnswer(`the login server answered ${status}`);
+    const reason = definition.reasons.map((name) => asText(json?.[name])).find((text) => text !== undefined);
+    const { rate_limited: limited } = statuses;
+    const kept = status === 401 ? status : statuses.other_4xx;
+    throw new Refusal(
+      status === limited.v4 ? limited.alpha : kept,
+      reason?.slice(0, LONGEST_REASON) ?? "The request was refused.",
+    );
+  }
+
+  function issuedBy({ json = {} }: Answer): IssuedToken {
+    const { token, scopes, lasts, refresh: next } = exchanged.v4_answer;
+    const given = scopes.map((name) => json[name]).find((value) => value !== undefined);
+    const access = json[token];
+    const seconds = Number(json[lasts]);
+    if (typeof access !== "string" || !TOKEN.test(access) || typeof given !== "string")
+      throw new UnreadableAnswer("the login server's answer holds no token, or no scopes");
+    return {
+      token: access,
+      scopes: given,
+      lastsSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+      refresh: asText(json[next]),
+    };
+  }
+
+  const known = (of: Omit<RefreshCredentials, "token">): Record<string, string> => ({
+    [client]: of.client,
+    [secret]: of.secret,
+  });
+
+  async function end(of: RefreshCredentials, added: Record<string, string>, notes: CallNotes): Promise<void> {
+    const answer = await post(expire.v4, { ...added, ...known(of), [expire.token]: of.token }, notes);
+    if (!isSuccess(answer.status)) refuse(answer);
+  }
+
+  return {
+    async exchange(code, credentials, notes) {
+      const answer = await post(exchanged.v4, { ...known(credentials), [exchanged.code]: code }, notes);
+      return isSuccess(answer.status) ? issuedBy(answer) : refuse(answer);
+    },
+    async renew(credentials) {
+      const form = { ...refresh.add, ...known(credentials), [refresh.token]: credentials.token };
+      const answer = await post(refresh.v4, form, unread());
+      if (isSuccess(answer.status)) return issuedBy(answer);
+      if (answer.status >= 400 && answer.status < 500 && !PASSING.has(answer.status)) return undefined;
+      throw new UnreadableAnswer(`the login server answered ${answer.status} to a renewal`);
+    },
+    revoke: (credentials, notes) => end(credentials, expire.add, notes),
+    async discard(issued, credentials) {
+      const notes = unread();
+      await end({ ...credentials, token: issued.token }, expire.add, notes).catch(() => {});
+      if (issued.refresh === undefined) return;
+      await end({ ...credentials, token: issued.refresh }, expire.add_refresh, notes).catch(() => {});
+    },
+    mostSeconds: Math.ceil(timeoutMs / 1000),
+  };
+}

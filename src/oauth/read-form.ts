@@ -1,0 +1,48 @@
+import { Refusal } from "../dialect/refusal.ts";
+import { header, type AlphaRequest } from "../gateway/exchange.ts";
+
+/** Members of a form, none twice. */
+export type Form = Readonly<Record<string, string>>;
+
+/** Tokens, codes and secrets are short. */
+const MOST_BYTES = 65_536;
+
+const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
+async function membersOf(body: Buffer, type: string): Promise<[string, unknown][]> {
+  try {
+    // The platform reads both kinds; Express would need a parser for each.
+    const data = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+    return [...data];
+  } catch {
+    throw new Refusal(400, "The body could not be read as a form.");
+  }
+}
+
+/**
+ * Reads a form, `application/x-www-form-urlencoded` or `multipart/form-data`.
+ *
+ * @param needed members that must be there and not be empty
+ * @throws {Refusal} 400 for any other body, a member that came twice, a file, and every missing member at once
+ */
+export async function readForm(request: AlphaRequest, needed: readonly string[]): Promise<Form> {
+  if (request.bodyRefusal) throw request.bodyRefusal;
+  const type = header(request, "content-type") ?? "";
+  const { body = Buffer.alloc(0) } = request;
+  if (!FORM_TYPE.test(type))
+    throw new Refusal(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
+  if (body.length > MOST_BYTES) throw new Refusal(400, "The body is too large.");
+  const form: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of await membersOf(body, type)) {
+    if (Object.hasOwn(form, name)) throw new Refusal(400, "A member of the form came twice.");
+    if (typeof value !== "string") throw new Refusal(400, "The form must not hold files.");
+    form[name] = value;
+  }
+  const missing = needed.filter((name) => !form[name]);
+  if (missing.length > 0)
+    throw new Refusal(
+      400,
+      missing.map((name) => ({ reason: `${name} is required.` })),
+    );
+  return form;
+}

@@ -1,0 +1,139 @@
+import type { Scopes } from "../dialect/scopes.ts";
+import { tokenHash } from "./fingerprint.ts";
+import type { GrantRecord, GrantRecords } from "./grant-records.ts";
+import { timesOf, type Grant, type IssuedToken, type RefreshCredentials, type StoredGrant } from "./grant.ts";
+import type { Renew } from "./renewal.ts";
+
+/** A token can't be used now, though it has not ended. The message is for the log; the client gets a neutral 500. */
+export class GrantUnavailable extends Error {
+  override readonly name = "GrantUnavailable";
+}
+
+/**
+ * What is known of a token as one of the gateway's own exchange: it is one, it is none, or the store has not
+ * answered and this process never saw the token before.
+ */
+export type FoundGrant = Grant | undefined | "unknown";
+
+export interface GrantBook {
+  /**
+   * Finds a token. From the copy in this process, without a wait; the store is asked where that is older than a
+   * few seconds (a minute for tokens that the gateway never handed out).
+   *
+   * A token near its end is renewed in the background, one at its end before it is found.
+   *
+   * @throws {GrantUnavailable} where it has to be renewed and can't be now
+   */
+  find(hash: string, token: string): FoundGrant | Promise<FoundGrant>;
+  /** Keeps a token that is about to be handed out. @throws {StateUnavailable} */
+  keep(
+    issued: IssuedToken,
+    grant: Pick<StoredGrant, "scopes"> & {
+      readonly refresh: RefreshCredentials | undefined;
+      readonly at: number;
+    },
+  ): Promise<void>;
+  /** As it stands in the store. @throws {StateUnavailable} */
+  read(hash: string): Promise<StoredGrant | undefined>;
+  /** From now on the token is refused, here at once and elsewhere within seconds. @throws {StateUnavailable} */
+  end(hash: string): Promise<void>;
+  readonly size: number;
+}
+
+export interface GrantBookOptions {
+  readonly records: GrantRecords;
+  readonly renew: Renew;
+  readonly scopes: Scopes;
+  readonly clock: () => number;
+  /** Hears of renewals that failed. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** After a renewal that failed the next one waits so long. */
+const RETRY_MS = 5000;
+
+/** Tokens whose renewal failed, or is another process's, a short while ago; more than that are tried again at once. */
+const MOST_RETRIES = 10_000;
+
+const isDue = ({ refresh, renewAt, over }: StoredGrant, now: number): boolean =>
+  refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
+
+const hasEnded = ({ ends }: StoredGrant, now: number): boolean => ends !== undefined && ends <= now;
+
+/** Makes the book of the tokens that this gateway, or a replica of it, handed out. */
+export function createGrantBook({ records, renew, scopes, clock, onTrouble }: GrantBookOptions): GrantBook {
+  const retryAt = new Map<string, number>();
+  const prepared = new WeakMap<StoredGrant, Grant>();
+
+  /** Decided once for a record: its levels are parsed and its token is hashed no second time. */
+  function grantOf(grant: StoredGrant, hash: string, token: string): Grant {
+    const known = prepared.get(grant);
+    if (known) return known;
+    const made: Grant = {
+      levels: scopes.read(grant.scopes).grants,
+      token: grant.token ?? token,
+      hash: grant.token === undefined ? hash : tokenHash(grant.token),
+      over: grant.over === true,
+    };
+    prepared.set(grant, made);
+    return made;
+  }
+
+  async function tryToRenew(hash: string): Promise<void> {
+    retryAt.delete(hash);
+    await renew(hash).catch(onTrouble);
+    const { grant } = records.known(hash) ?? {};
+    if (!grant || !isDue(grant, clock())) return;
+    if (retryAt.size >= MOST_RETRIES) retryAt.clear();
+    retryAt.set(hash, clock() + RETRY_MS);
+  }
+
+  /** The newest record; an old one where the store doesn't answer. */
+  async function newest(hash: string): Promise<GrantRecord | "unknown"> {
+    const copy = records.known(hash);
+    if (copy && copy.freshUntil > clock()) return copy;
+    return records.read(hash).catch((error: unknown) => {
+      onTrouble(error);
+      return copy ?? "unknown";
+    });
+  }
+
+  async function findAnew(hash: string, token: string): Promise<FoundGrant> {
+    const record = await newest(hash);
+    if (record === "unknown" || !record.grant) return record === "unknown" ? record : undefined;
+    let { grant } = record;
+    if (isDue(grant, clock())) {
+      const mayTry = (retryAt.get(hash) ?? 0) <= clock();
+      const renewing = mayTry ? tryToRenew(hash) : undefined;
+      // While the old token works nobody waits for the next one.
+      if (!hasEnded(grant, clock())) return grantOf(grant, hash, token);
+      await renewing;
+      grant = records.known(hash)?.grant ?? grant;
+      if (isDue(grant, clock()) && hasEnded(grant, clock()))
+        throw new GrantUnavailable("a token has ended and can't be renewed now");
+    }
+    return grantOf(grant, hash, token);
+  }
+
+  return {
+    find(hash, token) {
+      const copy = records.known(hash);
+      const now = clock();
+      if (!copy || copy.freshUntil <= now) return findAnew(hash, token);
+      if (!copy.grant) return undefined;
+      return isDue(copy.grant, now) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
+    },
+    async keep(issued, { scopes: may, refresh, at }) {
+      await records.write(tokenHash(issued.token), {
+        scopes: may,
+        ...timesOf(issued.lastsSeconds, at),
+        ...(refresh && { refresh }),
+      });
+    },
+    read: async (hash) => (await records.read(hash)).grant,
+    end: (hash) => records.write(hash, { scopes: "", over: true }),
+    get size() {
+      return records.size;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Scopes } from "../dialect/scopes.ts";
+import type { KeyedStore } from "../shared-state/keyed-store.ts";
+import type { GrantRecords } from "./grant-records.ts";
+import { timesOf, type IssuedToken, type RefreshCredentials, type StoredGrant } from "./grant.ts";
+
+/** The calls to the login server that keep a token alive, and end it. */
+export interface TokenIssuer {
+  /**
+   * Gives the next token, or undefined where the login server refuses to, which is for good.
+   *
+   * @throws where it gives no answer, or none that can be read
+   */
+  renew(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
+  /** Ends a token that nobody will use. Never throws. */
+  discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void>;
+  /** The longest that `renew` takes, seconds. */
+  readonly mostSeconds: number;
+}
+
+export interface RenewalOptions {
+  readonly records: GrantRecords;
+  readonly store: KeyedStore;
+  readonly issuer: TokenIssuer;
+  readonly scopes: Scopes;
+  readonly clock: () => number;
+}
+
+/**
+ * Renews a grant, or waits for the process that is at it. When it resolves the record is the one to use; where
+ * it is still the old one, renewing has to be tried again.
+ *
+ * One flight per token: in this process by a map, between processes by a lock that ends by itself. A process that
+ * dies after the login server's answer and before the store has it takes the next refresh token with it: the
+ * token then works until its end, and the client has to sign in again. That window is one write long.
+ *
+ * @throws where neither the login server nor the store answers
+ */
+export type Renew = (hash: string) => Promise<void>;
+
+const POLL_MS = 100;
+
+export function createRenewal({ records, store, issuer, scopes, clock }: RenewalOptions): Renew {
+  const underWay = new Map<string, Promise<void>>();
+  const lockSeconds = issuer.mostSeconds + 10;
+
+  function renewed(
+    grant: StoredGrant,
+    issued: IssuedToken,
+    refresh: RefreshCredentials,
+    at: number,
+  ): StoredGrant {
+    const levels = scopes.common(scopes.read(grant.scopes).grants, scopes.grants(issued.scopes));
+    return {
+      scopes: scopes.write(levels),
+      token: issued.token,
+      ...timesOf(issued.lastsSeconds, at),
+      // A login server that gives no new refresh token means the old one to be used again (RFC 6749 6).
+      refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
+    };
+  }
+
+  async function underLock(hash: string): Promise<void> {
+    // Another process may have been at it a moment ago.
+    const before = await records.read(hash);
+    const { grant } = before;
+    const at = clock();
+    if (!grant?.refresh || grant.over || (grant.renewAt ?? 0) > at) return;
+    const issued = await issuer.renew(grant.refresh);
+    const next = issued ? renewed(grant, issued, grant.refresh, at) : { scopes: "", over: true as const };
+    if (await records.replace(hash, before, next)) return;
+    // It was expired while we were at it, and expired it stays.
+    if (issued) await issuer.discard(issued, grant.refresh);
+    await records.read(hash);
+  }
+
+  /** Waits for its turn while another process is at it; for a token that still works nobody need wait. */
+  async function renew(hash: string): Promise<void> {
+    const lock = `renewing:${hash}`;
+    const ends = records.known(hash)?.grant?.ends ?? 0;
+    const deadline = clock() + lockSeconds * 1000;
+    while (!(await store.setIfAbsent(lock, "", lockSeconds))) {
+      if (ends > clock() || deadline <= clock()) return;
+      await wait(POLL_MS);
+    }
+    try {
+      await underLock(hash);
+    } finally {
+      // Not deleted, it ends by itself.
+      await store.delete(lock).catch(() => {});
+    }
+  }
+
+  return function oneFlight(hash) {
+    const flying = underWay.get(hash);
+    if (flying) return flying;
+    const flight = renew(hash).finally(() => underWay.delete(hash));
+    underWay.set(hash, flight);
+    return flight;
+  };
+}
