@@ -20,7 +20,7 @@ export interface ChildOptions {
   readonly ready: RegExp;
 }
 
-const START_MS = 15_000;
+const START_MS = 60_000;
 const STOP_MS = 5000;
 
 /** Kept from the environment: everything else could change what is measured. */

@@ -9,11 +9,11 @@ import { withField } from "./targets.ts";
 
 /** Everything runs on this one machine, so it must be said what that is. */
 const setting = (
-  { rounds, measureMs, connections, rate }: BenchOptions,
+  { rounds, measureMs, connections, rate, built }: BenchOptions,
   { listBytes }: UpstreamState,
 ): string =>
   [
-    `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share.`,
+    `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. The gateway runs from ${built ? "dist/" : "src/"}.`,
     `Medians of ${rounds} rounds. req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
     `asking again when answered. p50 and p99: as long at ${rate} requests a second, whatever became of those before.`,
     `v4's list is ${listBytes} bytes, and no two of its answers in a row are alike. CPU and RSS are the server's`,
@@ -26,7 +26,7 @@ const print = (text: string): void => void process.stdout.write(text);
 
 /** The table; the exit code is 1 where any request failed. */
 function compare(loader: Loader, options: BenchOptions): Promise<number> {
-  return withField(async (field) => {
+  return withField(options.built, async (field) => {
     const state = await upstreamState(field);
     print(setting(options, state));
     const asks = [
@@ -46,7 +46,7 @@ async function bench(options: BenchOptions): Promise<number> {
   const loader = startLoader();
   try {
     const code = options.rounds > 0 ? await compare(loader, options) : 0;
-    if (options.starts > 0) print(`\n${await startTimes(options.starts)}\n`);
+    if (options.starts > 0) print(`\n${await startTimes(options)}\n`);
     if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));
     else if (options.memoryMs > 0) print(memoryReport(await measureMemory(loader, options), options));
     return code;

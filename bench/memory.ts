@@ -36,7 +36,7 @@ export interface Memory {
 }
 
 /** Each in a new process, one after the other. */
-export function measureMemory(loader: Loader, { memoryMs }: BenchOptions): Promise<Memory> {
+export function measureMemory(loader: Loader, { memoryMs, built }: BenchOptions): Promise<Memory> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
     async function after(server: Promise<Child>): Promise<number> {
@@ -47,8 +47,8 @@ export function measureMemory(loader: Loader, { memoryMs }: BenchOptions): Promi
       return bytes;
     }
     return {
-      metadata: await after(startGateway({ upstream, audit: "metadata", folder })),
-      full: await after(startGateway({ upstream, audit: "full", folder })),
+      metadata: await after(startGateway({ upstream, audit: "metadata", folder, built })),
+      full: await after(startGateway({ upstream, audit: "full", folder, built })),
       peer: await after(startPeer(upstream)),
     };
   });
@@ -85,11 +85,14 @@ export interface HeapGrowth extends Growth {
 }
 
 /** What the heap holds after the first minute of load, compared with what it holds after much more of it. */
-export function measureGrowth(loader: Loader, { memoryMs, growthMs }: BenchOptions): Promise<HeapGrowth> {
+export function measureGrowth(
+  loader: Loader,
+  { memoryMs, growthMs, built }: BenchOptions,
+): Promise<HeapGrowth> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
     const nodeArgs = ["--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${folder}`];
-    const server = await keep(startGateway({ upstream, audit: "metadata", folder, nodeArgs }));
+    const server = await keep(startGateway({ upstream, audit: "metadata", folder, built, nodeArgs }));
     await load(loader, server, memoryMs);
     const residentBefore = resident(server);
     const before = await readSnapshot(await snapshot(server, folder));

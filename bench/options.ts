@@ -15,9 +15,13 @@ export interface BenchOptions {
   readonly memoryMs: number;
   /** Of steady load between two heap snapshots; 0: there are none. */
   readonly growthMs: number;
+  /** The gateway as it is installed, from `dist/`, in place of the sources. */
+  readonly built: boolean;
 }
 
-const THOROUGH: BenchOptions = {
+type Plan = Omit<BenchOptions, "built">;
+
+const THOROUGH: Plan = {
   rounds: 5,
   measureMs: 1500,
   warmUpMs: 3000,
@@ -29,7 +33,7 @@ const THOROUGH: BenchOptions = {
 };
 
 /** Shows that it all runs; its numbers are rough. */
-const QUICK: BenchOptions = {
+const QUICK: Plan = {
   rounds: 1,
   measureMs: 250,
   warmUpMs: 200,
@@ -41,7 +45,7 @@ const QUICK: BenchOptions = {
 };
 
 /** Memory alone. */
-const MEMORY: BenchOptions = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 600_000 };
+const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 600_000 };
 
 export const HELP = `npm run bench -- [--quick | --memory] [--rounds N] [--seconds N] [--connections N] [--rate N]
 
@@ -56,13 +60,7 @@ function positive(name: string, text: string): number {
   return number;
 }
 
-function baseOf({
-  quick,
-  memory,
-}: {
-  quick?: boolean | undefined;
-  memory?: boolean | undefined;
-}): BenchOptions {
+function baseOf({ quick, memory }: { quick?: boolean | undefined; memory?: boolean | undefined }): Plan {
   if (quick) return QUICK;
   return memory ? MEMORY : THOROUGH;
 }
@@ -72,6 +70,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      built: { type: "boolean" },
       quick: { type: "boolean" },
       memory: { type: "boolean" },
       rounds: { type: "string" },
@@ -87,6 +86,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     values[name] === undefined ? fallback : positive(name, values[name]);
   return {
     ...base,
+    built: values.built ?? false,
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,29 +29,43 @@ export const startUpstream = (): Promise<Child> => startChild({ script: "upstrea
 export const startPeer = ({ url }: Child): Promise<Child> =>
   startChild({ script: "peer.ts", args: [url], ready: LISTENING });
 
+/** What the image sets for the runtime, so that what is measured is what is shipped. */
+const RUNTIME = Object.fromEntries(
+  readFileSync(join(import.meta.dirname, "../Dockerfile"), "utf8")
+    .matchAll(/\b(NODE_OPTIONS|MALLOC_ARENA_MAX)=(\S+)/g)
+    .map(([, name, value]) => [name, value]),
+) as Readonly<Record<string, string>>;
+
 export interface GatewayOptions {
   readonly upstream: Child;
   readonly audit: string;
+  readonly workers?: number;
   /** For its data. */
   readonly folder: string;
+  /** Measure `dist/`, which is what is installed, and not the sources. */
+  readonly built: boolean;
   readonly nodeArgs?: readonly string[];
 }
 
-export function startGateway({ upstream, audit, folder, nodeArgs = [] }: GatewayOptions): Promise<Child> {
+export function startGateway(options: GatewayOptions): Promise<Child> {
+  const { upstream, audit, folder, built, workers = 1, nodeArgs = [] } = options;
   return startChild({
-    script: "../src/main.ts",
+    script: built ? "../dist/main.js" : "../src/main.ts",
     args: ["serve"],
     nodeArgs,
     env: {
+      ...RUNTIME,
       PORT: "0",
       ADMIN_PORT: "off",
       UPSTREAM_URL: upstream.url,
-      DATA_DIR: join(folder, audit),
+      DATA_DIR: join(folder, `${audit}-${workers}`),
+      WORKERS: String(workers),
       AUDIT: audit,
       RATE_LIMIT: "999999999/120",
       LOG_LEVEL: "warn",
     },
-    ready: /^Gateway +(\S+)[^]*^Ready\./m,
+    // On a machine so busy that the catalogs are late it says "Running" first.
+    ready: /^Gateway +(\S+)[^]*^(?:Ready|Running)/m,
   });
 }
 
@@ -73,15 +88,17 @@ export async function withChildren<T>(
 }
 
 /** Starts all of them; they stay up for the whole of the run and are loaded one at a time. */
-export function withField<T>(run: (field: Field) => Promise<T>): Promise<T> {
+export function withField<T>(built: boolean, run: (field: Field) => Promise<T>): Promise<T> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
-    const metadata = await keep(startGateway({ upstream, audit: "metadata", folder }));
-    const full = await keep(startGateway({ upstream, audit: "full", folder }));
+    const metadata = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
+    const full = await keep(startGateway({ upstream, audit: "full", folder, built }));
+    const two = await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 }));
     const peer = await keep(startPeer(upstream));
     const targets = [
       { name: "alpha lane, AUDIT=metadata", server: metadata, authorization: ALPHA },
       { name: "alpha lane, AUDIT=full", server: full, authorization: ALPHA },
+      { name: "alpha lane, WORKERS=2", server: two, authorization: ALPHA },
       { name: "native lane, AUDIT=metadata", server: metadata, authorization: NATIVE },
       { name: "bare pass-through (the peer)", server: peer, authorization: NATIVE },
     ];

@@ -76,22 +76,34 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Most answers are translated as text: their JSON is read for rules that look into it, once. */
-export function incoming({ status, headers, text }: V4Answer): Incoming {
-  let json: unknown;
-  let read = text === "";
-  return {
-    status,
-    success: isSuccess(status),
-    headers,
-    text,
-    get json() {
-      if (!read) json = jsonOf(text);
-      read = true;
-      return json;
-    },
-  };
+/**
+ * Most answers are translated as text: their JSON is read for rules that look into it, once. A class, since a getter
+ * in a literal gives each object a shape of its own, which keeps text and JSON alive until the next full collection.
+ */
+class Answered implements Incoming {
+  readonly status: number;
+  readonly success: boolean;
+  readonly headers: Incoming["headers"];
+  readonly text: string;
+  #json: unknown;
+  #read: boolean;
+
+  constructor({ status, headers, text }: V4Answer) {
+    this.status = status;
+    this.success = isSuccess(status);
+    this.headers = headers;
+    this.text = text;
+    this.#read = text === "";
+  }
+
+  get json(): unknown {
+    if (!this.#read) this.#json = jsonOf(this.text);
+    this.#read = true;
+    return this.#json;
+  }
 }
+
+export const incoming = (answer: V4Answer): Incoming => new Answered(answer);
 
 /** What v4's answer tells about the token that it was asked with. On a public route v4 may not have looked at it. */
 export function learn(

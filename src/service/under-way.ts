@@ -8,19 +8,28 @@ export interface UnderWay {
   ended(mostMs: number): Promise<void>;
 }
 
+/** Counted and not collected: a set through which every request's promise goes keeps their answers alive for long. */
 export function workUnderWay(): UnderWay {
-  const all = new Set<Promise<unknown>>();
+  let count = 0;
+  const waiting: (() => void)[] = [];
+
+  function forget(): void {
+    count -= 1;
+    if (count === 0) for (const tell of waiting.splice(0)) tell();
+  }
+
   return {
     track(work) {
-      all.add(work);
-      const forget = (): void => void all.delete(work);
+      count += 1;
       work.then(forget, forget);
       return work;
     },
     async ended(mostMs) {
       // A connection tells its request a turn after it was broken off.
       await turn();
-      await Promise.race([Promise.allSettled(all), wait(mostMs, undefined, { ref: false })]);
+      if (count === 0) return;
+      const ended = new Promise<void>((resolve) => waiting.push(resolve));
+      await Promise.race([ended, wait(mostMs, undefined, { ref: false })]);
     },
   };
 }
