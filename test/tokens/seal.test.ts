@@ -1,0 +1,32 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { createSeal } from "../../src/tokens/seal.ts";
+
+const seal = createSeal("a secret");
+
+describe("what is sealed", () => {
+  test("is opened again under the same name, and is another text each time", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (text, about) => {
+        expect(seal.open(seal.seal(text, about), about)).toBe(text);
+        expect(seal.seal(text, about)).not.toBe(seal.seal(text, about));
+      }),
+    );
+  });
+
+  test("is not opened under another name, or with another secret", () => {
+    const sealed = seal.seal("text", "one");
+    expect(seal.open(sealed, "two")).toBeUndefined();
+    expect(createSeal("another secret").open(sealed, "one")).toBeUndefined();
+  });
+
+  test("is not opened when a byte of it was changed, or cut off", () => {
+    const bytes = Buffer.from(seal.seal("text", "one"), "base64url");
+    for (let n = 0; n < bytes.length; n += 1) {
+      const changed = Buffer.from(bytes);
+      changed[n] = (changed[n] ?? 0) ^ 1;
+      expect(seal.open(changed.toString("base64url"), "one")).toBeUndefined();
+      expect(seal.open(bytes.subarray(0, n).toString("base64url"), "one")).toBeUndefined();
+    }
+  });
+});
