@@ -21,7 +21,8 @@ const sentAs = (name: string, { also = [] }: FieldRule, body: JsonObject): strin
 export function explainBody(record: AuditRecord, route: Route): ExplainedBody | null {
   const { body } = record.alpha;
   const call = record.v4.findLast((each) => each.body !== undefined);
-  if (!route.body || !isObject(body) || isCut(body) || !call || isCut(call.body)) return null;
+  if (!route.body || !isObject(body) || isCut(body) || !call || !isObject(call.body) || isCut(call.body))
+    return null;
 
   const taken = new Set<string>();
   const written = new Set<string>();
@@ -46,6 +47,6 @@ export function explainBody(record: AuditRecord, route: Route): ExplainedBody | 
   return {
     fields,
     dropped: Object.keys(body).filter((name) => !taken.has(name)),
-    added: Object.keys(call.body as JsonObject).filter((name) => !written.has(name)),
+    added: Object.keys(call.body).filter((name) => !written.has(name)),
   };
 }

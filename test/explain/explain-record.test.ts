@@ -1,5 +1,6 @@
 /** Why is this field like that? Every answer of the packs' examples, explained (lesson L32). */
 import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { explainRecord } from "../../src/explain/explain-record.ts";
 import type { ExplainedField } from "../../src/explain/explanation.ts";
@@ -171,4 +172,22 @@ describe("where less can be told, it is said why", () => {
     expect(note).toMatch(/copy of the catalog/);
     expect(answer[0]).toMatchObject({ field: "datacenters[0].id", v4: { call: "GET /v4/regions" } });
   });
+});
+
+test("whatever bodies a record holds, explaining it doesn't fail", async () => {
+  const names = pack.routes.map(({ name }) => name);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...names),
+      fc.constantFrom(...records.map(([, record]) => record)),
+      fc.jsonValue(),
+      fc.jsonValue(),
+      async (route, whole, answer, response) => {
+        const alpha = { ...whole.alpha, route, status: 200, response: answer, body: response };
+        const v4 = whole.v4.map((call) => ({ ...call, response, body: answer }));
+        expect(await explainRecord({ ...whole, alpha, v4 }, pack)).toMatchObject({ route });
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

@@ -1,12 +1,15 @@
 import { draw, make } from "../dom.js";
 import { count, dayName, percent } from "../format.js";
 
-const WIDTH = 720;
 const HEIGHT = 200;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 8;
-const MOST_LABELS = 8;
+/** Pixels of one label. */
+const LABEL = 80;
+
+/** About as wide as it will be shown, so that its text keeps a size that can be read on a phone. */
+const widthOf = () => Math.max(320, Math.min(720, innerWidth - 60));
 
 /** Every day between the first and the last, those without requests too. */
 function filled(days) {
@@ -46,12 +49,12 @@ function bars(day, index, { step, scale }) {
   );
 }
 
-function axes(days, top, { step, scale }) {
-  const every = Math.ceil(days.length / MOST_LABELS);
+function axes(days, top, { step, scale, width }) {
+  const every = Math.ceil((days.length * LABEL) / width);
   const line = (number) => {
     const y = HEIGHT - BOTTOM - number * scale;
     return [
-      draw("line", { class: "grid", x1: LEFT, x2: WIDTH, y1: y, y2: y }),
+      draw("line", { class: "grid", x1: LEFT, x2: width, y1: y, y2: y }),
       draw("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, count(number)),
     ];
   };
@@ -94,7 +97,8 @@ function asTable(days) {
 export function daysChart(given) {
   const days = filled(given);
   const top = ceiling(Math.max(...days.map(({ alpha, native }) => alpha + native)));
-  const plot = { step: (WIDTH - LEFT) / days.length, scale: (HEIGHT - BOTTOM - TOP) / top };
+  const width = widthOf();
+  const plot = { width, step: (width - LEFT) / days.length, scale: (HEIGHT - BOTTOM - TOP) / top };
   const last = days.at(-1);
   const label = `Requests by day, ${days[0].day} to ${last.day}; on the last day ${percent(last.native, last.alpha + last.native)} native.`;
   return make(
@@ -108,7 +112,7 @@ export function daysChart(given) {
     ),
     draw(
       "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label },
+      { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
       axes(days, top, plot),
       days.map((day, index) => bars(day, index, plot)),
     ),

@@ -66,10 +66,7 @@ function errorLines(errors) {
 function bodyLines({ body }) {
   if (!body) return [];
   return [
-    ...body.dropped.map((name) => [
-      make("b", { class: "mono" }, name),
-      " was sent and did not go on: no rule takes it",
-    ]),
+    ...body.dropped.map((name) => [make("b", { class: "mono" }, name), " was sent and did not go on to v4"]),
     ...body.added.map((name) => [make("b", { class: "mono" }, name), " was put in by the gateway"]),
   ];
 }

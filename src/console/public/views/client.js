@@ -13,8 +13,12 @@ const COLUMNS = [
     name: "Route",
     main: true,
     value: ({ route }) => route ?? "",
-    cell: ({ route, sample }) =>
-      make("a", { href: address("traffic", sample), class: "mono" }, route ?? "no route of the pack"),
+    cell: ({ route, lane, sample }) =>
+      make(
+        "a",
+        { href: address("traffic", sample), class: "mono" },
+        route ?? (lane === "native" ? "forwarded untouched" : "no route of the pack"),
+      ),
   },
   { name: "Lane", value: ({ lane }) => lane, cell: ({ lane }) => lane },
   { name: "Status", number: true, value: ({ status }) => status, cell: ({ status }) => statusBadge(status) },
