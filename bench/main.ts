@@ -5,6 +5,7 @@ import { startLoader, type Loader } from "./loader.ts";
 import { HELP, readOptions, type BenchOptions } from "./options.ts";
 import { faults, report } from "./report.ts";
 import { startTimes } from "./start-time.ts";
+import { translationReport } from "./translation.ts";
 import { withField } from "./targets.ts";
 
 /** Everything runs on this one machine, so it must be said what that is. */
@@ -43,6 +44,10 @@ function compare(loader: Loader, options: BenchOptions): Promise<number> {
 }
 
 async function bench(options: BenchOptions): Promise<number> {
+  if (options.translation) {
+    print(await translationReport(options.rounds));
+    return 0;
+  }
   const loader = startLoader();
   try {
     const code = options.rounds > 0 ? await compare(loader, options) : 0;

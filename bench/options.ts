@@ -17,9 +17,11 @@ export interface BenchOptions {
   readonly growthMs: number;
   /** The gateway as it is installed, from `dist/`, in place of the sources. */
   readonly built: boolean;
+  /** Translation alone is measured, and no gateway started. */
+  readonly translation: boolean;
 }
 
-type Plan = Omit<BenchOptions, "built">;
+type Plan = Omit<BenchOptions, "built" | "translation">;
 
 const THOROUGH: Plan = {
   rounds: 5,
@@ -47,11 +49,12 @@ const QUICK: Plan = {
 /** Memory alone. */
 const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 600_000 };
 
-export const HELP = `npm run bench -- [--quick | --memory] [--rounds N] [--seconds N] [--connections N] [--rate N]
+export const HELP = `npm run bench -- [--quick | --memory | --translation] [--rounds N] [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
 Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for eleven minutes, and compares what
-its heap holds after the first minute and after the last.
+its heap holds after the first minute and after the last. --translation starts no gateway: it measures what turns
+v4's answer into alpha's, compiled, interpreted, and as one would write it by hand.
 `;
 
 function positive(name: string, text: string): number {
@@ -73,6 +76,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       built: { type: "boolean" },
       quick: { type: "boolean" },
       memory: { type: "boolean" },
+      translation: { type: "boolean" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
@@ -87,6 +91,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   return {
     ...base,
     built: values.built ?? false,
+    translation: values.translation ?? false,
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),

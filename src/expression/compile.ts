@@ -25,9 +25,9 @@ function failed(thrown: unknown): ExpressionError {
 }
 
 /** Functions bound under the names of built-in ones are rare: there is a second program for them, made when needed. */
-function withShadowing(ast: Node, generated: Generated, gives: Gives): Program {
+function withShadowing(ast: Node, generated: Generated, gives: Gives, bound?: ReadonlySet<string>): Program {
   const usual = programOf(generated);
-  const builtins = [...generated.builtins];
+  const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
   let shadowed: Program | undefined;
   const run: Program = (input, bindings) => {
     if (!builtins.some((name) => Object.hasOwn(bindings, name))) return usual(input, bindings);
@@ -49,10 +49,10 @@ const failing =
   };
 
 /** Most expressions only ever give values, or only ever texts: the program for either is made when it is needed. */
-function programFor(ast: Node, gives: Gives): Program {
+function programFor(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= withShadowing(ast, generate(ast, { gives }), gives);
+    program ??= withShadowing(ast, generate(ast, { gives }), gives, bound);
     return program(input, bindings);
   };
 }
@@ -101,15 +101,16 @@ export function compiledBy<T>(run: () => T): {
  * Makes an expression that runs as JavaScript, and answers at once. What the compiler doesn't do goes to
  * the interpreter, whose results are the same: `fallback` says why. Bound functions must answer at once.
  *
+ * @param bound Names of all variables that are ever bound; left out, it can be any.
  * @throws {ExpressionError} where the source does not parse.
  */
-export function compile(source: string): Expression {
-  const expression = onlyInterpreted ? interpret(source) : made(source);
+export function compile(source: string, bound?: ReadonlySet<string>): Expression {
+  const expression = onlyInterpreted ? interpret(source) : made(source, bound);
   noted?.push(expression);
   return expression;
 }
 
-function made(source: string): Expression {
+function made(source: string, bound?: ReadonlySet<string>): Expression {
   const ast = parse(source);
   const code = generated(ast);
   if (code instanceof NotCompiled) return { ...interpret(source), fallback: code.message };
@@ -119,7 +120,7 @@ function made(source: string): Expression {
     reads: inputNames(ast),
     engine: "compiled",
     code: code.source,
-    evaluate: withShadowing(ast, code, "value"),
-    print: programFor(ast, "text") as Expression["print"],
+    evaluate: withShadowing(ast, code, "value", bound),
+    print: programFor(ast, "text", bound) as Expression["print"],
   };
 }

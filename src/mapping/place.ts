@@ -36,9 +36,10 @@ const NEVER: Expression = {
 
 /** Checks and compiles the expression that stands at a place. `known` are the variables it may read. */
 export function expressionAt(place: Place, source: string, known: readonly string[]): Expression {
-  const faults = checkExpression(source, new Set(known));
+  const bound = new Set(known);
+  const faults = checkExpression(source, bound);
   for (const { message, offset } of faults) place.fault(message, offset);
-  return faults.length > 0 ? NEVER : compile(source);
+  return faults.length > 0 ? NEVER : compile(source, bound);
 }
 
 /** Looks a name up among the definitions that it may refer to; reports the ones there are if it is none. */

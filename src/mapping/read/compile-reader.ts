@@ -10,8 +10,13 @@ import { shapeOf, type Shape } from "./shape.ts";
 import { indented, newSource } from "./source.ts";
 import { wantedPlaces } from "./wanted.ts";
 
+/** Writes an object of variables some of which come later. A function of its own: closures make variables slow. */
+async function writeLater(write: (...variables: unknown[]) => string, variables: unknown[]): Promise<string> {
+  return write(...(await Promise.all(variables)));
+}
+
 /** What generated code uses, by the names that it has there. */
-const runtime = { ...json, whenDone };
+const runtime = { ...json, whenDone, writeLater };
 
 /** Pieces of text that are known, and JavaScript for the others. */
 type Piece = { readonly text: string } | { readonly js: string };
@@ -73,25 +78,22 @@ function emitFunction(
 ): string {
   const scan = emitMembers(wanted.root, 0, source);
   const variables = ["at = cursor.at", "code", "end", ...wanted.variables].join(", ");
+  const given = [...wanted.variables, "row", "reading", ...late.map(({ name }) => name)].join(", ");
   const constants = source.constants.map((_value, index) => `c${index} = constants[${index}]`);
-  const names = late.map(({ name }) => name).join(", ");
+  const isLate = late.map(({ name }) => `${name} instanceof Promise`).join(" || ");
   const result =
     late.length === 0
-      ? [`return ${object};`]
+      ? []
       : [
-          `let ${late.map(({ name, js }) => `${name} = ${js}`).join(",\n")};`,
-          `const write = () => ${object};`,
-          `if (!(${late.map(({ name }) => `${name} instanceof Promise`).join(" || ")})) return write();`,
-          `return Promise.all([${names}]).then((fields) => {`,
-          `[${names}] = fields;`,
-          "return write();",
-          "});",
+          `const ${late.map(({ name, js }) => `${name} = ${js}`).join(",\n")};`,
+          `if (${isLate}) return writeLater(write, [${given}]);`,
         ];
   return indented(
     [
       '"use strict";',
       `const { ${Object.keys(runtime).sort().join(", ")} } = runtime;`,
       ...(constants.length > 0 ? [`const ${constants.join(", ")};`] : []),
+      `const write = (${given}) => ${object};`,
       "return function read(cursor, reading) {",
       "const { text, depth } = cursor;",
       `let ${variables};`,
@@ -100,8 +102,9 @@ function emitFunction(
       scan,
       "} else at = endOfValue(text, at, depth);",
       "cursor.at = at;",
-      ...(needsRow ? ["const row = text.slice(start, at);"] : []),
+      `const row = ${needsRow ? "text.slice(start, at)" : '""'};`,
       ...result,
+      `return write(${given});`,
       "};",
     ].join("\n"),
   );

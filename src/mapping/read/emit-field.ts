@@ -2,7 +2,7 @@ import { textOfValue, type Text } from "../../dialect/json-text.ts";
 import type { Expression, MaybeLater } from "../../expression/index.ts";
 import type { FieldContext } from "../field.ts";
 import type { FieldRule } from "../definition.ts";
-import { networkAddress } from "../ip-address.ts";
+import { networkAddress as networkOf } from "../ip-address.ts";
 import { expressionAt, type Place } from "../place.ts";
 import type { Reading } from "../reading.ts";
 import type { Source } from "./source.ts";
@@ -43,9 +43,9 @@ function emitSource(rule: FieldRule, context: FieldContext, place: Place, unit: 
   const found = rule.v4 === undefined ? "undefined" : unit.wanted.variable(rule.v4.split("."));
   if (rule.read === undefined) return { js: found, late: false };
   const expression = expressionAt(place.at("read"), rule.read, READ_VARIABLES);
-  const functions = { values: context.lookup, networkOf: networkAddress, scopesOf: context.scopesOf };
+  const { lookup: values, scopesOf } = context;
   const print = (input: unknown, value: unknown, reading: Reading): MaybeLater<Text> =>
-    expression.print(input, { value, with: reading.with, sent: reading.sent, ...functions });
+    expression.print(input, { value, with: reading.with, sent: reading.sent, values, networkOf, scopesOf });
   const value = expression.variables.has("value") ? `valueOfText(${found})` : "undefined";
   return {
     js: `${unit.source.constant(print)}(${emitInput(expression, unit)}, ${value}, reading)`,

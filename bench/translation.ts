@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from "node:util";
+import { answerBack } from "../src/gateway/answer-back.ts";
+import type { Incoming } from "../src/gateway/call-v4.ts";
+import { interpretedBy } from "../src/expression/index.ts";
+import { loadPack } from "../src/mapping/load.ts";
+import type { Pack } from "../src/mapping/pack.ts";
+import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { connectCatalogs } from "../src/service/catalogs.ts";
+import { roadDialect } from "../src/service/road-dialect.ts";
+import type { Catalogs } from "../src/upstream/catalogs.ts";
+import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
+import { median } from "./report.ts";
+
+/** Translation alone: from the bytes of v4's answer to the bytes of alpha's, without a road around it. */
+
+type Translate = (bytes: Buffer) => Promise<Buffer> | Buffer;
+
+interface Case {
+  readonly name: string;
+  /** Answers of v4, taken in turn: nothing is measured that only remembers the last one. */
+  readonly answers: readonly Buffer[];
+  readonly ways: Readonly<Record<"compiled" | "interpreted" | "by hand", Translate>>;
+}
+
+const VARIANTS = 32;
+/** Runs of one way in one round. The interpreter would take all day. */
+const RUNS = { compiled: 600, interpreted: 24, "by hand": 600 } as const;
+
+type Json = Record<string, unknown>;
+
+const STATUSES = ["running", "offline", "booting", "rebuilding"];
+
+/** The same row at another time, and with other settings. */
+const changed = (row: Json, variant: number): Json => ({
+  ...row,
+  id: Number(row["id"]) + variant,
+  label: `${String(row["label"])}-${variant}`,
+  status: STATUSES[variant % STATUSES.length],
+  updated: `2026-03-01T10:00:${String(variant % 60).padStart(2, "0")}`,
+  ipv6: `2001:db8::f03c:92ff:fe${variant.toString(16).padStart(2, "0")}:1/128`,
+  alerts: {
+    cpu: variant % 100,
+    network_in: 10,
+    network_out: variant,
+    transfer_quota: 80,
+    io: 10_000 + variant,
+  },
+});
+
+function throughPack(pack: Pack, catalogs: Catalogs, routeName: string): Translate {
+  const route = pack.route(routeName);
+  if (!route) throw new Error(`the pack has no ${routeName}`);
+  const { rules } = roadDialect(pack);
+  const reading = { catalogs, with: {} };
+  return async (bytes) => {
+    const answer: Incoming = {
+      status: 200,
+      success: true,
+      headers: {},
+      text: bytes.toString(),
+      json: undefined,
+    };
+    return Buffer.from(await answerBack(answer, route, reading, rules));
+  };
+}
+
+const byIds = (catalogs: Catalogs, name: string, ids: Iterable<unknown>): ReadonlyMap<string, unknown> =>
+  new Map([...ids].map((id) => [String(id), catalogs.find(name, String(id))?.object]));
+
+/** What is measured, with answers in the sandbox's own words. */
+async function prepare(): Promise<Case[]> {
+  const sandbox = await startSandbox();
+  const call = async ({ path }: { readonly path: string }) => {
+    const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
+    const answer = await fetch(sandbox.url + path, { headers });
+    return { status: answer.status, headers: {}, text: await answer.text(), ms: 0 };
+  };
+  const pack = loadPack("mappings");
+  const interpreted = interpretedBy(() => loadPack("mappings"));
+  const upstream = { call, close: () => Promise.resolve() };
+  const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+  await catalogs.refresh();
+  catalogs.stop();
+  const list = JSON.parse((await call({ path: "/v4/vm/instances?page=1&page_size=25" })).text) as Json;
+  await sandbox.close();
+  const rows = list["data"] as Json[];
+  const known: KnownCatalogs = {
+    datacenter: byIds(
+      catalogs,
+      "datacenter",
+      rows.map((row) => row["region"]),
+    ),
+    distribution: byIds(
+      catalogs,
+      "distribution",
+      rows.map((row) => row["image"]),
+    ),
+    type: byIds(
+      catalogs,
+      "type",
+      rows.map((row) => row["type"]),
+    ),
+  };
+  const variants = [...Array(VARIANTS).keys()];
+  const lists = variants.map((variant) => ({
+    ...list,
+    data: rows.map((row, at) => changed(row, variant + at)),
+  }));
+  const cases = [
+    { name: "List of 25", route: "GET /vm/instances", hand: listByHand, bodies: lists },
+    {
+      name: "One object",
+      route: "GET /vm/instances/:id",
+      hand: objectByHand,
+      bodies: variants.map((variant) => changed(rows[variant % rows.length] ?? {}, variant)),
+    },
+  ];
+  return cases.map(({ name, route, hand, bodies }) => ({
+    name,
+    answers: bodies.map((body) => Buffer.from(JSON.stringify(body))),
+    ways: {
+      compiled: throughPack(pack, catalogs, route),
+      interpreted: throughPack(interpreted, catalogs, route),
+      "by hand": (bytes) => Buffer.from(hand(bytes.toString(), known)),
+    },
+  }));
+}
+
+/** All ways must come to the same, or there is nothing to compare. Done after they are measured, for the same reason. */
+async function compareResults({ name, answers, ways }: Case): Promise<void> {
+  for (const answer of answers) {
+    const [compiled, interpreted, hand] = await Promise.all(
+      [ways.compiled, ways.interpreted, ways["by hand"]].map(
+        async (way) => JSON.parse((await way(answer)).toString()) as unknown,
+      ),
+    );
+    if (!isDeepStrictEqual(compiled, interpreted) || !isDeepStrictEqual(compiled, hand))
+      throw new Error(`${name}: the ways differ`);
+  }
+}
+
+/** Microseconds of CPU that one run takes. */
+async function cost(way: Translate, answers: readonly Buffer[], runs: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let run = 0; run < runs; run += 1) await way(answers[run % answers.length] as Buffer);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / runs;
+}
+
+type Costs = Readonly<Record<keyof typeof RUNS, number>>;
+
+/** Rounds of each way before it is measured, for the compiler to settle. */
+const WARM_UP = 4;
+
+/**
+ * The ways take turns, so that what else the machine does meets all alike; but for the interpreter, which comes
+ * last: its promises would have the compiled functions made ready for what they never meet otherwise.
+ */
+async function measure({ answers, ways }: Case, rounds: number): Promise<Costs[]> {
+  const turn = (way: keyof typeof RUNS) => cost(ways[way], answers, RUNS[way]);
+  const synchronous: { compiled: number; "by hand": number }[] = [];
+  for (let round = 0; round < rounds + WARM_UP; round += 1)
+    synchronous.push({ compiled: await turn("compiled"), "by hand": await turn("by hand") });
+  const measured: Costs[] = [];
+  for (const costs of synchronous.slice(WARM_UP))
+    measured.push({ ...costs, interpreted: await turn("interpreted") });
+  return measured;
+}
+
+function row(name: string, rounds: readonly Costs[]): string {
+  const of = (pick: (costs: Costs) => number): number => median(rounds.map(pick));
+  const cells = [
+    of((costs) => costs.compiled).toFixed(1),
+    of((costs) => costs["by hand"]).toFixed(1),
+    of((costs) => costs.interpreted).toFixed(0),
+    of((costs) => costs.compiled / costs["by hand"]).toFixed(2),
+    `1/${of((costs) => costs.interpreted / costs.compiled).toFixed(0)}`,
+  ];
+  return name.padEnd(14) + cells.map((cell) => cell.padStart(14)).join("");
+}
+
+const HEAD = `${"CPU us".padEnd(14)}${["compiled", "by hand", "interpreted", "x by hand", "x interpreted"].map((title) => title.padStart(14)).join("")}`;
+
+/** The table: medians, and ratios of the same round. */
+export async function translationReport(rounds: number): Promise<string> {
+  const lines = ["Translation alone, from v4's bytes to alpha's", HEAD];
+  for (const each of await prepare()) {
+    lines.push(row(each.name, await measure(each, rounds)));
+    await compareResults(each);
+  }
+  return `${lines.join("\n")}\n`;
+}
