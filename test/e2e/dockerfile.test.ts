@@ -1,50 +1,45 @@
-/** No engine is needed: these are the promises of the image that can be read off its recipe. */
-import { readFileSync } from "node:fs";
+/** The image without an engine: its recipe is linted, and each of its steps is carried out in a clean folder. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { parse } from "yaml";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { readSettings } from "../../src/settings/read.ts";
+import { environmentOf, lintDockerfile, parseDockerfile } from "../support/dockerfile.ts";
 import { newFolder, removeFolders } from "./folder.ts";
+import { runStages } from "./image-steps.ts";
 import { endAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
+afterAll(removeFolders);
 
-const read = (name: string): string => readFileSync(join(REPOSITORY, name), "utf8");
-
-/** Instructions of the last stage, continued lines joined and comments left out. */
-function imageOf(text: string): string[] {
-  const lines = text
-    .replaceAll(/^#.*\n/gm, "")
-    .replaceAll(/\\\n\s*/g, "")
-    .split("\n")
-    .filter(Boolean);
-  return lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
-}
-
-const image = imageOf(read("Dockerfile"));
+const recipe = readFileSync(join(REPOSITORY, "Dockerfile"), "utf8");
+const stages = parseDockerfile(recipe);
+const image = stages.at(-1) ?? { name: "", image: "", instructions: [] };
+const environment = environmentOf(image);
 
 const instruction = (name: string): string =>
-  image.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? "";
+  image.instructions.find(({ keyword }) => keyword === name)?.rest ?? "";
 
-const environment = Object.fromEntries(
-  instruction("ENV")
-    .split(/ +/)
-    .map((pair) => pair.split("=", 2)),
-) as Record<string, string>;
+describe("the recipe", () => {
+  test("breaks no rule", () => expect(lintDockerfile(stages)).toEqual([]));
 
-describe("the image", () => {
-  test("starts the program itself, as somebody who is not root", () => {
-    expect(JSON.parse(instruction("CMD"))).toEqual(["node", "dist/main.js", "serve"]);
-    expect(instruction("USER")).toBe("node");
-  });
-
-  test("takes nothing from development: modules come from the stage that pruned them", () => {
-    expect(image.filter((line) => /\bnpm\b/.test(line))).toEqual([]);
-    expect(image).toContain("COPY --from=build /app/node_modules node_modules");
-    expect(read("Dockerfile")).toMatch(/npm prune --omit=dev\n/);
+  test.each([
+    ["USER node", "", "DL3002"],
+    ["USER node", "USER root", "DL3002"],
+    ["FROM node:24-slim\n", "FROM node:latest\n", "DL3006"],
+    ["FROM node:24-slim\n", "FROM node\n", "DL3006"],
+    ["RUN npm ci", "RUN npm install", "DL3016"],
+    ["COPY src src", "ADD src src", "DL3020"],
+    ["--from=build", "--from=built", "DL3022"],
+    ['CMD ["node", "dist/main.js", "serve"]', "CMD node dist/main.js serve", "DL3025"],
+    ["WORKDIR /app\nCOPY --from", "COPY --from", "DL3045"],
+    ["WORKDIR /app", "WORKDIR app", "DL3000"],
+    ["HEALTHCHECK", "LABEL", "DL3057"],
+    ["EXPOSE", "MAINTAINER me\nEXPOSE", "DL4000"],
+    ["NODE_ENV=production", "ADMIN_TOKEN=abc", "no secret"],
+  ])("with %j as %j breaks %s", (from, to, rule) => {
+    expect(recipe).toContain(from);
+    const broken = lintDockerfile(parseDockerfile(recipe.replace(from, to)));
+    expect(broken.filter((name) => name.startsWith(rule))).toHaveLength(1);
   });
 
   test("has settings that the gateway takes, listens to the outside, and keeps the admin listener in", () => {
@@ -54,8 +49,54 @@ describe("the image", () => {
     expect(instruction("EXPOSE").split(" ").map(Number)).toEqual([settings.PORT, settings.ADMIN_PORT]);
     expect(instruction("VOLUME")).toBe(settings.DATA_DIR);
   });
+});
 
-  test("is healthy while the gateway lives, and not after", async () => {
+/** Every file under a folder, with its time. */
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).map(
+    (name) => `${name} ${statSync(join(folder, name)).mtimeMs}`,
+  );
+
+describe("its steps, each in a clean folder", () => {
+  let root: string;
+  beforeAll(async () => {
+    root = await runStages(stages, REPOSITORY);
+  }, 400_000);
+
+  const modules = (): string[] =>
+    readdirSync(join(root, "app", "node_modules")).filter((name) => !name.startsWith("."));
+
+  test("leave what runs, and nothing of development", () => {
+    expect(readdirSync(join(root, "app")).sort()).toEqual(
+      ["LICENSE", "dist", "mappings", "node_modules", "package.json"].sort(),
+    );
+    expect(modules()).toEqual(expect.arrayContaining(["express", "undici", "pg"]));
+    expect(modules().filter((name) => ["typescript", "jest", "node", "oxlint"].includes(name))).toEqual([]);
+  });
+
+  test("make a program that serves, writes nothing but its data, and ends when told", async () => {
+    const [node, ...script] = JSON.parse(instruction("CMD")) as string[];
+    expect(node).toBe("node");
+    const app = join(root, "app");
+    const before = filesOf(app);
+
+    const gateway = await serve(newFolder(), {
+      cwd: app,
+      script: [join(app, script[0] ?? "")],
+      env: { NODE_ENV: environment["NODE_ENV"] ?? "" },
+    });
+    const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+    const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+      headers: { authorization: `token ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    gateway.signal("SIGTERM");
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+    expect(filesOf(app)).toEqual(before);
+  }, 60_000);
+
+  test("check health as the image does: while the gateway lives, and not after", async () => {
     const [node, flag = "", program = ""] = JSON.parse(
       instruction("HEALTHCHECK").replace(/^.*? CMD /, ""),
     ) as string[];
@@ -68,44 +109,5 @@ describe("the image", () => {
     gateway.signal("SIGTERM");
     await gateway.ended;
     expect(await ask()).toMatchObject({ code: 1, err: "" });
-  });
-
-  test("copies nothing that .dockerignore keeps out", () => {
-    const kept = read(".dockerignore").matchAll(/^!(.+)$/gm);
-    const names = new Set([...kept].map(([, name]) => name));
-    const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = ""]) =>
-      from.split(" "),
-    );
-
-    expect(copied.filter((name) => !names.has(name))).toEqual([]);
-  });
-});
-
-interface Composed {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly command: readonly string[];
-}
-
-describe("compose.yaml", () => {
-  let services: Readonly<Record<string, Composed>>;
-
-  beforeAll(() => {
-    ({ services } = parse(read("compose.yaml")) as { services: Record<string, Composed> });
-  });
-
-  test("gives the gateway settings that it takes, and takes the admin token from outside", () => {
-    const { ADMIN_TOKEN, ...given } = services["gateway"]?.environment ?? {};
-
-    expect(ADMIN_TOKEN).toMatch(/^\$\{ADMIN_TOKEN:\?/);
-    expect(readSettings([], { ...environment, ...given, ADMIN_TOKEN: "secret" })).toMatchObject({
-      UPSTREAM_URL: new URL("http://sandbox:8090"),
-      ADMIN_HOST: "0.0.0.0",
-    });
-  });
-
-  test("runs the sandbox where the gateway looks for it", () => {
-    expect(services["sandbox"]?.command.join(" ")).toBe(
-      "node dist/main.js sandbox --host 0.0.0.0 --port 8090",
-    );
-  });
+  }, 60_000);
 });

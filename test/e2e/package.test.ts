@@ -1,6 +1,7 @@
+/** The package as npm makes and installs it: packed, and installed from the tarball into a folder elsewhere. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newFolder, removeFolders } from "./folder.ts";
@@ -8,46 +9,79 @@ import { endAll, REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
 
-const SOURCES = ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "mappings", "LICENSE"];
+const SOURCES = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "src",
+  "mappings",
+  "LICENSE",
+  "README.md",
+];
 
-/** As npm leaves it when development is left out: nothing else can be found from there. */
-function linkProductionModules(folder: string): void {
-  const lock = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { dev?: boolean; optional?: boolean }>;
-  };
-  const topLevel = /^node_modules\/(?:@[^/]+\/)?[^/]+$/;
-  for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
-    if (!topLevel.test(path) || dev || optional) continue;
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    symlinkSync(join(REPOSITORY, path), join(folder, path));
-  }
+interface Packed {
+  readonly filename: string;
+  readonly integrity: string;
+  readonly version: string;
+  readonly files: readonly { readonly path: string }[];
 }
 
-let source: string;
-let built: string;
-
-beforeAll(async () => {
-  source = newFolder();
-  built = newFolder();
+/** Builds and packs it. */
+async function pack(source: string): Promise<Packed> {
   for (const name of SOURCES) cpSync(join(REPOSITORY, name), join(source, name), { recursive: true });
   symlinkSync(join(REPOSITORY, "node_modules"), join(source, "node_modules"));
   await execute("npm", ["run", "build"], { cwd: source });
-  for (const name of ["package.json", "dist", "mappings"])
-    cpSync(join(source, name), join(built, name), { recursive: true });
-  linkProductionModules(built);
-}, 60_000);
+  const { stdout } = await execute("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
+  const [packed] = JSON.parse(stdout) as [Packed];
+  return packed;
+}
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+}
+
+/** The lock of a place that has the package and what it depends on, in the versions of this repository. */
+function lockOf({ filename, integrity, version }: Packed): object {
+  const read = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, name), "utf8"));
+  const { packages } = read("package-lock.json") as { packages: Record<string, Locked> };
+  const { dependencies, bin, engines } = read("package.json");
+  const used = Object.entries(packages).filter(
+    ([path, { dev, devOptional }]) => path && !dev && !devOptional,
+  );
+  const resolved = `file:${filename}`;
+  return {
+    name: "place",
+    lockfileVersion: 3,
+    packages: {
+      "": { name: "place", dependencies: { "alpha-gateway": resolved } },
+      "node_modules/alpha-gateway": { version, resolved, integrity, dependencies, bin, engines },
+      ...Object.fromEntries(used),
+    },
+  };
+}
+
+let packed: Packed;
+let place: string;
+
+beforeAll(async () => {
+  const source = newFolder();
+  place = newFolder();
+  packed = await pack(source);
+  cpSync(join(source, packed.filename), join(place, packed.filename));
+  const dependencies = { "alpha-gateway": `file:${packed.filename}` };
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "place", dependencies }));
+  writeFileSync(join(place, "package-lock.json"), JSON.stringify(lockOf(packed)));
+  await execute("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: place });
+}, 300_000);
 
 afterAll(async () => {
   await endAll();
   removeFolders();
 });
 
-/** Node as it finds modules when nothing is linked. */
-const script = (): string[] => [
-  "--preserve-symlinks",
-  "--preserve-symlinks-main",
-  join(built, "dist", "main.js"),
-];
+/** The command as npm put it there. */
+const script = (): string[] => [join(place, "node_modules", ".bin", "alpha-gateway")];
 
 test("the built program serves, with the console, the audit and the pack that comes along", async () => {
   const gateway = await serve(newFolder(), { script: script(), cwd: newFolder() });
@@ -75,21 +109,19 @@ test("the built program checks its own pack from any folder", async () => {
   expect(code).toBe(0);
 });
 
-test("the package holds the program and its pack, and nothing of its making", async () => {
-  const { stdout } = await execute("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: source,
-  });
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const paths = files.map(({ path }) => path);
+test("the package holds the program and its pack, and nothing of its making", () => {
+  const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(
     expect.arrayContaining([
       "LICENSE",
+      "README.md",
       "dist/main.js",
       "dist/audit/sqlite/worker.js",
       "dist/console/public/index.html",
       "mappings/pack.yaml",
     ]),
   );
-  expect(paths.filter((path) => !/^(?:dist\/.*|mappings\/.*|LICENSE|package\.json)$/.test(path))).toEqual([]);
+  const strange = /^(?!dist\/|mappings\/|(?:LICENSE|README\.md|package\.json)$)/;
+  expect(paths.filter((path) => strange.test(path))).toEqual([]);
 });

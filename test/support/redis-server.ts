@@ -1,8 +1,9 @@
 /** A Redis of the test's own, which it may stop, hang and start again. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
 
 export interface RedisServer {
   readonly url: string;
@@ -12,15 +13,6 @@ export interface RedisServer {
   /** It takes connections and says nothing, until `resume`. */
   hang(): void;
   resume(): void;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function listens(port: number): Promise<boolean> {
