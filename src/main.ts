@@ -13,6 +13,7 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   check: async () => (await import("./cli/check.ts")).check,
   explain: async () => (await import("./cli/explain.ts")).explain,
   openapi: async () => (await import("./cli/openapi.ts")).openapi,
+  report: async () => (await import("./cli/report.ts")).report,
   sandbox: async () => (await import("./cli/sandbox.ts")).sandbox,
 };
 
@@ -23,6 +24,7 @@ const HELP = `alpha-gateway VERB
   explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
                      Prints the v4 calls that an alpha call becomes, and sends nothing
   openapi [DIR]      Prints an OpenAPI 3.1 description of the interface that clients see
+  report             Prints the migration report: who still speaks alpha, and what each has to change
   sandbox            Runs the v4 sandbox alone
 `;
 

@@ -2,13 +2,8 @@ import { Router } from "express";
 import type { Request, Response } from "express";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageQuery } from "../audit/usage.ts";
-import { refuse, type Problem } from "./answers.ts";
-import { readAuditQuery } from "./audit-query.ts";
-
-const PARAMETERS = new Set(["client", "since", "until"]);
-
-/** Requests without a token, as `client` names them: no fingerprint reads so. */
-const ANONYMOUS = "none";
+import { refuse } from "./answers.ts";
+import { readUsageQuery } from "./usage-query.ts";
 
 type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 
@@ -40,18 +35,3 @@ const answer = (name: string, read: Reader) => async (request: Request, response
   if (problems.length > 0) return refuse(response, 400, problems);
   response.json({ [name]: await read(query) });
 };
-
-function readUsageQuery(given: Readonly<Record<string, unknown>>): {
-  query: UsageQuery;
-  problems: readonly Problem[];
-} {
-  const anonymous = given["client"] === ANONYMOUS;
-  const { client: _none, ...others } = given;
-  const { query, problems } = readAuditQuery(anonymous ? others : given);
-  const unknown = Object.keys(query).filter((name) => !PARAMETERS.has(name));
-  const reason = `Use ${[...PARAMETERS].join(", ")}.`;
-  return {
-    query: { ...query, ...(anonymous && { client: null }) },
-    problems: [...problems, ...unknown.map((parameter) => ({ reason, parameter }))],
-  };
-}

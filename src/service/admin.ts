@@ -1,7 +1,9 @@
 import { createAdminApp, type AdminDeps } from "../console/admin-app.ts";
+import { reportApi } from "../console/report-api.ts";
 import { explainRecord } from "../explain/explain-record.ts";
 import { recordCurls } from "../explain/record-curl.ts";
 import { summarise } from "../mapping/summary.ts";
+import { makeReport } from "../report/make-report.ts";
 import type { Settings } from "../settings/table.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { listen, type HttpServer } from "./http-server.ts";
@@ -24,6 +26,9 @@ export async function listenForAdmins(
     explain: async (record) => ({
       ...(await explainRecord(record, pack)),
       curl: recordCurls(record, pack),
+    }),
+    ...(audit && {
+      report: reportApi((query) => makeReport({ store: audit, pack, query, now: Date.now() })),
     }),
     sandbox: v4.sandbox,
     ...deps,

@@ -1,4 +1,3 @@
-import { openSqliteStore } from "../audit/sqlite/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { loadPack } from "../mapping/load.ts";
@@ -10,6 +9,7 @@ import type { Catalogs } from "../upstream/catalogs.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
 import { connectCatalogs } from "./catalogs.ts";
+import { openAuditStore } from "./audit-store.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
 import { openExchanged, type Exchanged } from "./exchanged.ts";
 import { createLog, type Log } from "./log.ts";
@@ -53,11 +53,7 @@ async function openAudit(settings: Settings, log: Log): Promise<AuditStore | und
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) => log.error({ err: error }, "the audit store failed"),
   };
-  const url = settings.DATABASE_URL;
-  if (url === undefined) return openSqliteStore({ ...options, directory: settings.DATA_DIR });
-  // Loaded only where it is used.
-  const { openPostgresStore } = await import("../audit/postgres/store.ts");
-  return openPostgresStore({ ...options, url });
+  return openAuditStore(settings, options);
 }
 
 async function openStores(

@@ -6,6 +6,9 @@ import { dirname, join, relative } from "node:path";
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ".": ["cli", "mapping", "settings", "audit", "shared-state"],
   cli: [
+    "audit",
+    "console",
+    "report",
     "service",
     "settings",
     "sandbox",
@@ -26,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "gateway",
     "oauth",
     "console",
+    "report",
     "audit",
     "metrics",
     "mapping",
@@ -51,7 +55,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "shared-state",
   ],
   explain: ["audit", "mapping", "dialect"],
-  console: ["audit", "metrics"],
+  console: ["report", "audit", "metrics"],
+  report: ["explain", "audit", "mapping", "dialect"],
   metrics: ["audit"],
   upstream: ["mapping", "dialect", "expression"],
   mapping: ["expression", "dialect", "vocabulary"],

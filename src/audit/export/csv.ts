@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../record.ts";
 
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   id: ({ id }) => id,
@@ -26,13 +26,14 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   bytes_out: ({ bytes }) => bytes.out,
 };
 
-/** The line of names, and one line for a record: RFC 4180, without bodies. */
-export const CSV_HEAD = `${Object.keys(COLUMNS).join(",")}\r\n`;
+/** One line of a table (RFC 4180). */
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(written).join(",")}\r\n`;
 
-export function csvLine(record: AuditRecord): string {
-  const cells = Object.values(COLUMNS).map((read) => written(read(record)));
-  return `${cells.join(",")}\r\n`;
-}
+/** The line of names, and one line for a record, without bodies. */
+export const CSV_HEAD = csvRow(Object.keys(COLUMNS));
+
+export const csvLine = (record: AuditRecord): string =>
+  csvRow(Object.values(COLUMNS).map((read) => read(record)));
 
 function written(cell: Cell): string {
   if (cell === null) return "";

@@ -1,0 +1,24 @@
+import type { UsageQuery } from "../audit/usage.ts";
+import type { Problem } from "./answers.ts";
+import { readAuditQuery } from "./audit-query.ts";
+
+const PARAMETERS = new Set(["client", "since", "until"]);
+
+/** Requests without a token, as `client` names them: no fingerprint reads so. */
+const ANONYMOUS = "none";
+
+/** Reads what narrows the summaries: `client` (a fingerprint, or `none`), `since` and `until`. Others are problems. */
+export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
+  query: UsageQuery;
+  problems: readonly Problem[];
+} {
+  const anonymous = given["client"] === ANONYMOUS;
+  const { client: _none, ...others } = given;
+  const { query, problems } = readAuditQuery(anonymous ? others : given);
+  const unknown = Object.keys(query).filter((name) => !PARAMETERS.has(name));
+  const reason = `Use ${[...PARAMETERS].join(", ")}.`;
+  return {
+    query: { ...query, ...(anonymous && { client: null }) },
+    problems: [...problems, ...unknown.map((parameter) => ({ reason, parameter }))],
+  };
+}
