@@ -41,7 +41,11 @@ function besideOf({ read = "" }: FieldRule, { besides }: Sources): V4Side | unde
 
 function v4Side(rule: FieldRule, { v4, from }: Pair, sources: Sources): V4Side {
   if (rule.const !== undefined) return { call: null, field: null };
-  if (rule.v4 === undefined) return besideOf(rule, sources) ?? { call: from.call, field: null };
+  if (rule.v4 === undefined) {
+    // A read that was not made, or failed, is no source.
+    const own = rule.read?.includes("$with") ? null : from.call;
+    return besideOf(rule, sources) ?? { call: own, field: null };
+  }
   const value = getter(rule.v4)(v4);
   return { call: from.call, field: below(from.at, rule.v4), ...(value !== undefined && { value }) };
 }

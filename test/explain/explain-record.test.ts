@@ -102,6 +102,12 @@ describe("one instance with its backups", () => {
     expect((await fieldsOf(title)).get(name)).toMatchObject({ class: kind, v4, rule });
   });
 
+  test("a read besides that was not made is no source", async () => {
+    const record = recordCalled(title);
+    const { answer } = await explainRecord({ ...record, v4: record.v4.slice(0, 1) }, pack);
+    expect(answer.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
+  });
+
   test("what is lost is told with its reason", async () => {
     const fields = await fieldsOf(title);
     expect(fields.get("total_transfer")?.loss).toBe("a part of a GB; 0 in lists");
