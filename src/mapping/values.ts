@@ -1,5 +1,5 @@
 import { printJson } from "../dialect/json.ts";
-import { canonical, isStringText, textOfValue, valueOfText, type Text } from "../dialect/json-text.ts";
+import { canonical, flat, isStringText, textOfValue, valueOfText, type Text } from "../dialect/json-text.ts";
 import { whenDone, type MaybeLater } from "../expression/index.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { ValueKindDefinition } from "./definition.ts";
@@ -48,6 +48,8 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
 const LONGEST_KEPT = 12;
 const MOST_KEPT = 1000;
 
+const inOnePiece = (text: Text): Text => (typeof text === "string" ? flat(text) : text);
+
 /** What a kind makes of a text depends on nothing but the text. */
 function remembered(print: (text: string) => Text): (text: string) => Text {
   const known = new Map<string, Text>();
@@ -55,7 +57,7 @@ function remembered(print: (text: string) => Text): (text: string) => Text {
     if (text.length > LONGEST_KEPT) return print(text);
     const before = known.get(text);
     if (before !== undefined) return before;
-    const made = print(text);
+    const made = inOnePiece(print(text));
     if (known.size === MOST_KEPT) known.clear();
     known.set(text, made);
     return made;
