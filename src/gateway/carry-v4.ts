@@ -60,12 +60,17 @@ async function wordsOf({ status, headers, body }: V4FileAnswer): Promise<Incomin
 }
 
 /** What is known of a file, when its record is kept. */
-const streamedBy = (passed: { readonly in: number; readonly out: number }) => ({
-  get text() {
-    return printJson({ streamed: passed });
-  },
-  json: { streamed: passed },
-});
+class Streamed {
+  readonly #passed: { readonly in: number; readonly out: number };
+
+  constructor(passed: { readonly in: number; readonly out: number }) {
+    this.#passed = passed;
+  }
+
+  get text(): string {
+    return printJson({ streamed: this.#passed });
+  }
+}
 
 /** Prepares the streamed call of one request. Its record knows how much went by, and nothing of what. */
 export function carriesFor(
@@ -90,7 +95,7 @@ export function carriesFor(
         notes.calls.push({ ...made, came });
         return came.success ? { done: came } : { refused: came };
       }
-      notes.calls.push({ ...made, came: streamedBy(passed) });
+      notes.calls.push({ ...made, came: new Streamed(passed) });
       const stream = counted(Infinity, (count) => void (passed.out += count));
       pipeline(answer.body, stream, (error) => {
         if (error) notes.warnings.push(`v4 ${method} ${path}: the answer broke off, ${error.message}`);

@@ -69,7 +69,7 @@ export interface Target {
 
 /** A call to v4 and what came of it. Its body is only looked at where bodies are recorded. */
 export interface MadeCall extends Omit<RecordedCall, "response"> {
-  readonly came?: { readonly text: string; readonly json: unknown };
+  readonly came?: { readonly text: string };
 }
 
 /** What is written down on the way, for the answer's headers, the audit record, the metrics and the log. */

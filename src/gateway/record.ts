@@ -1,7 +1,8 @@
-import type { AuditRecord } from "../audit/record.ts";
+import type { AuditRecord, RecordedBody } from "../audit/record.ts";
 import type { Redaction } from "../audit/redact.ts";
+import { isJson } from "../dialect/json-text.ts";
 import { fingerprint } from "../tokens/fingerprint.ts";
-import { header, type AlphaAnswer, type AlphaRequest, type Notes } from "./exchange.ts";
+import { header, type AlphaAnswer, type AlphaRequest, type MadeCall, type Notes } from "./exchange.ts";
 
 export interface RecordOptions {
   readonly newId: () => string;
@@ -49,14 +50,17 @@ const asked = (request: AlphaRequest, { redaction, filterHeader }: RecordOptions
   };
 };
 
+/** What v4 said. Of JSON the text alone is looked through. */
+const saidBy = ({ text }: NonNullable<MadeCall["came"]>, { json, value }: Redaction): RecordedBody =>
+  isJson(text) ? json(text) : value(text);
+
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(notes: Notes, { redaction, bodies }: RecordOptions): AuditRecord["v4"] {
   return notes.calls.map(({ body, came, ...call }) => ({
     ...call,
     filter: call.filter === null ? null : redaction.text(call.filter),
     ...(bodies && body !== undefined && { body: redaction.value(body) }),
-    ...(bodies &&
-      came && { response: came.json === undefined ? redaction.value(came.text) : redaction.json(came.text) }),
+    ...(bodies && came && { response: saidBy(came, redaction) }),
   }));
 }
 

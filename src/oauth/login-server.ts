@@ -76,7 +76,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     try {
       const { status, text, ms } = await upstream.call({ method: "POST", path, headers, body });
       const json = jsonOf(text);
-      notes.calls.push({ ...sent, status, came: { text, json }, ms });
+      notes.calls.push({ ...sent, status, came: { text }, ms });
       return { status, json };
     } catch (error) {
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
