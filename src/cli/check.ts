@@ -50,7 +50,7 @@ function printSchema(kind: string): number {
 
 async function checkFolder(directory: string, emit: boolean): Promise<number> {
   const { result: pack, expressions } = compiledBy(() => loadPack(directory));
-  const faults: PackFault[] = [...pack.gaps.unnamed];
+  const faults: PackFault[] = [...pack.gaps.unnamed, ...pack.gaps.unanswered];
   const { examples, catalogs } = readExamples(directory, faults);
   faults.push(...(await runExamples(pack, examples, catalogs)));
   if (faults.length > 0) return tell(faults);

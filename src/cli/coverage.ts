@@ -27,7 +27,6 @@ function served({ surface, gaps }: Pack): string[] {
   return [
     `surface: ${answered} of ${surface.routes.length} routes answered, ` +
       `${fields - gaps.unnamed.length} of ${fields} fields named`,
-    ...gaps.unanswered.map(({ message }) => `  ${message}`),
   ];
 }
 

@@ -43,8 +43,16 @@ function reasonBefore(path: string, { first, wait }: Route, parameters: Paramete
     : `first, for the rules about "${step.blames}"`;
 }
 
+/** Of a list that is read whole. */
+const firstPage = ({ page, v4: { page_size: size } }: Pack["dialect"]): string =>
+  `?${page}=1&${size.parameter}=${size.largest}`;
+
 /** Every step in its order: what is read before, the call, what is read after it, and what is read besides. */
-function stepsOf({ sent, result: { notes } }: Explained, route: Route, parameters: Parameters): Step[] {
+function stepsOf(
+  { sent, result: { notes }, pack: { dialect } }: Explained,
+  route: Route,
+  parameters: Parameters,
+): Step[] {
   const at = sent.findIndex(({ method, path }) => `${method} ${path}` === notes.equivalent);
   const before = sent.slice(0, Math.max(0, at));
   const [call] = sent.slice(Math.max(0, at));
@@ -53,9 +61,9 @@ function stepsOf({ sent, result: { notes } }: Explained, route: Route, parameter
     ...before.map((read) => ({ why: reasonBefore(read.path, route, parameters), call: read })),
     ...(call ? [{ why: before.length > 0 ? "the call itself" : "", call }] : []),
     ...(after === undefined ? [] : [{ why: "then, and this answers", call: get(after) }]),
-    ...route.with.map(({ name, endpoint, condition }) => ({
-      why: `besides, for "${name}"${when(condition)}`,
-      call: get(endpoint.path(parameters)),
+    ...route.with.map(({ name, endpoint, condition, all, each }) => ({
+      why: `besides, for "${name}"${each ? ", once for each" : ""}${all ? ", to its last page" : ""}${when(condition)}`,
+      call: get(endpoint.path({ ...parameters, each: "EACH" }) + (all ? firstPage(dialect) : "")),
     })),
   ];
 }

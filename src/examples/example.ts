@@ -6,6 +6,9 @@ import { shape } from "../mapping/shape.ts";
 import { readYamlFolder, type YamlSource } from "../mapping/source.ts";
 import { writtenOut } from "./repeat.ts";
 
+/** What v4's catalogs hold in examples: the members of each list by its call. */
+export const catalogLists = z.record(z.string(), z.array(z.json()));
+
 /**
  * One golden case of a pack: an alpha request, the v4 calls that it must become and what v4 answers to them,
  * and the alpha answer that must come out. Long lists are written once (`repeat.ts`).
@@ -17,6 +20,8 @@ export const exampleDefinition = z.strictObject({
   body: z.json().optional(),
   /** In place of a body: a file of this type. */
   file: z.string().optional(),
+  /** What v4's catalogs hold in this example, where that is something else. */
+  catalogs: catalogLists.optional(),
   v4: z
     .array(
       z.strictObject({
@@ -43,9 +48,6 @@ export interface Example {
   readonly definition: ExampleDefinition;
   readonly source: YamlSource;
 }
-
-/** What v4's catalogs hold in examples: the members of each list by its call. */
-export const catalogLists = z.record(z.string(), z.array(z.json()));
 
 const CATALOGS_FILE = "catalogs.yaml";
 

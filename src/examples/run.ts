@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { splitCall, type Call } from "./call.ts";
-import { dryRoad } from "./dry-road.ts";
+import { dryRoad, type DryRoad } from "./dry-road.ts";
 import type { Example, ExampleDefinition } from "./example.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { PackFault } from "../mapping/fault.ts";
@@ -98,6 +98,17 @@ function bodyDifference(made: unknown, wanted: unknown, path = "body"): string[]
   );
 }
 
+/** A road over a pretended v4 whose catalogs have been read. */
+async function roadOver(
+  pack: Pack,
+  lists: Readonly<Record<string, readonly unknown[]>>,
+): Promise<{ readonly v4: Pretended; readonly road: DryRoad }> {
+  const v4 = pretend(pack, lists);
+  const road = dryRoad(pack, v4);
+  await road.catalogs.refresh();
+  return { v4, road };
+}
+
 /** Runs all examples of a pack through the whole road. Each fault says where the example stands and what differs. */
 export async function runExamples(
   pack: Pack,
@@ -105,10 +116,10 @@ export async function runExamples(
   lists: Readonly<Record<string, readonly unknown[]>>,
 ): Promise<PackFault[]> {
   const faults: PackFault[] = [];
-  const v4 = pretend(pack, lists);
-  const road = dryRoad(pack, v4);
-  await road.catalogs.refresh();
+  const usual = await roadOver(pack, lists);
   for (const { source, definition } of examples) {
+    const { catalogs } = definition;
+    const { v4, road } = catalogs ? await roadOver(pack, { ...lists, ...catalogs }) : usual;
     const report = (message: string, path: PropertyKey[] = ["v4"]) =>
       void faults.push(source.fault(path, message));
     v4.expect(definition.v4, report);
@@ -125,7 +136,8 @@ export async function runExamples(
     else if (file !== answer.file?.type) report(`file is ${answer.file?.type}, expected ${file}`, ["gives"]);
     else if (!file)
       for (const message of bodyDifference(JSON.parse(answer.body), body)) report(message, ["gives", "body"]);
+    if (catalogs) road.catalogs.stop();
   }
-  road.catalogs.stop();
+  usual.road.catalogs.stop();
   return faults;
 }

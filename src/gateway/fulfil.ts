@@ -40,7 +40,7 @@ async function answered(answer: Incoming, prepared: Prepared, work: Work): Promi
  */
 export async function fulfil(work: Work): Promise<string | FileAnswer> {
   const { route } = work.target;
-  if ("refusal" in route.source) throw new Refusal(400, route.source.refusal);
+  if ("refusal" in route.source) throw new Refusal(route.source.refusal.status, route.source.refusal.reason);
   if ("catalog" in route.source) return answerFromCatalog(route.source.catalog, work);
   if (route.takes || route.file) return carryFile(route.source.call, work);
   if (route.collect) return answerCollected(route.source.call, route.collect, work);

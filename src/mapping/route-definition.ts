@@ -28,8 +28,8 @@ export const route = z.strictObject({
   /** `public`, `token` (any), or `resource:level`. */
   scope: name,
   v4: name.optional(),
-  /** A reason of `pack.yaml`: v4 has no such call any more. */
-  refuse: name.optional(),
+  /** v4 has no such call any more: a reason of `pack.yaml`, and the status, 400 where it is left out. */
+  refuse: z.union([name, z.strictObject({ reason: name, status: z.literal([400, 403, 404]) })]).optional(),
   /** Served from the gateway's copy of this resource's catalog. */
   catalog: z.literal(true).optional(),
   /** `file`: as it comes from v4, the one answer that is no JSON; `file` says of which type. */

@@ -36,6 +36,12 @@ export interface FileRule {
   readonly most: number;
 }
 
+/** What a route is answered with that v4 has no call for. */
+interface Refused {
+  readonly status: number;
+  readonly reason: string;
+}
+
 /** One alpha route: what it asks for, which v4 call it becomes, and what it answers. All functions, no names left to look up. */
 export interface Route {
   /** As the pack writes it, `GET /vm/instances/:id`. */
@@ -51,7 +57,10 @@ export interface Route {
   /** Whether this is the route that a body asks for, where several share a path. */
   readonly chosen: ((body: JsonObject) => MaybeLater<boolean>) | undefined;
   /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
-  readonly source: { readonly call: Endpoint } | { readonly catalog: Catalog } | { readonly refusal: string };
+  readonly source:
+    | { readonly call: Endpoint }
+    | { readonly catalog: Catalog }
+    | { readonly refusal: Refused };
   readonly gives: RouteDefinition["gives"];
   /** In place of a JSON body: a file. */
   readonly takes: FileRule | undefined;
@@ -110,9 +119,13 @@ function compileSource(
   { v4: { prefix }, reasons }: DialectDefinition,
   place: Place,
 ): Route["source"] {
-  if (definition.refuse !== undefined) {
-    const reason = refer(place.at("refuse"), "reason", definition.refuse, new Map(Object.entries(reasons)));
-    return { refusal: reason ?? "" };
+  const { refuse } = definition;
+  if (refuse !== undefined) {
+    const [name, status, at] =
+      typeof refuse === "string"
+        ? [refuse, 400, place.at("refuse")]
+        : [refuse.reason, refuse.status, place.at("refuse", "reason")];
+    return { refusal: { status, reason: refer(at, "reason", name, new Map(Object.entries(reasons))) ?? "" } };
   }
   if (definition.catalog && definition.v4)
     place.fault("a route is served from the catalog or by a v4 call, not both");

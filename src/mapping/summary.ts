@@ -44,9 +44,9 @@ function sourceOf({ source }: Route, prefix: string): string {
   return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
 }
 
-function answeredAlone(route: Route, { dialect }: Pack): string | null {
+function answeredAlone(route: Route): string | null {
   const { source, gives, name } = route;
-  if ("refusal" in source) return `${dialect.statuses.other_4xx} ${source.refusal}`;
+  if ("refusal" in source) return `${source.refusal.status} ${source.refusal.reason}`;
   const acts = !name.startsWith("GET ");
   return acts && gives === "nothing" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
@@ -86,7 +86,7 @@ export function summarise(pack: Pack): PackSummary {
     v4: sourceOf(route, v4.prefix),
     scope: scopeOf(route, scopes.levels),
     losses: route.losses.length,
-    alone: answeredAlone(route, pack),
+    alone: answeredAlone(route),
   }));
   return { routes, objects, classes };
 }

@@ -49,7 +49,7 @@ export interface Served {
 
 /** What of the surface a pack leaves out. */
 export interface Gaps {
-  /** Fields, and whole objects, that it does not name. */
+  /** Objects that it does not have, and fields that it does not name. */
   readonly unnamed: readonly PackFault[];
   /** Routes that nothing answers. */
   readonly unanswered: readonly PackFault[];
@@ -58,9 +58,15 @@ export interface Gaps {
 function unnamed({ objects }: SurfaceDefinition, { resources }: Served, place: Place): void {
   for (const [object, fields] of Object.entries(objects)) {
     const at = place.at("objects", object);
-    const named = [...(resources.get(object)?.fields.keys() ?? [])];
-    // Of an object that no route gives yet, its routes are told.
-    if (!resources.has(object)) continue;
+    const resource = resources.get(object);
+    if (!resource) {
+      at.keyFault({
+        message: `the pack has no object "${object}"`,
+        hint: namesHint(object, [...resources.keys()]),
+      });
+      continue;
+    }
+    const named = [...resource.fields.keys()];
     for (const field of Object.keys(fields)) {
       if (named.some((each) => covers(each, field))) continue;
       at.at(field).keyFault({

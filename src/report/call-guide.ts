@@ -155,7 +155,7 @@ export function guideCall(called: Called, records: readonly AuditRecord[], pack:
   return {
     ...common,
     counterpart,
-    reason: "refusal" in source ? source.refusal : null,
+    reason: "refusal" in source ? source.refusal.reason : null,
     v4: counterpart === "call" ? v4Calls(route, pack) : [],
     scope: typeof access === "string" ? null : scopePair(access, pack.dialect),
     after: counterpart === "call" ? commandsAfter(record, route, pack) : [],

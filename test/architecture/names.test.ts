@@ -45,7 +45,7 @@ function namesOfThePack(): Set<string> {
 const EVERYDAY = new Set(
   (
     "|get|post|put|delete|id|type|status|label|data|page|pages|results|size|list|authorization|object|code|create|read_only|" +
-    "and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6"
+    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6"
   ).split("|"),
 );
 

@@ -86,6 +86,7 @@ describe("explain prints what a shell can run", () => {
       "PUT https://v4.example/v4/vm/instances/5/configs/7",
       "https://v4.example/v4/vm/instances/5/disks?page=1&page_size=100",
     ]);
+    expect(edit.out).toMatch(/^# besides, for "disks", to its last page/m);
     const boot = await explain("POST /vm/instances/5/boot");
     expect(boot.out).toMatch(/^# first, every 2000 ms and 20000 ms at most, until status in .*\ncurl /m);
     const cancel = await explain("POST /vm/instances/5/backups/cancel");

@@ -15,6 +15,8 @@ const SURFACE = `objects:
     blurb: string
     shelf.id: string
     pages[].text: string?
+  reader:
+    name: string
 routes:
   - GET /books/:id
   - GET /pages
@@ -32,7 +34,8 @@ describe("a pack is held against the surface it says there is", () => {
     expect(gapsOf(SURFACE)).toEqual([
       { line: 5, column: 5, message: 'the pack does not name the field "blurb" of book' },
       { line: 7, column: 5, message: 'the pack does not name the field "pages[].text" of book' },
-      { line: 10, column: 5, message: "no route of the pack answers GET /pages" },
+      { line: 8, column: 3, message: 'the pack has no object "reader"' },
+      { line: 12, column: 5, message: "no route of the pack answers GET /pages" },
     ]);
   });
 

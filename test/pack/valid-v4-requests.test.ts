@@ -32,7 +32,10 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
   const filtered = pack.routes.flatMap(({ name, gives, object, source }) => {
     if (gives !== "list" || !("call" in source)) return [];
     const rules = [...(pack.resources.get(object)?.fields.values() ?? [])];
-    const marked = rules.filter(({ filter }) => filter === true).map(({ v4 }) => v4 ?? "");
+    const marked = rules
+      // What v4 has no filter for is looked up before, and filtered by its mark.
+      .filter(({ filter, mark }) => filter === true && mark === undefined)
+      .map(({ v4 }) => v4 ?? "");
     return [[name, source.call.template, marked] as const];
   });
 
