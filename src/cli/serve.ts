@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
-import { readSettings, settingsHelp } from "../settings/read.ts";
+import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../settings/read.ts";
 import type { Settings } from "../settings/table.ts";
+import { createLog } from "../service/log.ts";
 import { startService, type Service } from "../service/start.ts";
 import { stopSignal } from "./signal.ts";
 
@@ -12,8 +13,22 @@ Runs the gateway. Every setting is a flag and an environment variable; a flag wi
 ${settingsHelp()}
 `;
 
+type Shown = Readonly<Record<string, ShownSetting>>;
+
+/** All of them for whoever reads logs; somebody at a terminal sees those that were given, in the welcome. */
+function logSettings(level: string, shown: Shown): void {
+  if (process.stderr.isTTY) return;
+  const settings = Object.fromEntries(Object.entries(shown).map(([name, { value }]) => [name, value]));
+  createLog(level).info({ settings }, "started with these settings");
+}
+
+const given = (shown: Shown): string[] =>
+  Object.entries(shown)
+    .filter(([, setting]) => setting.given)
+    .map(([name, { value }]) => `Setting   ${name}=${value}`);
+
 /** What a newcomer needs next: where it listens, a token, and a line to paste. */
-async function welcome(service: Service): Promise<string> {
+async function welcome(service: Service, shown: Shown): Promise<string> {
   const { url, adminUrl, sandboxToken, sandboxClient, upstreamUrl } = service;
   const reasons = await service.readiness();
   return [
@@ -30,6 +45,7 @@ async function welcome(service: Service): Promise<string> {
           `curl -H 'Authorization: token ${sandboxToken}' ${url}/v4/vm/instances`,
         ]
       : []),
+    ...given(shown),
     "",
     reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
     "",
@@ -52,7 +68,9 @@ export async function serve(args: readonly string[]): Promise<number> {
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
   const asked = stopSignal();
   const service = await start(settings);
-  process.stdout.write(await welcome(service));
+  const shown = shownSettings(args, process.env);
+  logSettings(settings.LOG_LEVEL, shown);
+  process.stdout.write(await welcome(service, shown));
   await asked;
   await service.stop();
   return 0;

@@ -158,6 +158,7 @@ export function callsFor(
     if (body !== undefined) headers["content-type"] = "application/json";
     const sent = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
     const started = performance.now();
+    if (notes.passed.out === 0) notes.passed.out = started;
     begin();
     try {
       const text = body === undefined ? undefined : printJson(body);

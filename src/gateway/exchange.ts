@@ -90,7 +90,7 @@ export interface Notes {
   /** v4's own limit headers, where v4 refused. */
   v4Limits?: Readonly<Record<string, string>>;
   /** What the gateway itself refused the request for, where that is counted. */
-  refusal?: "brown_out";
+  refusal?: "brown_out" | "limit";
   /** Method and path of the call that the answer is made from. */
   equivalent?: string;
   readonly calls: MadeCall[];
@@ -100,6 +100,23 @@ export interface Notes {
   carried?: { in: number; out: number };
   /** Milliseconds spent waiting for v4. */
   upstreamMs: number;
+  /** The W3C trace that its calls belong to. */
+  traceparent?: string;
+  readonly passed: Passed;
+  /** Extra reads that were at hand, and that were not, of those that are kept for a while. */
+  keptHits: number;
+  keptMisses: number;
+}
+
+/** When a request had left a stop behind, by `performance.now()`; 0: it hasn't come there. */
+export interface Passed {
+  credentials: number;
+  limits: number;
+  admission: number;
+  /** The first call of v4 begins. */
+  out: number;
+  /** The answer is made. */
+  back: number;
 }
 
 /** Begins the notes of one request. */
@@ -110,6 +127,9 @@ export const beginNotes = (): Notes => ({
   losses: new Set(),
   warnings: [],
   upstreamMs: 0,
+  passed: { credentials: 0, limits: 0, admission: 0, out: 0, back: 0 },
+  keptHits: 0,
+  keptMisses: 0,
 });
 
 /** The one line of a header; undefined where it is missing or empty. */

@@ -21,5 +21,7 @@ export async function meter(
   });
   notes.standing = standing;
   notes.vouch = vouch;
-  if (!standing.allowed) throw new Refusal(limitedStatus, "Too many requests. Try again later.");
+  if (standing.allowed) return;
+  notes.refusal = "limit";
+  throw new Refusal(limitedStatus, "Too many requests. Try again later.");
 }

@@ -9,14 +9,21 @@ const MOST_ROWS = 1000;
 
 /** v4's answer to an extra read; undefined where it is no success, or no JSON. */
 async function valueAt(read: ExtraRead, values: object, work: Work): Promise<unknown> {
-  const { call, target, kept, owner } = work;
+  const { call, target, kept, owner, notes } = work;
   const prepared = plainCall(read.endpoint, { ...target.parameters, ...values });
-  const before = read.keep > 0 && owner !== undefined ? kept.get(owner, prepared.path) : undefined;
-  if (before !== undefined) return before;
-  const extra = await call(prepared).catch(() => undefined);
-  const value = extra?.success ? extra.json : undefined;
-  if (read.keep > 0 && owner !== undefined && value !== undefined)
-    kept.keep(owner, prepared.path, value, read.keep);
+  const ask = async (): Promise<unknown> => {
+    const extra = await call(prepared).catch(() => undefined);
+    return extra?.success ? extra.json : undefined;
+  };
+  if (read.keep === 0 || owner === undefined) return ask();
+  const before = kept.get(owner, prepared.path);
+  if (before !== undefined) {
+    notes.keptHits += 1;
+    return before;
+  }
+  notes.keptMisses += 1;
+  const value = await ask();
+  if (value !== undefined) kept.keep(owner, prepared.path, value, read.keep);
   return value;
 }
 

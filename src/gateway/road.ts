@@ -51,7 +51,9 @@ export function buildRoad(parts: RoadParts): Road {
     notes.target = found instanceof Refusal ? undefined : found;
     const known = factsOf(client);
     notes.facts = known instanceof Promise ? await known : known;
+    notes.passed.credentials = performance.now();
     await meter(request, client, notes, { limits, limitedStatus });
+    notes.passed.limits = performance.now();
     brownOut(notes, parts.brownOuts, pack.dialect.statuses.other);
     if (request.bodyRefusal) throw request.bodyRefusal;
     const { caller, grant } = await present(client, grants);
@@ -60,11 +62,16 @@ export function buildRoad(parts: RoadParts): Road {
     const facts = await takeTurn(caller, target, notes, parts);
     admit(caller, found, { scopes, grant, facts });
     await catalogs.refreshWith(v4Credentials(caller, parts.dialect.scheme));
+    notes.passed.admission = performance.now();
     const owner = client.hash;
-    const calls = callsFor(request, caller, parts, notes, traceparentOf(request));
+    const traceparent = traceparentOf(request);
+    notes.traceparent = traceparent;
+    const calls = callsFor(request, caller, parts, notes, traceparent);
     const call = owner === undefined ? calls : kept.watching(owner, calls);
-    const carry = carriesFor(request, caller, parts, notes, traceparentOf(request));
+    const carry = carriesFor(request, caller, parts, notes, traceparent);
     const work = { request, target, pack, rules, catalogs, call, carry, kept, owner, notes };
-    return { status: 200, body: await fulfil(work) };
+    const body = await fulfil(work);
+    notes.passed.back = performance.now();
+    return { status: 200, body };
   }, parts);
 }

@@ -4,6 +4,7 @@ import type { AuditStats } from "../audit/store.ts";
 import type { Figures } from "./aggregate.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { makeRegistry } from "./registry.ts";
+import { addStages } from "./stages.ts";
 
 const PREFIX = "alpha_gateway_";
 const NONE = "none";
@@ -16,6 +17,7 @@ export interface Outcome extends Pick<AuditRecord, "lane"> {
   readonly v4: readonly Pick<RecordedCall, "status">[];
   /** Milliseconds. */
   readonly timings: Pick<AuditRecord["timings"], "total" | "upstream">;
+  readonly losses?: readonly string[];
 }
 
 export interface Metrics {
@@ -26,6 +28,10 @@ export interface Metrics {
    * it becomes a label, so nothing that a client chose may go in.
    */
   readonly observe: (outcome: Outcome, refusal?: string) => void;
+  /** Counts the time that a request spent at one stop of the road, one of a fixed list, in milliseconds. */
+  readonly stage: (stage: string, route: string | null, ms: number) => void;
+  /** Counts what was looked for in a cache, one of a fixed list, and was at hand or not. */
+  readonly cache: (cache: string, hit: boolean, count?: number) => void;
   /** Adds a figure that is read with each scrape; its name gets the prefix `alpha_gateway_`. */
   readonly gauge: (name: string, help: string, read: () => number) => void;
   /** Adds the figures of an audit store. */
@@ -78,12 +84,27 @@ export function createMetrics(): Metrics {
     registers,
   });
 
-  function observe({ lane, alpha, v4, timings }: Outcome, refusal?: string): void {
+  const losses = new Counter({
+    name: `${PREFIX}losses_total`,
+    help: "Answers that could not keep all that v4 said, by route of the pack.",
+    labelNames: ["route"],
+    registers,
+  });
+  const caches = new Counter({
+    name: `${PREFIX}cache_reads_total`,
+    help: "What was looked for among things known, by cache, and whether it was there (hit) or not (miss).",
+    labelNames: ["cache", "result"],
+    registers,
+  });
+  const stages = addStages(registers, PREFIX);
+
+  function observe({ lane, alpha, v4, timings, losses: lost }: Outcome, refusal?: string): void {
     const route = alpha.route ?? NONE;
     requests.inc({ lane, route, status: alpha.status });
     seconds.observe({ lane, route }, timings.total / 1000);
     if (v4.length > 0) upstreamSeconds.observe({ lane, route }, timings.upstream / 1000);
     for (const { status } of v4) upstreamAnswers.inc({ lane, class: statusClass(status) });
+    if (lost && lost.length > 0) losses.inc({ route });
     if (refusal !== undefined) refusals.inc({ reason: refusal });
   }
 
@@ -104,6 +125,8 @@ export function createMetrics(): Metrics {
 
   return {
     observe,
+    stage: (stage, route, ms) => stages(stage, route ?? NONE, ms / 1000),
+    cache: (cache, hit, count = 1) => caches.inc({ cache, result: hit ? "hit" : "miss" }, count),
     gauge,
     watchAudit,
     text: () => all.registry.metrics(),

@@ -50,6 +50,7 @@ function oauthRoad(settings: Settings, parts: Parts, ends: Ends): ReturnType<typ
 function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): ListenerOptions["road"] {
   const { pack, metrics, log, upstream, catalogs, underWay } = parts;
   const { tokens, limits } = parts.shared;
+  metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => catalogs.missing().length);
   metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   const { grants } = parts.exchanged;

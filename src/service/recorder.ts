@@ -9,11 +9,12 @@ import {
   type Outcome,
   type RecordOptions,
 } from "../gateway/record.ts";
-import type { AlphaRequest, Notes } from "../gateway/exchange.ts";
+import { header, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Log } from "./log.ts";
+import { observeRoad } from "./observe-road.ts";
 
 export interface Recorder {
   alpha(request: AlphaRequest, outcome: Outcome, notes: Notes): void | Promise<void>;
@@ -28,19 +29,22 @@ export interface RecorderParts {
   readonly log: Log;
 }
 
-/** One line for a request: enough to find its record, nothing of what was said in it. */
-function logLine({
-  id,
-  requestId,
-  lane,
-  client,
-  alpha,
-  v4,
-  warnings,
-  timings,
-}: AuditRecord): Record<string, unknown> {
+/** What is known of a request besides its record. */
+interface Besides {
+  readonly refusal?: Notes["refusal"];
+  readonly traceparent: string | undefined;
+}
+
+const TRACE_ID = /^00-([0-9a-f]{32})-/;
+
+/** One line for a request: enough to find its record and its trace, nothing of what was said in it. */
+function logLine(
+  { id, requestId, lane, client, alpha, v4, warnings, timings }: AuditRecord,
+  { traceparent }: Besides,
+): Record<string, unknown> {
   return {
     requestId,
+    trace: TRACE_ID.exec(traceparent ?? "")?.[1],
     record: id,
     lane,
     client: client.fingerprint,
@@ -62,18 +66,34 @@ export function createRecorder({ pack, settings, audit, metrics, log }: Recorder
     filterHeader: pack.dialect.filter.header,
   };
 
-  function keep(record: AuditRecord, refusal?: Notes["refusal"]): void | Promise<void> {
-    metrics.observe(record, refusal);
-    if (record.warnings.length > 0) log.warn(logLine(record), "request");
-    else if (log.isLevelEnabled("debug")) log.debug(logLine(record), "request");
+  /** A line for each request would cost more than many of them: what went well is told at `debug` alone. */
+  function tell(record: AuditRecord, besides: Besides): void {
+    const { warnings, alpha } = record;
+    const wrong = alpha.status >= 500 && besides.refusal === undefined ? "error" : "warn";
+    const level = warnings.length > 0 ? wrong : "debug";
+    if (log.isLevelEnabled(level)) log[level](logLine(record, besides), "request");
+  }
+
+  function keep(record: AuditRecord, besides: Besides): void | Promise<void> {
+    metrics.observe(record, besides.refusal);
+    tell(record, besides);
     return audit?.append(record);
   }
 
   return {
-    alpha: (request, outcome, notes) => keep(recordOf(request, outcome, notes, options), notes.refusal),
+    alpha(request, outcome, notes) {
+      const begun = performance.now();
+      const { refusal, traceparent = header(request, "traceparent") } = notes;
+      const kept = keep(recordOf(request, outcome, notes, options), { refusal, traceparent });
+      observeRoad(metrics, notes, performance.now() - begun);
+      return kept;
+    },
     native(request, outcome, hash) {
       // The answer is over, so whatever is thrown here would end the process.
-      const kept = async (): Promise<void> => keep(nativeRecordOf(request, outcome, hash, options));
+      const kept = async (): Promise<void> =>
+        keep(nativeRecordOf(request, outcome, hash, options), {
+          traceparent: header(request, "traceparent"),
+        });
       kept().catch((error: unknown) => {
         log.error(
           { requestId: request.id, error: (error as Error).message },

@@ -103,6 +103,36 @@ export function readSettings(
   return settings as Settings;
 }
 
+/** An address without its user, password and parameters; any other secret not at all. */
+function masked(value: string): string {
+  if (!URL.canParse(value) || !value.includes("://")) return "***";
+  const { protocol, username, password, host, pathname } = new URL(value);
+  return `${protocol}//${username || password ? "***@" : ""}${host}${pathname}`;
+}
+
+/** A setting as operators may see it. */
+export interface ShownSetting {
+  readonly value: string;
+  readonly given: boolean;
+}
+
+/** Every setting that has a value, as it was written, with secrets masked. For settings that could be read. */
+export function shownSettings(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, ShownSetting>> {
+  const given = flags(args, []);
+  return Object.fromEntries(
+    names.flatMap((name): [string, ShownSetting][] => {
+      const setting: Setting<unknown> = SETTINGS[name];
+      const own = given[flagOf(name)] ?? (environment[name] || undefined);
+      const value = own ?? setting.default;
+      if (value === undefined) return [];
+      return [[name, { value: setting.secret ? masked(value) : value, given: own !== undefined }]];
+    }),
+  );
+}
+
 /** The table that `--help` prints. */
 export function settingsHelp(): string {
   return names

@@ -100,7 +100,7 @@ export async function serve(
 ): Promise<Serving> {
   const program = run(["serve", ...flags], {
     ...options,
-    env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: folder, ...env },
+    env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: folder, LOG_LEVEL: "warn", ...env },
   });
   const [, url = "", admin = ""] = await program.printed(
     /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,
