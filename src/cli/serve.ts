@@ -2,8 +2,11 @@ import cluster from "node:cluster";
 import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../settings/read.ts";
 import type { Settings } from "../settings/table.ts";
 import { createLog } from "../service/log.ts";
+import { packFolder } from "../service/pack-folder.ts";
 import { startService, type Service } from "../service/start.ts";
+import { onHangup } from "./hangup.ts";
 import { stopSignal } from "./signal.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 const HELP = `alpha-gateway serve [--flag value ...]
 
@@ -67,11 +70,16 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (cluster.isWorker) return (await import("../service/worker.ts")).runWorker(settings);
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
   const asked = stopSignal();
+  let reload = (): void => {};
+  onHangup(() => reload());
   const service = await start(settings);
+  reload = () => void service.reload();
+  const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
   const shown = shownSettings(args, process.env);
   logSettings(settings.LOG_LEVEL, shown);
   process.stdout.write(await welcome(service, shown));
   await asked;
+  unwatch();
   await service.stop();
   return 0;
 }

@@ -25,6 +25,10 @@ const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 export interface NativeLaneOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
+}
+
+/** What a forwarded request takes out of the pack that it began with. */
+export interface NativeWords {
   /** The body of an answer that v4 did not give. */
   readonly failure: string;
   /** Hears of every request when its answer is over. */
@@ -57,13 +61,17 @@ function answerFault(response: ServerResponse | Socket, body: string): void {
 
 /** What becomes of a request on its way. */
 interface Progress {
+  readonly failure: string;
   bytesIn: number;
   bytesOut: number;
   fault?: string;
 }
 
 /** The native lane: v4's own clients, forwarded untouched and streamed both ways. */
-export function createNativeLane({ origin, timeoutMs, failure, record }: NativeLaneOptions): NativeForward {
+export function createNativeLane({
+  origin,
+  timeoutMs,
+}: NativeLaneOptions): (words: NativeWords) => NativeForward {
   const underWay = new WeakMap<IncomingMessage, Progress>();
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: origin.href.replace(/\/$/, ""),
@@ -86,29 +94,30 @@ export function createNativeLane({ origin, timeoutMs, failure, record }: NativeL
       error(error, request, response) {
         const progress = underWay.get(request);
         if (progress) progress.fault ??= error.message;
-        answerFault(response, failure);
+        answerFault(response, progress?.failure ?? "");
       },
     },
   });
 
-  return function forward(request, response, asked) {
-    const started = performance.now();
-    const progress: Progress = { bytesIn: 0, bytesOut: 0 };
-    underWay.set(request, progress);
-    const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
-    response.once("close", () => {
-      const { bytesIn, bytesOut, fault } = progress;
-      const warnings = [
-        ...(fault === undefined ? [] : [`native lane: ${fault}`]),
-        ...(response.writableFinished ? [] : ["the answer broke off"]),
-      ];
-      const ms = performance.now() - started;
-      record(asked, { status: response.statusCode, bytesIn, bytesOut, warnings, ms }, hash);
-    });
-    cleanHeaders(request, NEVER_TO_V4);
-    // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
-    // would end the process.
-    const fail = () => answerFault(response, failure);
-    Promise.resolve(proxy(request, response, fail)).catch(fail);
-  };
+  return ({ failure, record }) =>
+    function forward(request, response, asked) {
+      const started = performance.now();
+      const progress: Progress = { failure, bytesIn: 0, bytesOut: 0 };
+      underWay.set(request, progress);
+      const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
+      response.once("close", () => {
+        const { bytesIn, bytesOut, fault } = progress;
+        const warnings = [
+          ...(fault === undefined ? [] : [`native lane: ${fault}`]),
+          ...(response.writableFinished ? [] : ["the answer broke off"]),
+        ];
+        const ms = performance.now() - started;
+        record(asked, { status: response.statusCode, bytesIn, bytesOut, warnings, ms }, hash);
+      });
+      cleanHeaders(request, NEVER_TO_V4);
+      // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
+      // would end the process.
+      const fail = () => answerFault(response, failure);
+      Promise.resolve(proxy(request, response, fail)).catch(fail);
+    };
 }

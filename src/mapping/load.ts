@@ -12,7 +12,7 @@ import type { Pack } from "./pack.ts";
 import { fileSchema } from "./file-schema.ts";
 import { placeIn } from "./place.ts";
 import { shape } from "./shape.ts";
-import { readYamlFolder, type YamlSource } from "./source.ts";
+import { parseYaml, readYamlTexts, type YamlSource, type YamlText } from "./source.ts";
 import { compileSurface, findGaps } from "./surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "./surface-definition.ts";
 
@@ -73,24 +73,34 @@ function compileShaped(shaped: Shaped, words: Words, faults: PackFault[]): Pack 
   return { ...pack, surface: compileSurface(definition, place), gaps };
 }
 
+/** The files of a pack as they are written: plain data, which another process can be given. */
+export interface PackFiles {
+  readonly directory: string;
+  readonly files: readonly YamlText[];
+}
+
+/** Reads the files of the pack in a folder. @throws {PackError} where it can't be read. */
+export function readPack(directory: string): PackFiles {
+  try {
+    return { directory, files: readYamlTexts(directory) };
+  } catch (error) {
+    throw new PackError([
+      { file: directory, line: 1, column: 1, message: `can't be read: ${(error as Error).message}` },
+    ]);
+  }
+}
+
 /**
- * Reads, checks and compiles the pack in a folder.
+ * Checks and compiles a pack.
  *
  * It is checked in the words it is written in, so that faults name what the author sees, and then compiled
  * once more in the service's words where these differ.
  *
  * @throws {PackError} with every fault, each with file, line and column.
  */
-export function loadPack(directory: string, words: Words = {}): Pack {
+export function makePack({ directory, files }: PackFiles, words: Words = {}): Pack {
   const faults: PackFault[] = [];
-  let sources: YamlSource[] = [];
-  try {
-    sources = readYamlFolder(directory);
-  } catch (error) {
-    throw new PackError([
-      { file: directory, line: 1, column: 1, message: `can't be read: ${(error as Error).message}` },
-    ]);
-  }
+  const sources = files.map(({ file, text }) => parseYaml(file, text));
   const shaped = shapeAll(sources, directory, faults);
   // Whatever refers to a file that is lost would be told as a fault of its own.
   const complete = shaped.resources.length + Number(!!shaped.surface) + 1 >= sources.length;
@@ -99,3 +109,6 @@ export function loadPack(directory: string, words: Words = {}): Pack {
   const renamed = Object.entries(words).some(([from, to]) => from !== to);
   return renamed ? (compileShaped(shaped, words, []) ?? neutral) : neutral;
 }
+
+/** Reads, checks and compiles the pack in a folder, in the words given. @throws {PackError} as the two do. */
+export const loadPack = (directory: string, words: Words = {}): Pack => makePack(readPack(directory), words);

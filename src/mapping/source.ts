@@ -84,10 +84,20 @@ export function parseYaml(file: string, text: string): YamlSource {
   };
 }
 
-/** All YAML files of a folder, by name, each parsed. */
-export function readYamlFolder(directory: string): YamlSource[] {
-  return readdirSync(directory)
+/** A YAML file as it is written. */
+export interface YamlText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** All YAML files of a folder, by name. */
+export const readYamlTexts = (directory: string): YamlText[] =>
+  readdirSync(directory)
     .filter((name) => /\.ya?ml$/.test(name))
     .sort()
-    .map((name) => parseYaml(join(directory, name), readFileSync(join(directory, name), "utf8")));
-}
+    .map((name) => join(directory, name))
+    .map((file) => ({ file, text: readFileSync(file, "utf8") }));
+
+/** The same, each parsed. */
+export const readYamlFolder = (directory: string): YamlSource[] =>
+  readYamlTexts(directory).map(({ file, text }) => parseYaml(file, text));

@@ -2,6 +2,7 @@ import { createAdminApp, type AdminDeps } from "../console/admin-app.ts";
 import { reportApi } from "../console/report-api.ts";
 import { explainRecord } from "../explain/explain-record.ts";
 import { recordCurls } from "../explain/record-curl.ts";
+import type { Pack } from "../mapping/pack.ts";
 import { summarise } from "../mapping/summary.ts";
 import { makeReport } from "../report/make-report.ts";
 import type { Settings } from "../settings/table.ts";
@@ -9,29 +10,34 @@ import { badRequestBody } from "./bad-request.ts";
 import { listen, type HttpServer } from "./http-server.ts";
 import type { Parts } from "./parts.ts";
 
+export interface AdminParts extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
+  /** The pack in use. */
+  readonly pack: () => Pack;
+}
+
 /** Begins to listen for operators; undefined where the admin listener is off. */
 export async function listenForAdmins(
   { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN }: Settings,
-  { pack, audit, v4, brownOuts }: Parts,
-  deps: Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens">,
+  { audit, v4, brownOuts }: Parts,
+  { pack, ...deps }: AdminParts,
 ): Promise<HttpServer | undefined> {
   if (ADMIN_PORT === "off") return undefined;
   const handler = createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
     host: ADMIN_HOST,
     audit,
-    filterHeader: pack.dialect.filter.header,
+    filterHeader: pack().dialect.filter.header,
     brownOuts: brownOuts.schedules,
-    mappings: () => summarise(pack),
+    mappings: () => summarise(pack()),
     explain: async (record) => ({
-      ...(await explainRecord(record, pack)),
-      curl: recordCurls(record, pack),
+      ...(await explainRecord(record, pack())),
+      curl: recordCurls(record, pack()),
     }),
     ...(audit && {
-      report: reportApi((query) => makeReport({ store: audit, pack, query, now: Date.now() })),
+      report: reportApi((query) => makeReport({ store: audit, pack: pack(), query, now: Date.now() })),
     }),
     sandbox: v4.sandbox,
     ...deps,
   });
-  return listen({ host: ADMIN_HOST, port: ADMIN_PORT, handler, badRequest: badRequestBody(pack) });
+  return listen({ host: ADMIN_HOST, port: ADMIN_PORT, handler, badRequest: () => badRequestBody(pack()) });
 }

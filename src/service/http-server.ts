@@ -22,7 +22,7 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly handler: RequestListener;
   /** The JSON body of an answer to something that is not HTTP. */
-  readonly badRequest: string;
+  readonly badRequest: () => string;
 }
 
 /** A head that takes longer is a slowloris; a body may be an upload over a slow line. */
@@ -58,7 +58,7 @@ function watchExchanges(server: Server): (socket: Socket) => readonly Exchange[]
  * While the answer of a whole request is awaited on the connection, it is broken off without a word: the
  * client would take the refusal for that answer, or for a part of it.
  */
-function answerGarbage(server: Server, body: string): void {
+function answerGarbage(server: Server, badRequest: () => string): void {
   const underWay = watchExchanges(server);
   server.on("clientError", (_error: Error, socket: Socket) => {
     const [first, ...others] = underWay(socket);
@@ -67,6 +67,7 @@ function answerGarbage(server: Server, body: string): void {
       socket.destroy();
       return;
     }
+    const body = badRequest();
     const head = `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
     socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   });
@@ -74,15 +75,16 @@ function answerGarbage(server: Server, body: string): void {
 
 /** Node answers a request without a `Host` by itself, and with no body. */
 const requireHost =
-  (handler: RequestListener, badRequest: string): RequestListener =>
+  (handler: RequestListener, badRequest: () => string): RequestListener =>
   (request, response) => {
     if (request.httpVersion !== "1.1" || request.headers.host !== undefined) {
       handler(request, response);
       return;
     }
-    const length = String(Buffer.byteLength(badRequest));
+    const body = badRequest();
+    const length = String(Buffer.byteLength(body));
     const headers = { "content-type": "application/json", "content-length": length, connection: "close" };
-    response.writeHead(400, headers).end(badRequest);
+    response.writeHead(400, headers).end(body);
   };
 
 async function drain(server: Server, graceMs: number): Promise<void> {

@@ -1,19 +1,18 @@
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
-import { loadPack } from "../mapping/load.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { createNativeLane } from "../gateway/native-lane.ts";
+import type { PackFiles } from "../mapping/load.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
-import type { Catalogs } from "../upstream/catalogs.ts";
+import { takeTurns, type Turns } from "../tokens/turns.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
-import { connectCatalogs } from "./catalogs.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
-import { openExchanged, type Exchanged } from "./exchanged.ts";
+import { openExchanged, type Exchanged, type ExchangedParts } from "./exchanged.ts";
+import { loadFiles, readPackOf, type LoadedPack } from "./loaded-pack.ts";
 import { createLog, type Log } from "./log.ts";
-import { packFolder } from "./pack-folder.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
 import { openShared, type Shared } from "./shared.ts";
 import { workUnderWay, type UnderWay } from "./under-way.ts";
@@ -21,7 +20,8 @@ import { workUnderWay, type UnderWay } from "./under-way.ts";
 /** What a gateway is made of, opened and not yet listening. */
 export interface Parts {
   readonly log: Log;
-  readonly pack: Pack;
+  /** The pack to begin with. */
+  readonly first: LoadedPack;
   readonly v4: V4Service;
   /** Undefined where auditing is off. */
   readonly audit: AuditStore | undefined;
@@ -32,7 +32,8 @@ export interface Parts {
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
   readonly upstream: Upstream & FileUpstream;
-  readonly catalogs: Catalogs;
+  readonly native: ReturnType<typeof createNativeLane>;
+  readonly turns: Turns;
   readonly underWay: UnderWay;
 }
 
@@ -58,7 +59,7 @@ async function openAudit(settings: Settings, log: Log): Promise<AuditStore | und
 
 async function openStores(
   settings: Settings,
-  of: Pick<Parts, "pack" | "log"> & { readonly authOrigin: URL | undefined },
+  of: Omit<ExchangedParts, "state">,
   share: (log: Log) => Promise<Shared>,
 ): Promise<Stores> {
   const audit = await openAudit(settings, of.log);
@@ -73,22 +74,28 @@ async function openStores(
   }
 }
 
+export interface PartsOptions {
+  /** The pack to begin with. Default: as the settings say. */
+  readonly files?: PackFiles;
+  /** What this process shares with others, and how. Default: as the settings say. */
+  readonly share?: (log: Log) => Promise<Shared>;
+}
+
 /**
  * Opens the parts of a gateway; v4 is not asked for anything yet.
  *
- * @param share what this process shares with others, and how. Default: as the settings say.
  * @throws {PackError} for a pack that can't be used, {AuditUnavailable} or {StateUnavailable} for a data folder
  *   that can't.
  */
 export async function openParts(
   settings: Settings,
-  share: (log: Log) => Promise<Shared> = (log) => openShared(settings, log),
+  { files, share = (log) => openShared(settings, log) }: PartsOptions = {},
 ): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
-  const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
-  const brownOuts = plannedBrownOuts(settings, pack);
+  const first = loadFiles(files ?? readPackOf(settings), settings);
+  const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);
-  const of = { pack, log, authOrigin: v4.authOrigin };
+  const of = { pack: first.pack, log, authOrigin: v4.authOrigin };
   const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
     await v4.close();
     throw error;
@@ -96,25 +103,20 @@ export async function openParts(
   const { audit } = stores;
   const metrics = createMetrics();
   if (audit) metrics.watchAudit(audit.stats);
-  const upstream = createUpstream({
-    origin: v4.origin,
-    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
-    connections: settings.UPSTREAM_CONNECTIONS,
-  });
-  const catalogs = connectCatalogs(pack, upstream, settings.CATALOG_TTL_SECONDS, (catalog, message) =>
-    log.warn({ catalog, message }, "a catalog could not be read"),
-  );
+  const way = { origin: v4.origin, timeoutMs: settings.UPSTREAM_TIMEOUT_MS };
+  const upstream = createUpstream({ ...way, connections: settings.UPSTREAM_CONNECTIONS });
   metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
   return {
     log,
-    pack,
+    first,
     v4,
     ...stores,
     state: stores.shared.state,
     metrics,
     brownOuts,
     upstream,
-    catalogs,
+    native: createNativeLane(way),
+    turns: takeTurns(),
     underWay: workUnderWay(),
   };
 }

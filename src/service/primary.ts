@@ -6,7 +6,9 @@ import { beginCrew, type Crew } from "../workers/crew.ts";
 import type { PrimaryDuties } from "../workers/duties.ts";
 import { listenForAdmins } from "./admin.ts";
 import { httpUrl, type HttpServer } from "./http-server.ts";
+import type { LoadedPack } from "./loaded-pack.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
+import { createReload } from "./reloads.ts";
 import { openOwn, openShared, type Own } from "./shared.ts";
 import { LAST_LOOK_MS, type Service } from "./start.ts";
 import { workerEnvironment } from "./worker.ts";
@@ -22,7 +24,7 @@ async function choosePort({ HOST, PORT }: Settings): Promise<number> {
 }
 
 /** What the workers share, kept here. */
-const dutiesOf = ({ counters, tokens }: Own): Omit<PrimaryDuties, "listening" | "purge"> => ({
+const dutiesOf = ({ counters, tokens }: Own): Omit<PrimaryDuties, "listening" | "purge" | "pack"> => ({
   take: (name, key) => counters[name].take(key),
   giveBack: (name, key) => counters[name].giveBack(key),
   recall: tokens.lasting,
@@ -54,8 +56,11 @@ async function readinessOf(crew: Crew, { audit, shared }: Parts): Promise<readon
 export async function startWorkers(settings: Settings): Promise<Service> {
   const port = await choosePort(settings);
   const own = openOwn(settings);
-  const parts = await openParts(settings, (log) => openShared(settings, log, { own, serves: false }));
+  const parts = await openParts(settings, {
+    share: (log) => openShared(settings, log, { own, serves: false }),
+  });
   const { log, metrics, shared, v4 } = parts;
+  let { files, pack } = parts.first;
   const figures = createAggregate();
   let admin: HttpServer | undefined;
   let crew: Crew | undefined;
@@ -76,6 +81,11 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     if (stopping) return ["draining"];
     return crew ? readinessOf(crew, parts) : ["starting"];
   }
+  /** What is refused here no worker hears of; one that is begun again later begins with this pack too. */
+  async function use(loaded: LoadedPack): Promise<void> {
+    ({ files, pack } = loaded);
+    await crew?.each((worker) => worker.ask("reload", files).catch(() => {}));
+  }
   async function end(): Promise<void> {
     await crew?.drain(settings.SHUTDOWN_GRACE_MS);
     await closeParts(parts, async () => admin?.drain(LAST_LOOK_MS));
@@ -91,7 +101,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     crew = await beginCrew({
       size: settings.WORKERS,
       environment: workerEnvironment({ port, origin: v4.origin, authOrigin: v4.authOrigin }),
-      duties: { ...dutiesOf(own), purge },
+      duties: { ...dutiesOf(own), purge, pack: () => files },
       onDeath(worker, how) {
         figures.ended(worker);
         log.error({ how }, "a worker ended and is begun again");
@@ -100,6 +110,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     admin = await listenForAdmins(settings, parts, {
       readiness,
       metrics: { text, contentType: metrics.contentType },
+      pack: () => pack,
       purgeTokens: purge,
     });
   } catch (error) {
@@ -113,6 +124,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     readiness,
+    reload: createReload(settings, { first: parts.first, use, log, metrics }),
     stop,
   };
 }

@@ -3,14 +3,14 @@ import type { RequestListener } from "node:http";
 import { writeErrors } from "../dialect/errors.ts";
 import type { EndParts } from "../gateway/ends.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
-import { createNativeLane } from "../gateway/native-lane.ts";
 import { takesFile } from "../gateway/find-route.ts";
 import { buildRoad } from "../gateway/road.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
 import { createAskedScopes } from "../oauth/asked-scopes.ts";
 import { buildOAuth } from "../oauth/road.ts";
 import type { Settings } from "../settings/table.ts";
-import { takeTurns } from "../tokens/turns.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Catalogs } from "../upstream/catalogs.ts";
 import type { Parts } from "./parts.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { roadDialect } from "./road-dialect.ts";
@@ -24,10 +24,20 @@ function corsHeaders({ alpha, filter }: DialectDefinition): Omit<ListenerOptions
   };
 }
 
+/** Parts, and the pack that they work by. */
+export interface PublicParts extends Parts {
+  readonly pack: Pack;
+  readonly catalogs: Catalogs;
+}
+
 type Ends = Pick<EndParts, "record" | "onUnforeseen">;
 
 /** Alpha's calls to the login server; undefined where there is none. */
-function oauthRoad(settings: Settings, parts: Parts, ends: Ends): ReturnType<typeof buildOAuth> | undefined {
+function oauthRoad(
+  settings: Settings,
+  parts: PublicParts,
+  ends: Ends,
+): ReturnType<typeof buildOAuth> | undefined {
   const { pack, state, exchanged, shared, v4 } = parts;
   const { oauth: definition, statuses } = pack.dialect;
   if (!definition || !exchanged.login || !v4.authOrigin) return undefined;
@@ -47,14 +57,10 @@ function oauthRoad(settings: Settings, parts: Parts, ends: Ends): ReturnType<typ
 }
 
 /** The alpha lane: requests are translated. */
-function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): ListenerOptions["road"] {
-  const { pack, metrics, log, upstream, catalogs, underWay } = parts;
+function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): ListenerOptions["road"] {
+  const { pack, log, upstream, catalogs, turns, underWay } = parts;
   const { tokens, limits } = parts.shared;
-  metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => catalogs.missing().length);
-  metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
-  metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   const { grants } = parts.exchanged;
-  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => grants.size);
   const ends: Ends = {
     record: recorder.alpha,
     onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
@@ -68,7 +74,7 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
     files: upstream,
     catalogs,
     tokens,
-    turns: takeTurns(),
+    turns,
     limits,
     brownOuts: parts.brownOuts,
   });
@@ -82,18 +88,13 @@ function alphaLane(settings: Settings, parts: Parts, recorder: Recorder): Listen
 /** The native lane: v4's own dialect is forwarded untouched. */
 function nativeLane(
   settings: Settings,
-  parts: Parts,
+  parts: PublicParts,
   recorder: Recorder,
   failure: string,
 ): ListenerOptions["native"] {
   if (!settings.NATIVE_LANE) return undefined;
   const { scheme, prefix } = parts.pack.dialect.v4;
-  const forward = createNativeLane({
-    origin: parts.v4.origin,
-    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
-    failure,
-    record: recorder.native,
-  });
+  const forward = parts.native({ failure, record: recorder.native });
   return {
     scheme,
     prefix,
@@ -105,7 +106,7 @@ function nativeLane(
 }
 
 /** The public listener with its two lanes. */
-export function createPublicApp(settings: Settings, parts: Parts): RequestListener {
+export function createPublicApp(settings: Settings, parts: PublicParts): RequestListener {
   const { dialect } = parts.pack;
   const recorder = createRecorder({ ...parts, settings });
   const failure = JSON.stringify(

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../settings/table.ts";
 import { listenForAdmins } from "./admin.ts";
-import { badRequestBody } from "./bad-request.ts";
+import { createEditions } from "./editions.ts";
 import { listen, type HttpServer } from "./http-server.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
-import { createPublicApp } from "./public-app.ts";
+import { createReload, type Reload } from "./reloads.ts";
 
 /** How long the start waits for the catalogs; a v4 that is slower finds a gateway that runs and is not ready yet. */
 const FIRST_READING_MS = 2000;
@@ -24,6 +25,8 @@ export interface Service {
   readonly upstreamUrl: string;
   /** Why it is not ready; empty when it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
+  /** Takes another pack into use; see `createReload`. */
+  readonly reload: Reload;
   /** Drains and ends: readiness goes, requests in flight end, the audit is flushed. */
   stop(): Promise<void>;
 }
@@ -40,14 +43,24 @@ export async function startService(settings: Settings): Promise<Service> {
 
 /** Begins to serve with parts that are open. They are closed again where that fails. */
 export async function serveParts(settings: Settings, parts: Parts): Promise<Service> {
-  const { pack, catalogs, audit, state, shared, metrics, v4 } = parts;
+  const { audit, state, shared, exchanged, metrics, v4, log, first } = parts;
+  const editions = createEditions(settings, parts);
   let gateway: HttpServer | undefined;
   let admin: HttpServer | undefined;
   let draining = false;
+  const { tokens, limits } = shared;
+  const missing = (): readonly string[] => editions.current().catalogs.missing();
+  metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
+  metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
+  metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
+  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => exchanged.grants.size);
 
   const readiness = (): string[] => [
     ...(draining ? ["draining"] : []),
-    ...catalogs.missing().map((reason) => `catalog ${reason}`),
+    ...editions
+      .current()
+      .catalogs.missing()
+      .map((reason) => `catalog ${reason}`),
     ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
     ...shared.faults(),
@@ -56,22 +69,30 @@ export async function serveParts(settings: Settings, parts: Parts): Promise<Serv
   async function stop(): Promise<void> {
     if (draining) return;
     draining = true;
-    catalogs.stop();
+    editions.stop();
     await gateway?.drain(settings.SHUTDOWN_GRACE_MS);
     await closeParts(parts, async () => admin?.drain(LAST_LOOK_MS));
   }
 
   try {
     const { HOST: host, PORT: port } = settings;
-    const handler = createPublicApp(settings, parts);
-    gateway = await listen({ host, port, handler, badRequest: badRequestBody(pack) });
+    gateway = await listen({
+      host,
+      port,
+      handler: (request, response) => editions.current().handler(request, response),
+      badRequest: () => editions.current().badRequest,
+    });
     const { purge } = shared.tokens;
-    admin = await listenForAdmins(settings, parts, { readiness, metrics, purgeTokens: purge });
+    const pack = (): Pack => editions.current().pack;
+    admin = await listenForAdmins(settings, parts, { readiness, metrics, pack, purgeTokens: purge });
   } catch (error) {
     await stop();
     throw error;
   }
-  await Promise.race([catalogs.refresh(), wait(FIRST_READING_MS, undefined, { ref: false })]);
+  await Promise.race([
+    editions.current().catalogs.refresh(),
+    wait(FIRST_READING_MS, undefined, { ref: false }),
+  ]);
   return {
     url: gateway.url,
     adminUrl: admin?.url,
@@ -79,6 +100,7 @@ export async function serveParts(settings: Settings, parts: Parts): Promise<Serv
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     readiness,
+    reload: createReload(settings, { first, use: editions.replace, log, metrics }),
     stop,
   };
 }

@@ -57,7 +57,7 @@ function sharedThroughPrimary(
 
 /** Serves as a worker, until the primary lets it end. Signals are the primary's to hear: a terminal sends them to all. */
 export async function runWorker(given: Settings): Promise<number> {
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
   const asked = Promise.withResolvers<void>();
   const purgeListeners: PurgeListener[] = [];
@@ -67,16 +67,23 @@ export async function runWorker(given: Settings): Promise<number> {
     purge(fingerprint) {
       for (const hear of purgeListeners) hear(fingerprint);
     },
+    reload(files) {
+      void service.reload(files);
+    },
     drain: asked.resolve,
   };
   const primary = talk<PrimaryDuties>(process, { ...duties });
-  const parts = await openParts(settings, async (log) =>
-    settings.REDIS_URL === undefined
-      ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
-      : openShared(settings, log),
-  );
+  const parts = await openParts(settings, {
+    files: await primary.ask("pack"),
+    share: async (log) =>
+      settings.REDIS_URL === undefined
+        ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
+        : openShared(settings, log),
+  });
   const service = await serveParts(settings, parts);
   await primary.ask("listening");
+  // One that was taken into use while this worker began.
+  await service.reload(await primary.ask("pack"));
   await asked.promise;
   await service.stop();
   process.disconnect();

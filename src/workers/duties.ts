@@ -1,4 +1,5 @@
 import type { CounterName, Standing } from "../limits/counter.ts";
+import type { PackFiles } from "../mapping/load.ts";
 import type { Figures } from "../metrics/aggregate.ts";
 import type { LastingFacts, TokenFacts } from "../tokens/token-facts.ts";
 
@@ -11,6 +12,8 @@ export interface PrimaryDuties {
   learn(hash: string, facts: TokenFacts | undefined): void;
   /** At every worker. */
   purge(fingerprint: string): Promise<void>;
+  /** The files of the pack that all work by. */
+  pack(): PackFiles;
   /** The worker takes requests from now on. */
   listening(): void;
 }
@@ -20,6 +23,8 @@ export interface WorkerDuties {
   readiness(): readonly string[] | Promise<readonly string[]>;
   metrics(): Promise<Figures>;
   purge(fingerprint: string): void;
+  /** Begins to take another pack into use. */
+  reload(files: PackFiles): void;
   /** Lets its requests end, and then itself. */
   drain(): void;
 }

@@ -67,7 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["vocabulary"],
   audit: [],
   dialect: [],
-  workers: ["limits", "tokens", "metrics", "shared-state"],
+  workers: ["mapping", "limits", "tokens", "metrics", "shared-state"],
   limits: ["shared-state"],
   "shared-state": [],
   vocabulary: [],

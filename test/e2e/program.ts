@@ -1,5 +1,5 @@
 /** The program as an operator meets it: a process, what it prints, the signals it gets and how it ends. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
@@ -106,4 +106,13 @@ export async function serve(
     /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,
   );
   return { ...program, url, admin };
+}
+
+/** Processes of the workers of a gateway, those that live. */
+export function workersOf({ pid }: Program): number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [child, parent, state = ""] = line.trim().split(/\s+/);
+    return Number(parent) === pid && !state.startsWith("Z") ? [Number(child)] : [];
+  });
 }

@@ -1,10 +1,9 @@
 /** One gateway of several processes: to clients and operators it is one. */
-import { execFileSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run, serve, type Program, type Serving } from "./program.ts";
+import { endAll, run, serve, workersOf, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
@@ -38,14 +37,6 @@ async function flood(gateway: Serving, count: number): Promise<Record<number, nu
   for (const status of await Promise.all(Array.from({ length: count }, () => ask(gateway))))
     counts[status] = (counts[status] ?? 0) + 1;
   return counts;
-}
-
-function workersOf({ pid }: Program): number[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" }).split("\n");
-  return lines.flatMap((line) => {
-    const [child, parent, state = ""] = line.trim().split(/\s+/);
-    return Number(parent) === pid && !state.startsWith("Z") ? [Number(child)] : [];
-  });
 }
 
 const read = async ({ admin }: Serving, path: string): Promise<string> =>

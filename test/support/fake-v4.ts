@@ -33,6 +33,8 @@ export interface FakeV4 {
   atHead(look: ((call: Arrived, request: IncomingMessage) => void) | undefined): void;
   /** What the catalogs say; `false`: they are down. */
   catalogs(up: boolean): void;
+  /** How often it was asked for one. */
+  catalogCalls(): number;
   /** The path of a catalog that is shown to nobody without a token. */
   hides(path: string): void;
   /** Connections made so far. */
@@ -108,6 +110,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   let look: ((call: Arrived, request: IncomingMessage) => void) | undefined;
   let catalogsUp = true;
   let hidden = "";
+  let catalogCalls = 0;
   let connections = 0;
   const calls: Arrived[] = [];
   const sockets = new Set<Socket>();
@@ -120,6 +123,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     const rows = CATALOGS[path];
     const anonymous = request.headers.authorization === undefined;
     if (rows && (anonymous || path === hidden)) {
+      catalogCalls += 1;
       const shown = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
       const answer = catalogsUp ? shown : plain(503, "down");
       answer(arrival(request, response), response);
@@ -155,6 +159,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     catalogs(up) {
       catalogsUp = up;
     },
+    catalogCalls: () => catalogCalls,
     hides(path) {
       hidden = path;
     },

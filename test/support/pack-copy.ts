@@ -1,0 +1,32 @@
+/** A copy of the product's pack that a test changes while a gateway uses it. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface PackCopy {
+  readonly folder: string;
+  /** Writes it anew so that two fields of an instance say this word where v4 says nothing. */
+  says(word: string): void;
+  /** Writes a file as it is given. */
+  write(file: string, text: string): void;
+  remove(): void;
+}
+
+export function copyPack(): PackCopy {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  cpSync("mappings", folder, { recursive: true });
+  const instance = readFileSync(join(folder, "instance.yaml"), "utf8");
+  const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
+  return {
+    folder,
+    write,
+    says(word) {
+      const said = instance
+        .replace(/^( +group: .* or: )"",/m, `$1${word},`)
+        .replace(/^( +ipv6: .* or: )"" /m, `$1${word} `);
+      if (said.split(word).length < 3) throw new Error("instance.yaml is not what it was");
+      write("instance.yaml", said);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
