@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { AuditUnavailable } from "./audit/store.ts";
 import { UsageError } from "./cli/usage-error.ts";
+import { NoExport } from "./replay/no-export.ts";
 import { PackError } from "./mapping/fault.ts";
 import { SettingsError } from "./settings/read.ts";
 import { StateUnavailable } from "./shared-state/keyed-store.ts";
@@ -14,6 +15,7 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   explain: async () => (await import("./cli/explain.ts")).explain,
   openapi: async () => (await import("./cli/openapi.ts")).openapi,
   report: async () => (await import("./cli/report.ts")).report,
+  replay: async () => (await import("./cli/replay.ts")).replay,
   sandbox: async () => (await import("./cli/sandbox.ts")).sandbox,
 };
 
@@ -25,12 +27,14 @@ const HELP = `alpha-gateway VERB
                      Prints the v4 calls that an alpha call becomes, and sends nothing
   openapi [DIR]      Prints an OpenAPI 3.1 description of the interface that clients see
   report             Prints the migration report: who still speaks alpha, and what each has to change
+  replay --from FILE|DIR [--pack DIR]
+                     Runs recorded requests again under a pack, and prints what would change
   sandbox            Runs the v4 sandbox alone
 `;
 
 /** Faults that a person can mend are told in their own words, without a stack. */
 const isPlain = (error: unknown): error is Error =>
-  [UsageError, PackError, SettingsError, AuditUnavailable, StateUnavailable].some(
+  [UsageError, NoExport, PackError, SettingsError, AuditUnavailable, StateUnavailable].some(
     (kind) => error instanceof kind,
   ) ||
   (error instanceof Error && "code" in error && typeof error.code === "string");

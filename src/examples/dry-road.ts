@@ -22,6 +22,8 @@ export interface WrittenRequest {
   readonly body?: unknown;
   /** The type of a file that is sent in place of a body. */
   readonly file?: string | undefined;
+  /** The client's; some address where it does not matter. */
+  readonly address?: string;
 }
 
 export interface DryAnswer {
@@ -38,7 +40,7 @@ export interface DryRoad {
 const ENDLESS = { points: 1_000_000_000, seconds: 1 };
 
 function plain(
-  { method, path, headers = {}, body, file }: WrittenRequest,
+  { method, path, headers = {}, body, file, address = "192.0.2.1" }: WrittenRequest,
   credentials: string,
 ): AlphaRequest {
   const [before = "", query = ""] = path.split("?", 2);
@@ -55,7 +57,7 @@ function plain(
     headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     ...(file !== undefined && { upload: Readable.from([Buffer.from("a file")]) }),
-    address: "192.0.2.1",
+    address,
     signal: new AbortController().signal,
   };
 }
@@ -97,6 +99,7 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
   return {
     catalogs,
     async send(request) {
+      unforeseen = undefined;
       const answer = await road(plain(request, `${dialect.alpha.scheme} example-${(sent += 1)}`));
       answer.file?.stream.resume();
       if (unforeseen !== undefined) throw unforeseen;

@@ -4,10 +4,11 @@ import { dirname, join, relative } from "node:path";
 
 /** What each folder of `src/` may import besides itself. Arrows point one way: down this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ".": ["cli", "mapping", "settings", "audit", "shared-state"],
+  ".": ["cli", "replay", "mapping", "settings", "audit", "shared-state"],
   cli: [
     "audit",
     "console",
+    "replay",
     "report",
     "service",
     "settings",
@@ -57,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   explain: ["audit", "mapping", "dialect"],
   console: ["report", "audit", "metrics"],
   report: ["explain", "audit", "mapping", "dialect"],
+  replay: ["examples", "explain", "audit", "upstream", "mapping", "dialect"],
   metrics: ["audit"],
   upstream: ["mapping", "dialect", "expression"],
   mapping: ["expression", "dialect", "vocabulary"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadPack } from "../../src/mapping/load.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */
-const ENGINE = ["gateway", "mapping", "expression", "dialect", "description", "report"];
+const ENGINE = ["gateway", "mapping", "expression", "dialect", "description", "report", "replay"];
 
 const sources = ENGINE.flatMap((folder) =>
   readdirSync(join("src", folder), { recursive: true, encoding: "utf8" })

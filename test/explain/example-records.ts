@@ -16,7 +16,8 @@ async function routeOf(pack: Pack, method: string, path: string, body: unknown):
 }
 
 async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecord> {
-  const { alpha, body, v4, gives } = definition;
+  const { alpha, body, v4, gives, headers = {} } = definition;
+  const filterHeader = pack.dialect.filter.header;
   const { method, path: whole } = splitCall(alpha, pack.dialect.alpha.prefix);
   const [path = "", query = ""] = whole.split("?", 2);
   return {
@@ -25,15 +26,15 @@ async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecor
       method,
       path,
       query,
-      filter: null,
+      filter: headers[filterHeader] ?? null,
       status: gives.status,
       response: gives.body,
       route: await routeOf(pack, method, path, body),
       ...(body !== undefined && { body }),
     },
-    v4: v4.map(({ call, body: sent, status = 200, answers }) => ({
+    v4: v4.map(({ call, filter, body: sent, status = 200, answers }) => ({
       ...splitCall(call, pack.dialect.v4.prefix),
-      filter: null,
+      filter: filter === undefined ? null : JSON.stringify(filter),
       status,
       response: answers,
       ms: 1,
