@@ -95,7 +95,7 @@ test("the built program serves, with the console, the audit and the pack that co
 
   const page = await fetch(gateway.admin);
   expect(page.headers.get("content-type")).toContain("text/html");
-  expect((await fetch(`${gateway.admin}/style.css`)).status).toBe(200);
+  expect((await fetch(`${gateway.admin}/css/base.css`)).status).toBe(200);
   expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
 
   gateway.signal("SIGTERM");

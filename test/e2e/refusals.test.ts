@@ -62,7 +62,7 @@ describe("a pack with faults", () => {
     const folder = newFolder();
     cpSync(join(REPOSITORY, "mappings"), folder, { recursive: true });
     const file = join(folder, "datacenter.yaml");
-    writeFileSync(file, readFileSync(file, "utf8").replace("as: datacenter_id", "as: datacentre_id"));
+    writeFileSync(file, readFileSync(file, "utf8").replace("closed: true", "clsoed: true"));
     writeFileSync(join(folder, "kernel.yaml"), "object: [kernel\n");
     return folder;
   }
