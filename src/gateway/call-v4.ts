@@ -157,17 +157,21 @@ export function callsFor(
     if (filter !== undefined) headers[dialect.filterHeader.toLowerCase()] = filter;
     if (body !== undefined) headers["content-type"] = "application/json";
     const sent = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
+    const span = notes.span?.call(method, path);
+    if (span) headers["traceparent"] = span.traceparent;
     const started = performance.now();
     if (notes.passed.out === 0) notes.passed.out = started;
     begin();
     try {
       const text = body === undefined ? undefined : printJson(body);
       const answer = await upstream.call({ method, path, headers, body: text }, request.signal);
+      span?.end(answer.status);
       learn(parts, caller, notes, answer);
       const came = incoming(answer);
       notes.calls.push({ ...sent, status: answer.status, came, ms: answer.ms });
       return came;
     } catch (error) {
+      span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof UpstreamFault)
         notes.warnings.push(`v4 ${method} ${path}: ${error.kind}, ${error.message}`);

@@ -82,12 +82,15 @@ export function carriesFor(
 ): CarryV4 {
   return async function carryV4({ method, path, accept, file }, wantsFile) {
     const common = commonHeaders(request, caller, parts.dialect.scheme, traceparent);
-    const headers = { ...common, accept, ...file?.headers };
+    const headers: Record<string, string> = { ...common, accept, ...file?.headers };
+    const span = notes.span?.call(method, path);
+    if (span) headers["traceparent"] = span.traceparent;
     const passed = (notes.carried = { in: 0, out: 0 });
     const started = performance.now();
     const sent = { method, path, filter: null, ...(file && { body: { streamed: passed } }) };
     try {
       const answer = await parts.files.stream({ method, path, headers, body: file?.stream }, request.signal);
+      span?.end(answer.status);
       learn(parts, caller, notes, answer);
       const made = { ...sent, status: answer.status, ms: performance.now() - started };
       if (!isSuccess(answer.status) || !wantsFile) {
@@ -103,6 +106,7 @@ export function carriesFor(
       const type = one(answer.headers["content-type"]) ?? "";
       return { file: { type, length: one(answer.headers["content-length"]), stream } };
     } catch (error) {
+      span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof Refusal) throw error;
       const fault = upstreamFault(error);

@@ -1,5 +1,6 @@
 import { finished } from "node:stream/promises";
 import type { ErrorNames } from "../dialect/errors.ts";
+import type { RequestSpan } from "../tracing/span.ts";
 import { makeAnswer, type AnswerStyle } from "./answer.ts";
 import { beginNotes, type AlphaAnswer, type AlphaRequest, type FileAnswer, type Notes } from "./exchange.ts";
 import type { Outcome } from "./record.ts";
@@ -18,6 +19,8 @@ export interface Made {
 export interface EndParts {
   readonly rules: { readonly errors: ErrorNames };
   readonly style: AnswerStyle;
+  /** Begins its span; undefined where no traces are wanted. */
+  readonly beginSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
   /** Keeps the record of a request; a promise where the answer must wait for it. */
   readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
   /** Hears of errors that nobody foresaw. */
@@ -48,6 +51,7 @@ export function withEnds(
 
   return async function travel(request) {
     const notes = beginNotes();
+    notes.span = parts.beginSpan?.(request);
     const made = await work(request, notes)
       .catch((error: unknown) => failed(error, request, notes))
       .finally(() => notes.learnt?.());

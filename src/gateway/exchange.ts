@@ -4,6 +4,7 @@ import type { Refusal } from "../dialect/refusal.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { RecordedCall } from "../audit/record.ts";
+import type { RequestSpan } from "../tracing/span.ts";
 import type { Standing } from "../limits/counter.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
 
@@ -102,6 +103,8 @@ export interface Notes {
   upstreamMs: number;
   /** The W3C trace that its calls belong to. */
   traceparent?: string;
+  /** Where traces are wanted. */
+  span?: RequestSpan | undefined;
   readonly passed: Passed;
   /** Extra reads that were at hand, and that were not, of those that are kept for a while. */
   keptHits: number;

@@ -8,6 +8,8 @@ import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import { takeTurns, type Turns } from "../tokens/turns.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
+import { openTracing } from "../tracing/open.ts";
+import type { Tracing } from "../tracing/span.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
 import { openExchanged, type Exchanged, type ExchangedParts } from "./exchanged.ts";
@@ -35,6 +37,8 @@ export interface Parts {
   readonly native: ReturnType<typeof createNativeLane>;
   readonly turns: Turns;
   readonly underWay: UnderWay;
+  /** Undefined where no traces are wanted. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** How long the end waits for the records of requests that were broken off. */
@@ -118,6 +122,7 @@ export async function openParts(
     native: createNativeLane(way),
     turns: takeTurns(),
     underWay: workUnderWay(),
+    tracing: await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent")),
   };
 }
 
@@ -129,6 +134,7 @@ export async function closeParts(parts: Parts, last: () => Promise<unknown>): Pr
   await parts.exchanged.close();
   await parts.shared.close();
   await last();
+  await parts.tracing?.close();
   parts.metrics.close();
   await parts.upstream.close();
   await parts.v4.close();

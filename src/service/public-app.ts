@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { writeErrors } from "../dialect/errors.ts";
 import type { EndParts } from "../gateway/ends.ts";
+import { header } from "../gateway/exchange.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { takesFile } from "../gateway/find-route.ts";
 import { buildRoad } from "../gateway/road.ts";
@@ -30,7 +31,7 @@ export interface PublicParts extends Parts {
   readonly catalogs: Catalogs;
 }
 
-type Ends = Pick<EndParts, "record" | "onUnforeseen">;
+type Ends = Pick<EndParts, "record" | "onUnforeseen" | "beginSpan">;
 
 /** Alpha's calls to the login server; undefined where there is none. */
 function oauthRoad(
@@ -58,10 +59,13 @@ function oauthRoad(
 
 /** The alpha lane: requests are translated. */
 function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): ListenerOptions["road"] {
-  const { pack, log, upstream, catalogs, turns, underWay } = parts;
+  const { pack, log, tracing, upstream, catalogs, turns, underWay } = parts;
   const { tokens, limits } = parts.shared;
   const { grants } = parts.exchanged;
   const ends: Ends = {
+    beginSpan:
+      tracing &&
+      ((request) => tracing.begin({ method: request.method, traceparent: header(request, "traceparent") })),
     record: recorder.alpha,
     onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
   };

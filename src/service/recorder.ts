@@ -13,6 +13,7 @@ import { header, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
+import type { Ended, Tracing } from "../tracing/span.ts";
 import type { Log } from "./log.ts";
 import { observeRoad } from "./observe-road.ts";
 
@@ -27,6 +28,8 @@ export interface RecorderParts {
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Undefined where no traces are wanted. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** What is known of a request besides its record. */
@@ -57,8 +60,16 @@ function logLine(
   };
 }
 
-/** Hands what happened to the three that want to know: the audit store, the metrics and the log. */
-export function createRecorder({ pack, settings, audit, metrics, log }: RecorderParts): Recorder {
+const ended = ({ alpha, lane, requestId }: AuditRecord): Ended => ({
+  route: alpha.route,
+  status: alpha.status,
+  lane,
+  requestId,
+});
+
+/** Hands what happened to all that want to know: the audit store, the metrics, the log and the trace. */
+export function createRecorder(parts: RecorderParts): Recorder {
+  const { pack, settings, audit, metrics, log, tracing } = parts;
   const options: RecordOptions = {
     newId: recordIds(),
     redaction: makeRedaction({ names: pack.dialect.secrets, bodyLimit: settings.AUDIT_BODY_LIMIT }),
@@ -84,16 +95,21 @@ export function createRecorder({ pack, settings, audit, metrics, log }: Recorder
     alpha(request, outcome, notes) {
       const begun = performance.now();
       const { refusal, traceparent = header(request, "traceparent") } = notes;
-      const kept = keep(recordOf(request, outcome, notes, options), { refusal, traceparent });
+      const record = recordOf(request, outcome, notes, options);
+      notes.span?.end(ended(record));
+      const kept = keep(record, { refusal, traceparent });
       observeRoad(metrics, notes, performance.now() - begun);
       return kept;
     },
     native(request, outcome, hash) {
       // The answer is over, so whatever is thrown here would end the process.
-      const kept = async (): Promise<void> =>
-        keep(nativeRecordOf(request, outcome, hash, options), {
-          traceparent: header(request, "traceparent"),
-        });
+      const kept = async (): Promise<void> => {
+        const record = nativeRecordOf(request, outcome, hash, options);
+        const traceparent = header(request, "traceparent");
+        const { method } = request;
+        tracing?.begin({ method, traceparent, time: new Date(record.time) }).end(ended(record));
+        await keep(record, { traceparent });
+      };
       kept().catch((error: unknown) => {
         log.error(
           { requestId: request.id, error: (error as Error).message },

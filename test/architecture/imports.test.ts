@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings",
     "sandbox",
     "shared-state",
+    "tracing",
   ],
   oauth: ["gateway", "mapping", "dialect", "upstream", "tokens", "limits", "shared-state"],
   gateway: [
@@ -54,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "limits",
     "audit",
     "shared-state",
+    "tracing",
   ],
   explain: ["audit", "mapping", "dialect"],
   console: ["report", "audit", "metrics"],
@@ -70,6 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   dialect: [],
   workers: ["mapping", "limits", "tokens", "metrics", "shared-state"],
+  tracing: [],
   limits: ["shared-state"],
   "shared-state": [],
   vocabulary: [],
