@@ -7,13 +7,17 @@ import { exportTexts } from "../src/audit/export/export.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
 import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
+import { loadPack } from "../src/mapping/load.ts";
+import { FORMATS } from "../src/report/formats.ts";
+import { makeReport } from "../src/report/make-report.ts";
 import { toRow } from "../src/audit/stored-row.ts";
 
 const GROUP = 5000;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const CLIENTS = 40;
-const ROUTES = 110;
+const pack = loadPack("mappings");
+const ROUTES = pack.routes.map(({ name }) => name);
 const AGAIN = 5;
 
 /** Clients and routes are used as unevenly as in life: the first of them most. */
@@ -24,7 +28,7 @@ function uneven(count: number): number {
 function recordAt(time: number, id: string): AuditRecord {
   const client = uneven(CLIENTS);
   const native = client % 5 === 4;
-  const route = `GET /vm/things-${uneven(ROUTES)}/:id`;
+  const route = ROUTES[uneven(ROUTES.length)] ?? null;
   const status = Math.random() < 0.97 ? 200 : Math.random() < 0.9 ? 404 : 420;
   const path = "/v4/vm/instances";
   const body = { vms: Array.from({ length: 3 }, (_, n) => ({ id: n, label: `vm-${n}`, status: "running" })) };
@@ -97,6 +101,18 @@ async function exportAll(store: AuditStore, query: AuditQuery): Promise<string> 
   return `${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, RSS ${(greatest / 2 ** 20).toFixed(0)} MB at most`;
 }
 
+async function report(store: AuditStore): Promise<string> {
+  const started = performance.now();
+  const made = await makeReport({ store, pack, query: {}, now: Date.now() });
+  const html = FORMATS.html.write(made);
+  const seconds = (performance.now() - started) / 1000;
+  const calls = made.clients.reduce((sum, { calls: { length } }) => sum + length, 0);
+  return (
+    `${made.clients.length} clients, ${calls} guides of a call, ` +
+    `${(html.length / 1e6).toFixed(1)} MB of HTML in ${seconds.toFixed(1)} s`
+  );
+}
+
 /** Fills an audit store with so many records, and times what the console and the report ask of it. */
 async function benchAudit(count: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "bench-audit-"));
@@ -126,8 +142,8 @@ async function measure(store: AuditStore): Promise<void> {
   const days = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString();
   const busy = { client: "0".repeat(16) };
   const rare = { client: (CLIENTS - 2).toString(16).padStart(16, "0") };
-  const route = { route: "GET /vm/things-0/:id" };
-  const rareRoute = { route: `GET /vm/things-${ROUTES - 1}/:id` };
+  const route = { route: ROUTES[0] ?? "" };
+  const rareRoute = { route: ROUTES.at(-1) ?? "" };
   const half = { since: days(20), until: days(10) };
   const pages: Record<string, AuditQuery> = {
     "no filter": {},
@@ -159,7 +175,8 @@ async function measure(store: AuditStore): Promise<void> {
   process.stdout.write(`${"Summaries, in ms".padEnd(28)}      first     median\n`);
   for (const [name, read] of Object.entries(reads))
     process.stdout.write(`${name.padEnd(28)} ${await timed(read)}\n`);
-  process.stdout.write(`\nExport of ten days: ${await exportAll(store, half)}\n`);
+  process.stdout.write(`\nReport: ${await report(store)}\n`);
+  process.stdout.write(`Export of ten days: ${await exportAll(store, half)}\n`);
 }
 
 /** `npm run bench:audit -- RECORDS` */

@@ -63,7 +63,10 @@ function sentences(name: string, rule: FieldRule, context: ChangeContext): strin
   const { pack, direction } = context;
   const calls = besidesOf(rule, context);
   const { v4, as, catalog, or, const: fixed } = rule;
-  if (fixed !== undefined) return [`v4 has no such field; alpha always said ${literal(fixed)}.`];
+  if (fixed !== undefined)
+    return [
+      `Alpha always said ${literal(fixed)}${rule.loss === undefined ? "; v4 has no such field" : `: ${rule.loss}`}.`,
+    ];
   const told = [
     ...(calls.length > 0 ? [`v4 has it in another call: ${calls.map(code).join(", ")}.`] : []),
     ...(calls.length === 0 && v4 === undefined ? ["v4 has no such field; alpha's was computed."] : []),

@@ -45,7 +45,8 @@ function changeLine(change: FieldChange): Line {
     ...sentence(change.change),
     ...valuesLine(change),
     ...(formula === null ? [] : [" Alpha's formula: ", { code: formula }, "."]),
-    ...(loss === null ? [] : [plain ? "" : " ", { tag: KINDS.lossy }, ` ${loss}.`]),
+    // Of what is gone the reason is told already.
+    ...(loss === null || kind === "absent" ? [] : [plain ? "" : " ", { tag: KINDS.lossy }, ` ${loss}.`]),
   ];
 }
 
@@ -173,7 +174,7 @@ function outlineObject({ object, same, fields }: ObjectChanges, client: ClientGu
 }
 
 function summary(client: ClientGuide): Block[] {
-  const { requests, native, readiness, errors, lossy, unmatched, scopes } = client;
+  const { requests, native, readiness, errors, lossy, unmatched, scopes, calls } = client;
   const asked: Line =
     scopes.v4.length === 0
       ? []
@@ -182,6 +183,7 @@ function summary(client: ClientGuide): Block[] {
           ...scopes.v4.flatMap((scope, n) => [n === 0 ? "" : ", ", { code: scope }]),
           ".",
         ];
+  const gone = calls.filter(({ counterpart }) => counterpart === "none").map(({ route }) => route);
   const lines: Line[] = [
     [
       { tag: readiness },
@@ -193,6 +195,7 @@ function summary(client: ClientGuide): Block[] {
       ` Seen from ${moment(client.first)} to ${moment(client.last)}.`,
     ],
     ...(asked.length === 0 ? [] : [asked]),
+    ...(gone.length === 0 ? [] : [["Without a counterpart in v4: ", ...listed(gone), "."]]),
     ...(errors === 0 ? [] : [[`${plural(errors, "request")} ended in an error.`]]),
     ...(lossy === 0 ? [] : [[`${plural(lossy, "answer")} could not keep something of what v4 has.`]]),
     ...(unmatched === 0

@@ -151,7 +151,7 @@ function everyCall({ everyCall: differences }: Report): Block[] {
     { kind: "heading", level: 2, line: ["What changes in every call"], id: "every-call" },
     {
       kind: "table",
-      caption: "What changes in every call",
+      caption: "In alpha and in v4",
       columns: [{ name: "" }, { name: "In alpha" }, { name: "In v4" }],
       rows: differences.map(({ what, alpha, v4 }) => [[what], [alpha], [v4]]),
     },
@@ -159,6 +159,14 @@ function everyCall({ everyCall: differences }: Report): Block[] {
     {
       kind: "list",
       lines: Object.entries(MEANINGS).map(([kind, meaning]) => [{ tag: kind }, ` ${meaning}`]),
+    },
+    {
+      kind: "text",
+      line: [
+        "Formulas say exactly what alpha made of v4's answer: they are JSONata over the object that v4 gave, and ",
+        { code: "$value" },
+        " is the field that stands beside them.",
+      ],
     },
   ];
 }

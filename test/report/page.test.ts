@@ -43,4 +43,28 @@ const LONG_MS = 120_000;
     },
     LONG_MS,
   );
+
+  test(
+    "is opened from the console: the whole of it, and the guide of one client",
+    async () => {
+      shown = await openConsole(browser, gateway);
+      const { page } = shown;
+      const opened = async (): Promise<(string | null)[]> => {
+        const [report] = await Promise.all([
+          page.context().waitForEvent("page"),
+          page.getByRole("link", { name: "HTML" }).click(),
+        ]);
+        await report.locator("main h1").waitFor();
+        return report.locator("section.client > h2").allTextContents();
+      };
+      await shown.open("#/migration");
+      expect((await opened()).length).toBeGreaterThan(1);
+      const row = page.getByRole("row", { name: "control-panel/1.4" });
+      await row.getByRole("link").first().click();
+      await page.getByText("What it calls").waitFor();
+      expect(await opened()).toEqual(["control-panel/1.4"]);
+      expect(shown.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
 });

@@ -6,6 +6,7 @@ import { ago, count, dateTime, percent } from "../format.js";
 import { address } from "../router.js";
 import { statusBadge } from "./badges.js";
 import { lastAlphaCalls, READINESS, readinessOf, readinessTag } from "./readiness.js";
+import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
 const COLUMNS = [
@@ -80,6 +81,7 @@ export async function showClient(id, { signal }) {
       id !== "none" &&
         make("a", { class: "button", href: address("traffic", undefined, { client: id }) }, "Its calls"),
     ),
+    await reportLinks(signal, id),
     facts(client, state),
     make("section", {}, make("h2", {}, "By day"), daysChart(days)),
     make(

@@ -3,17 +3,23 @@ import { make } from "../dom.js";
 
 const FORMATS = ["html", "md", "json", "csv"];
 
-/** Ways to the migration report, where this gateway makes one. */
-export async function reportLinks(signal) {
+/** The page is opened to be read; the others are files. */
+const goal = (format, name) =>
+  format === "html" ? { target: "_blank", rel: "noopener" } : { download: `${name}.${format}` };
+
+/** Ways to the migration report, where this gateway makes one; to the guide of one client where it is named. */
+export async function reportLinks(signal, client) {
   const { report } = await read("/api", signal);
   if (!report) return null;
+  const name = client === undefined ? "migration-report" : `migration-guide-${client}`;
+  const narrowed = client === undefined ? "" : `&client=${encodeURIComponent(client)}`;
   const link = (format) => [
     make(
       "a",
-      { href: `/api/report?format=${format}`, download: `migration-report.${format}` },
+      { href: `/api/report?format=${format}${narrowed}`, ...goal(format, name) },
       format.toUpperCase(),
     ),
     " ",
   ];
-  return make("p", { class: "links" }, "Report ", FORMATS.map(link));
+  return make("p", { class: "links" }, client === undefined ? "Report " : "Guide ", FORMATS.map(link));
 }
