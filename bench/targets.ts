@@ -45,10 +45,11 @@ export interface GatewayOptions {
   /** Measure `dist/`, which is what is installed, and not the sources. */
   readonly built: boolean;
   readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export function startGateway(options: GatewayOptions): Promise<Child> {
-  const { upstream, audit, folder, built, workers = 1, nodeArgs = [] } = options;
+  const { upstream, audit, folder, built, workers = 1, nodeArgs = [], env } = options;
   return startChild({
     script: built ? "../dist/main.js" : "../src/main.ts",
     args: ["serve"],
@@ -63,6 +64,7 @@ export function startGateway(options: GatewayOptions): Promise<Child> {
       AUDIT: audit,
       RATE_LIMIT: "999999999/120",
       LOG_LEVEL: "warn",
+      ...env,
     },
     // On a machine so busy that the catalogs are late it says "Running" first.
     ready: /^Gateway +(\S+)[^]*^(?:Ready|Running)/m,
