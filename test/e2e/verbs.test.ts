@@ -18,6 +18,8 @@ describe("--help", () => {
     [["serve", "--help"], "--upstream-url"],
     [["check", "--help"], "alpha-gateway check [DIR]"],
     [["explain", "--help"], "alpha-gateway explain 'METHOD /path'"],
+    [["report", "--help"], "alpha-gateway report [--format"],
+    [["replay", "--help"], "alpha-gateway replay --from"],
     [["openapi", "--help"], "alpha-gateway openapi [DIR]"],
     [["sandbox", "--help"], "alpha-gateway sandbox"],
   ])("%j", async (args, told) => {
