@@ -87,7 +87,7 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
     catalogs,
     tokens: createTokenFacts({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
     turns: takeTurns(),
-    grants: { find: () => undefined },
+    grants: { find: () => undefined, findOther: async () => undefined },
     limits: createRateLimits(createMemoryCounter(ENDLESS), createMemoryCounter(ENDLESS)),
     record: (_request, _outcome, notes) => {
       last = notes;

@@ -1,14 +1,14 @@
 import { Refusal } from "../dialect/refusal.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import { GrantUnavailable, type FoundGrant } from "../tokens/grants.ts";
+import { GrantUnavailable } from "../tokens/grants.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
-import type { Caller, Target } from "./exchange.ts";
+import type { Target } from "./exchange.ts";
+import type { Presented } from "./present.ts";
 
 /** What is known of the caller's token. */
 export interface Known {
   readonly scopes: Scopes;
   readonly facts: TokenFacts | undefined;
-  readonly grant: FoundGrant;
 }
 
 /**
@@ -21,9 +21,9 @@ export interface Known {
  *   the token's level is too low. {GrantUnavailable} where nobody can tell.
  */
 export function admit(
-  caller: Caller,
+  { caller, grant }: Omit<Presented, "replace">,
   found: Target | Refusal | undefined,
-  { scopes, facts, grant }: Known,
+  { scopes, facts }: Known,
 ): Target {
   if (found instanceof Refusal) throw found;
   if (caller.refusal) throw caller.refusal;

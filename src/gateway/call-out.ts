@@ -26,7 +26,7 @@ function refusedOwn(answer: Incoming, prepared: Prepared, member: string, rules:
   return faults !== undefined && faults.every(({ field }) => field === member);
 }
 
-/** The one exception to the rule that nothing but a GET is ever sent twice: it follows a clear refusal. */
+/** Nothing but a GET is ever sent twice, except after a clear refusal: this one, and that of a token (present.ts). */
 async function callOnce(prepared: Prepared, { call, rules, target }: Work): Promise<Incoming> {
   const answer = await call(prepared);
   const { again } = target.route;

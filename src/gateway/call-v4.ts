@@ -6,6 +6,7 @@ import type { Scopes } from "../dialect/scopes.ts";
 import type { Upstream, V4Answer } from "../upstream/client.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
 import { header, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
+import type { Presented } from "./present.ts";
 
 /** One call to v4, in v4's words. */
 export interface Outgoing {
@@ -49,23 +50,22 @@ export const v4Credentials = ({ token }: Caller, scheme: string): string | undef
   token === undefined ? undefined : `${scheme} ${token}`;
 
 /** Headers that every call of a request bears: made anew, nothing of the client's but what is named here (lesson L17). */
-export function commonHeaders(
-  request: AlphaRequest,
-  caller: Caller,
-  scheme: string,
-  traceparent: string,
-): Record<string, string> {
+export function commonHeaders(request: AlphaRequest, { traceparent }: Notes): Record<string, string> {
   const headers: Record<string, string> = {
     accept: "application/json",
     "accept-encoding": "identity",
     "x-request-id": request.id,
-    traceparent,
   };
+  if (traceparent !== undefined) headers["traceparent"] = traceparent;
   const agent = header(request, "user-agent");
   if (agent !== undefined) headers["user-agent"] = agent;
-  const credentials = v4Credentials(caller, scheme);
-  if (credentials !== undefined) headers["authorization"] = credentials;
   return headers;
+}
+
+/** The header that says who is calling; nothing for a client without a token. */
+export function authorization(caller: Caller, { scheme }: V4Dialect): Record<string, string> {
+  const credentials = v4Credentials(caller, scheme);
+  return credentials === undefined ? {} : { authorization: credentials };
 }
 
 function jsonOf(text: string): unknown {
@@ -131,13 +131,12 @@ export function learn(
 /** Prepares v4's calls for one request. */
 export function callsFor(
   request: AlphaRequest,
-  caller: Caller,
+  presented: Presented,
   parts: CallParts,
   notes: Notes,
-  traceparent: string,
 ): CallV4 {
   const { upstream, dialect } = parts;
-  const common = commonHeaders(request, caller, dialect.scheme, traceparent);
+  const common = commonHeaders(request, notes);
 
   let underWay = 0;
   let waitingSince = 0;
@@ -152,8 +151,8 @@ export function callsFor(
     if (underWay === 0) notes.upstreamMs += performance.now() - waitingSince;
   }
 
-  return async function callV4({ method, path, filter, body }) {
-    const headers = { ...common };
+  async function callAs(caller: Caller, { method, path, filter, body }: Outgoing): Promise<Incoming> {
+    const headers = { ...common, ...authorization(caller, dialect) };
     if (filter !== undefined) headers[dialect.filterHeader.toLowerCase()] = filter;
     if (body !== undefined) headers["content-type"] = "application/json";
     const sent = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
@@ -179,5 +178,13 @@ export function callsFor(
     } finally {
       end();
     }
+  }
+
+  return async function callV4(call) {
+    const { caller } = presented;
+    const came = await callAs(caller, call);
+    // A 401 has done nothing, so that writes are sent again as well.
+    const again = came.status === 401 && (await presented.replace(caller));
+    return again ? callAs(presented.caller, call) : came;
   };
 }

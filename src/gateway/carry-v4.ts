@@ -5,8 +5,9 @@ import { Refusal } from "../dialect/refusal.ts";
 import { isSuccess } from "../dialect/statuses.ts";
 import type { FileUpstream, V4FileAnswer } from "../upstream/stream.ts";
 import { upstreamFault } from "../upstream/fault.ts";
-import { commonHeaders, incoming, learn, type CallParts, type Incoming } from "./call-v4.ts";
+import { authorization, commonHeaders, incoming, learn, type CallParts, type Incoming } from "./call-v4.ts";
 import type { AlphaRequest, Caller, FileAnswer, Notes } from "./exchange.ts";
+import type { Presented } from "./present.ts";
 
 /** A call that carries a file. */
 export interface OutgoingFile {
@@ -75,14 +76,17 @@ class Streamed {
 /** Prepares the streamed call of one request. Its record knows how much went by, and nothing of what. */
 export function carriesFor(
   request: AlphaRequest,
-  caller: Caller,
+  presented: Presented,
   parts: CallParts & { readonly files: FileUpstream },
   notes: Notes,
-  traceparent: string,
 ): CarryV4 {
-  return async function carryV4({ method, path, accept, file }, wantsFile) {
-    const common = commonHeaders(request, caller, parts.dialect.scheme, traceparent);
-    const headers: Record<string, string> = { ...common, accept, ...file?.headers };
+  let common: Record<string, string> | undefined;
+
+  async function carryAs(caller: Caller, call: OutgoingFile, wantsFile: boolean): Promise<CarriedBack> {
+    const { method, path, accept, file } = call;
+    common ??= commonHeaders(request, notes);
+    const who = authorization(caller, parts.dialect);
+    const headers: Record<string, string> = { ...common, ...who, accept, ...file?.headers };
     const span = notes.span?.call(method, path);
     if (span) headers["traceparent"] = span.traceparent;
     const passed = (notes.carried = { in: 0, out: 0 });
@@ -115,5 +119,14 @@ export function carriesFor(
     } finally {
       notes.upstreamMs += performance.now() - started;
     }
+  }
+
+  return async function carryV4(call, wantsFile) {
+    const { caller } = presented;
+    const came = await carryAs(caller, call, wantsFile);
+    // A file that was sent is gone: its client has to send it again.
+    const refused = call.file === undefined && "refused" in came && came.refused.status === 401;
+    const again = refused && (await presented.replace(caller));
+    return again ? carryAs(presented.caller, call, wantsFile) : came;
   };
 }

@@ -5,18 +5,47 @@ import type { Caller } from "./exchange.ts";
 export interface Presented {
   readonly caller: Caller;
   readonly grant: FoundGrant;
+  /**
+   * Looks, once in a request, what stands for the client's token since v4 has refused `refused`: another replica
+   * may have renewed it, and this one's copy is seconds old. From then on `caller` and `grant` are the new ones.
+   *
+   * @returns false where there is nothing else to try
+   */
+  replace(refused: Caller): Promise<boolean>;
 }
+
+const nothingElse = async (): Promise<boolean> => false;
 
 /**
  * Looks whether the token is one of the gateway's own exchange, and swaps in what v4 knows in its place.
  *
  * @throws {GrantUnavailable} where it has to be renewed first and can't be now
  */
-export async function present(caller: Caller, grants: Pick<GrantBook, "find">): Promise<Presented> {
+export async function present(
+  caller: Caller,
+  grants: Pick<GrantBook, "find" | "findOther">,
+): Promise<Presented> {
   const { hash, token } = caller;
   // A refusal stays with its caller: it has no token.
-  if (hash === undefined || token === undefined) return { caller, grant: undefined };
+  if (hash === undefined || token === undefined) return { caller, grant: undefined, replace: nothingElse };
   const grant = await grants.find(hash, token);
-  if (grant === undefined || grant === "unknown") return { caller, grant };
-  return { caller: { token: grant.token, hash: grant.hash }, grant };
+  if (grant === undefined || grant === "unknown") return { caller, grant, replace: nothingElse };
+
+  const presented = {
+    caller: { token: grant.token, hash: grant.hash },
+    grant,
+    async replace(refused: Caller): Promise<boolean> {
+      await (looking ??= look());
+      return presented.caller.hash !== refused.hash;
+    },
+  };
+  let looking: Promise<void> | undefined;
+  const own = { hash, token };
+  async function look(): Promise<void> {
+    const other = await grants.findOther(own.hash, own.token, presented.caller.hash);
+    if (!other) return;
+    presented.caller = { token: other.token, hash: other.hash };
+    presented.grant = other;
+  }
+  return presented;
 }

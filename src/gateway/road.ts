@@ -13,12 +13,12 @@ import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
 import { identify } from "./credentials.ts";
 import { carriesFor } from "./carry-v4.ts";
 import { withEnds, type EndParts, type Road } from "./ends.ts";
-import type { Caller } from "./exchange.ts";
+import type { Caller, Notes } from "./exchange.ts";
 import { findRoute } from "./find-route.ts";
 import { fulfil } from "./fulfil.ts";
 import { createKeptReads } from "./kept-reads.ts";
 import { meter } from "./meter.ts";
-import { present } from "./present.ts";
+import { present, type Presented } from "./present.ts";
 import { takeTurn } from "./take-turn.ts";
 import { traceparentOf } from "./trace.ts";
 
@@ -29,7 +29,7 @@ export interface RoadParts extends CallParts, EndParts {
   readonly limits: RateLimits;
   readonly turns: Turns;
   /** Tokens of the gateway's own exchange. */
-  readonly grants: Pick<GrantBook, "find">;
+  readonly grants: Pick<GrantBook, "find" | "findOther">;
   readonly rules: AnswerRules;
   /** When alpha is switched off, and for whom. */
   readonly brownOuts: BrownOuts;
@@ -44,6 +44,11 @@ export function buildRoad(parts: RoadParts): Road {
   /** Without a wait where the answer is at hand. */
   const factsOf = ({ hash }: Caller) => (hash === undefined ? undefined : tokens.get(hash));
 
+  /** A token that is known as refused may have been renewed elsewhere since. */
+  async function renewed(presented: Presented, notes: Notes): Promise<void> {
+    if (await presented.replace(presented.caller)) notes.facts = await factsOf(presented.caller);
+  }
+
   return withEnds(async function travel(request, notes) {
     const client = identify(request, pack.dialect.alpha.scheme);
     notes.caller = client;
@@ -56,19 +61,20 @@ export function buildRoad(parts: RoadParts): Road {
     notes.passed.limits = performance.now();
     brownOut(notes, parts.brownOuts, pack.dialect.statuses.other);
     if (request.bodyRefusal) throw request.bodyRefusal;
-    const { caller, grant } = await present(client, grants);
-    if (caller.hash !== client.hash) notes.facts = await factsOf(caller);
-    const target = admit(caller, found, { scopes, grant, facts: notes.facts });
-    const facts = await takeTurn(caller, target, notes, parts);
-    admit(caller, found, { scopes, grant, facts });
-    await catalogs.refreshWith(v4Credentials(caller, parts.dialect.scheme));
+    const presented = await present(client, grants);
+    if (presented.caller.hash !== client.hash) notes.facts = await factsOf(presented.caller);
+    if (notes.facts?.refused) await renewed(presented, notes);
+    const target = admit(presented, found, { scopes, facts: notes.facts });
+    notes.facts = await takeTurn(presented.caller, target, notes, parts);
+    if (notes.facts?.refused) await renewed(presented, notes);
+    admit(presented, found, { scopes, facts: notes.facts });
+    await catalogs.refreshWith(v4Credentials(presented.caller, parts.dialect.scheme));
     notes.passed.admission = performance.now();
     const owner = client.hash;
-    const traceparent = traceparentOf(request);
-    notes.traceparent = traceparent;
-    const calls = callsFor(request, caller, parts, notes, traceparent);
+    notes.traceparent = traceparentOf(request);
+    const calls = callsFor(request, presented, parts, notes);
     const call = owner === undefined ? calls : kept.watching(owner, calls);
-    const carry = carriesFor(request, caller, parts, notes, traceparent);
+    const carry = carriesFor(request, presented, parts, notes);
     const work = { request, target, pack, rules, catalogs, call, carry, kept, owner, notes };
     const body = await fulfil(work);
     notes.passed.back = performance.now();

@@ -35,7 +35,7 @@ export async function expireToken(request: AlphaRequest, notes: Notes, parts: Ex
   const current = grant?.token ?? token;
   await login.revoke({ ...credentials, token: current }, notes);
   if (grant) await grants.end(hash);
-  await tokens.purge(tokenHash(current));
+  await tokens.purge(hash);
   const left = { token, scopes: "", lastsSeconds: undefined, refresh: grant?.refresh?.token };
   if (grant) await login.discard(left, credentials);
   return { status: 200, body: "{}" };

@@ -1,17 +1,39 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../settings/table.ts";
 import { StateUnavailable } from "../shared-state/keyed-store.ts";
 
 export const SECRET_FILE = "gateway.secret";
 
-/** Half of a file of ours was never written: shorter, it is a file that something else has spoiled. */
-const LENGTH = 64;
+const BYTES = 32;
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/** Anything else is a file that something has spoiled: what is in it may be known, or guessed. */
+const MADE_HERE = /^[0-9a-f]{64}$/;
+
+/** Written aside and linked into place whole: of several processes that start at once, one is first. */
+function makeSecret(file: string): void {
+  const aside = `${file}.${randomBytes(8).toString("hex")}`;
+  try {
+    writeFileSync(aside, randomBytes(BYTES).toString("hex"), { flag: "wx", mode: OWNER_ONLY });
+    linkSync(aside, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** Volumes and copies come with modes of their own. Only a file that can't be closed to others is a fault. */
+function closeToOthers(file: string): void {
+  if ((statSync(file).mode & OTHERS) !== 0) chmodSync(file, OWNER_ONLY);
+}
 
 /**
  * The secret under which grants are encrypted: the setting, or one that is made once and kept in the data
- * folder, for its owner's eyes. Of several processes that start at once, all take the one that was first.
+ * folder, for its owner's eyes.
  *
  * @throws {StateUnavailable} where it can't be read or made
  */
@@ -23,13 +45,10 @@ export function gatewaySecret({
   const file = join(DATA_DIR, SECRET_FILE);
   try {
     mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 });
-    try {
-      writeFileSync(file, randomBytes(LENGTH / 2).toString("hex"), { flag: "wx", mode: 0o600 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
+    if (!statSync(file, { throwIfNoEntry: false })) makeSecret(file);
+    closeToOthers(file);
     const secret = readFileSync(file, "utf8").trim();
-    if (secret.length < LENGTH) throw new Error("it is too short to be one that was made here");
+    if (!MADE_HERE.test(secret)) throw new Error("it is not one that was made here");
     return secret;
   } catch (error) {
     throw new StateUnavailable(

@@ -44,7 +44,7 @@ const NONE_FRESH_MS = 60_000;
 const keyOf = (hash: string): string => `grant:${hash}`;
 
 /** Was sealed under another secret, or is damaged. What such a token may do is not known, so that it may do nothing. */
-const UNREADABLE: StoredGrant = { scopes: "", over: true };
+const unreadable = (): StoredGrant => ({ scopes: "", over: true });
 
 export function createGrantRecords({ store, seal, size, clock }: GrantRecordsOptions): GrantRecords {
   const copies = new LRUCache<string, GrantRecord>({ max: size });
@@ -57,7 +57,7 @@ export function createGrantRecords({ store, seal, size, clock }: GrantRecordsOpt
 
   function opened(hash: string, sealed: string): StoredGrant {
     const text = seal.open(sealed, keyOf(hash));
-    return text === undefined ? UNREADABLE : (JSON.parse(text) as StoredGrant);
+    return text === undefined ? unreadable() : (JSON.parse(text) as StoredGrant);
   }
 
   const sealedFor = (hash: string, grant: StoredGrant): string =>

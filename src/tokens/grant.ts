@@ -34,8 +34,9 @@ export interface StoredGrant {
 /** A token of the gateway's own exchange, as a request finds it. */
 export interface Grant {
   readonly levels: Grants;
-  /** What v4 is shown in place of the client's token, and its hash. */
+  /** What v4 is shown in place of the client's token. */
   readonly token: string;
+  /** By which facts of it are known: it begins with the hash of the client's own, so that both are purged together. */
   readonly hash: string;
   readonly over: boolean;
 }

@@ -25,6 +25,11 @@ export interface GrantBook {
    * @throws {GrantUnavailable} where it has to be renewed and can't be now
    */
   find(hash: string, token: string): FoundGrant | Promise<FoundGrant>;
+  /**
+   * Finds what stands for a token now that v4 has refused what stood for it, which is known as `refused`: another
+   * process may have renewed it, and login servers end the old one then. Undefined where nothing else does.
+   */
+  findOther(hash: string, token: string, refused: string): Promise<Grant | undefined>;
   /** Keeps a token that is about to be handed out. @throws {StateUnavailable} */
   keep(
     issued: IssuedToken,
@@ -62,7 +67,7 @@ const hasEnded = ({ ends }: StoredGrant, now: number): boolean => ends !== undef
 
 /** Makes the book of the tokens that this gateway, or a replica of it, handed out. */
 export function createGrantBook({ records, renew, scopes, clock, onTrouble }: GrantBookOptions): GrantBook {
-  const retryAt = new Map<string, number>();
+  const pauses = new Map<string, { readonly until: number; readonly failed: boolean }>();
   const prepared = new WeakMap<StoredGrant, Grant>();
 
   /** Decided once for a record: its levels are parsed and its token is hashed no second time. */
@@ -72,20 +77,30 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
     const made: Grant = {
       levels: scopes.read(grant.scopes).grants,
       token: grant.token ?? token,
-      hash: grant.token === undefined ? hash : tokenHash(grant.token),
+      hash: grant.token === undefined ? hash : `${hash}.${tokenHash(grant.token)}`,
       over: grant.over === true,
     };
     prepared.set(grant, made);
     return made;
   }
 
-  async function tryToRenew(hash: string): Promise<void> {
-    retryAt.delete(hash);
-    await renew(hash).catch(onTrouble);
+  /** For a token that v4 refused another process's renewal is waited for, and one that failed is not. */
+  function mayTry(hash: string, refused = false): boolean {
+    const pause = pauses.get(hash);
+    return !pause || pause.until <= clock() || (refused && !pause.failed);
+  }
+
+  async function tryToRenew(hash: string, refused = false): Promise<void> {
+    pauses.delete(hash);
+    let failed = false;
+    await renew(hash, refused).catch((error: unknown) => {
+      failed = true;
+      onTrouble(error);
+    });
     const { grant } = records.known(hash) ?? {};
     if (!grant || !isDue(grant, clock())) return;
-    if (retryAt.size >= MOST_RETRIES) retryAt.clear();
-    retryAt.set(hash, clock() + RETRY_MS);
+    if (pauses.size >= MOST_RETRIES) pauses.clear();
+    pauses.set(hash, { until: clock() + RETRY_MS, failed });
   }
 
   /** The newest record; an old one where the store doesn't answer. */
@@ -103,8 +118,7 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
     if (record === "unknown" || !record.grant) return record === "unknown" ? record : undefined;
     let { grant } = record;
     if (isDue(grant, clock())) {
-      const mayTry = (retryAt.get(hash) ?? 0) <= clock();
-      const renewing = mayTry ? tryToRenew(hash) : undefined;
+      const renewing = mayTry(hash) ? tryToRenew(hash) : undefined;
       // While the old token works nobody waits for the next one.
       if (!hasEnded(grant, clock())) return grantOf(grant, hash, token);
       await renewing;
@@ -116,6 +130,22 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
   }
 
   return {
+    async findOther(hash, token, refused) {
+      const read = await records.read(hash).catch(onTrouble);
+      let grant = read?.grant;
+      if (
+        grant &&
+        grantOf(grant, hash, token).hash === refused &&
+        isDue(grant, clock()) &&
+        mayTry(hash, true)
+      ) {
+        // The login server may have ended it just now, and its answer is not in the store yet.
+        await tryToRenew(hash, true);
+        grant = records.known(hash)?.grant;
+      }
+      const found = grant && grantOf(grant, hash, token);
+      return !found || found.over || found.hash === refused ? undefined : found;
+    },
     find(hash, token) {
       const copy = records.known(hash);
       const now = clock();

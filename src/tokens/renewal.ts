@@ -34,9 +34,10 @@ export interface RenewalOptions {
  * dies after the login server's answer and before the store has it takes the next refresh token with it: the
  * token then works until its end, and the client has to sign in again. That window is one write long.
  *
+ * @param refused v4 takes the present token no more, whatever its end was said to be
  * @throws where neither the login server nor the store answers
  */
-export type Renew = (hash: string) => Promise<void>;
+export type Renew = (hash: string, refused?: boolean) => Promise<void>;
 
 const POLL_MS = 100;
 
@@ -75,12 +76,12 @@ export function createRenewal({ records, store, issuer, scopes, clock }: Renewal
   }
 
   /** Waits for its turn while another process is at it; for a token that still works nobody need wait. */
-  async function renew(hash: string): Promise<void> {
+  async function renew(hash: string, refused: boolean): Promise<void> {
     const lock = `renewing:${hash}`;
     const ends = records.known(hash)?.grant?.ends ?? 0;
     const deadline = clock() + lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, "", lockSeconds))) {
-      if (ends > clock() || deadline <= clock()) return;
+      if ((ends > clock() && !refused) || deadline <= clock()) return;
       await wait(POLL_MS);
     }
     try {
@@ -91,10 +92,10 @@ export function createRenewal({ records, store, issuer, scopes, clock }: Renewal
     }
   }
 
-  return function oneFlight(hash) {
+  return function oneFlight(hash, refused = false) {
     const flying = underWay.get(hash);
     if (flying) return flying;
-    const flight = renew(hash).finally(() => underWay.delete(hash));
+    const flight = renew(hash, refused).finally(() => underWay.delete(hash));
     underWay.set(hash, flight);
     return flight;
   };

@@ -4,7 +4,21 @@ import { join } from "node:path";
 import { loadPack } from "../../src/mapping/load.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */
-const ENGINE = ["gateway", "mapping", "expression", "dialect", "description", "report", "replay"];
+const ENGINE = [
+  "gateway",
+  "mapping",
+  "expression",
+  "dialect",
+  "description",
+  "oauth",
+  "tokens",
+  "limits",
+  "shared-state",
+  "upstream",
+  "workers",
+  "report",
+  "replay",
+];
 
 const sources = ENGINE.flatMap((folder) =>
   readdirSync(join("src", folder), { recursive: true, encoding: "utf8" })
@@ -41,11 +55,11 @@ function namesOfThePack(): Set<string> {
   return new Set(words.map((word) => word.toLowerCase()));
 }
 
-/** Words of everyday HTTP and of the packs' own language, which these interfaces happen to use as well. */
+/** Words of everyday HTTP and OAuth and of the packs' own language, which these interfaces happen to use as well. */
 const EVERYDAY = new Set(
   (
     "|get|post|put|delete|id|type|status|label|data|page|pages|results|size|list|authorization|object|code|create|read_only|" +
-    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6"
+    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes"
   ).split("|"),
 );
 

@@ -40,7 +40,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    grants: { find: () => undefined },
+    grants: { find: () => undefined, findOther: async () => undefined },
     scopes: pack.scopes,
     turns: takeTurns(),
     brownOuts: scheduleBrownOuts([]),

@@ -84,6 +84,13 @@ describe("authorize", () => {
     },
   );
 
+  test("A-142 a scope that is none is dropped, and the record tells which as a loss", async () => {
+    await sentOn({ client_id: "a", scopes: "vms:view,cats:delete,vms:fly" });
+    const [{ id }] = await gateway.audit();
+    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).json();
+    expect(record).toMatchObject({ losses: ["scopes: unknown, not asked for: cats:delete,vms:fly"] });
+  });
+
   test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1%23", "~.*()!", "x".repeat(2000)])(
     "A-144 L23 state %s goes on byte for byte, and so it comes back",
     async (state) => {
