@@ -83,7 +83,7 @@ describe("its steps, each in a clean folder", () => {
     const gateway = await serve(newFolder(), {
       cwd: app,
       script: [join(app, script[0] ?? "")],
-      env: { NODE_ENV: environment["NODE_ENV"] ?? "" },
+      env: { ...environment, HOST: "127.0.0.1", PORT: "0", ADMIN_PORT: "0", DATA_DIR: newFolder() },
     });
     const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
     const answer = await fetch(`${gateway.url}/v4/vm/instances`, {

@@ -87,6 +87,6 @@ export const lintDockerfile = (stages: readonly Stage[]): string[] =>
 export function environmentOf({ instructions }: Stage): Record<string, string> {
   const pairs = instructions
     .filter(({ keyword }) => keyword === "ENV")
-    .flatMap(({ rest }) => rest.split(/ +/).map((pair) => pair.split("=", 2)));
-  return Object.fromEntries(pairs) as Record<string, string>;
+    .flatMap(({ rest }) => [...rest.matchAll(/(\w+)=(\S*)/g)]);
+  return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value]));
 }
