@@ -13,8 +13,11 @@ export interface StoredRow {
   readonly agent: string | null;
   /** Whether the answer could not keep something. */
   readonly lossy: boolean;
-  /** The record as JSON. */
-  readonly record: string;
+  /**
+   * The record as JSON, in UTF-8. Bytes lie outside of the heap: the collector would carry texts about, and all that
+   * they are made of, for as long as they wait to be written.
+   */
+  readonly record: Buffer;
 }
 
 /** @throws {TypeError} where the record is no JSON. */
@@ -29,6 +32,6 @@ export function toRow(record: AuditRecord): StoredRow {
     lane,
     agent: client.userAgent,
     lossy: losses.length > 0,
-    record: recordText(record),
+    record: Buffer.from(recordText(record)),
   };
 }

@@ -89,7 +89,7 @@ export interface UsageRow {
 }
 
 /** Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key. */
-export function foldUsage(rows: Iterable<StoredRow>): UsageRow[] {
+export function foldUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
   for (const { id, time, client, lane, route, status, lossy, agent } of rows) {
     const day = dayOf(time);

@@ -45,6 +45,9 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
+/** Out here it holds on to nothing: made beside what a strict record waits with, it would keep each record alive. */
+const nobodyWaits = (): void => {};
+
 /** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
 export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
@@ -61,7 +64,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   let closed = false;
 
   function push(record: AuditRecord): void | Promise<void> {
-    if (durability === "relaxed") return enter(record, () => {});
+    if (durability === "relaxed") return enter(record, nobodyWaits);
     return new Promise((resolve, reject) => {
       enter(record, (error) => (error ? reject(error) : resolve()));
     });
@@ -175,7 +178,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   };
 }
 
-/** UTF-16 units: near enough to bytes for a bound. */
+/** Bytes of its record. */
 function size({ row }: Waiting): number {
   return row.record.length;
 }

@@ -113,6 +113,7 @@ export function openList<Item>(
     const from = begins(answer.text);
     const list = open(from, readItem);
     ends(from);
+    answer.sound = true;
     if (!list) throw new UnreadableAnswer("v4's list has no envelope");
     return list;
   } catch (error) {
@@ -132,7 +133,7 @@ export async function answerBack(
   rules: AnswerRules,
 ): Promise<string> {
   const empty = answer.text === "";
-  if (!empty && route.gives !== "list" && !isJson(answer.text)) throw noJson(answer);
+  if (!empty && route.gives !== "list" && !(answer.sound ??= isJson(answer.text))) throw noJson(answer);
   if (empty && route.empty !== undefined) throw new Refusal(rules.statuses.other_4xx, route.empty);
   if (route.gives === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";

@@ -27,6 +27,8 @@ export interface Incoming {
   readonly text: string;
   /** The JSON in it, read when it is asked for; undefined where there was no body, or none that is JSON. */
   readonly json: unknown;
+  /** Whether the text is JSON to its end; undefined while nobody has gone over it. */
+  sound?: boolean | undefined;
 }
 
 export interface V4Dialect {
@@ -85,6 +87,7 @@ class Answered implements Incoming {
   readonly success: boolean;
   readonly headers: Incoming["headers"];
   readonly text: string;
+  sound: boolean | undefined;
   #json: unknown;
   #read: boolean;
 

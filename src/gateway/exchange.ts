@@ -70,7 +70,7 @@ export interface Target {
 
 /** A call to v4 and what came of it. Its body is only looked at where bodies are recorded. */
 export interface MadeCall extends Omit<RecordedCall, "response"> {
-  readonly came?: { readonly text: string };
+  readonly came?: { readonly text: string; readonly sound?: boolean | undefined };
 }
 
 /** What is written down on the way, for the answer's headers, the audit record, the metrics and the log. */

@@ -51,8 +51,10 @@ const asked = (request: AlphaRequest, { redaction, filterHeader }: RecordOptions
 };
 
 /** What v4 said. Of JSON the text alone is looked through. */
-const saidBy = ({ text }: NonNullable<MadeCall["came"]>, { json, value }: Redaction): RecordedBody =>
-  isJson(text) ? json(text) : value(text);
+const saidBy = (
+  { text, sound = isJson(text) }: NonNullable<MadeCall["came"]>,
+  { json, value }: Redaction,
+): RecordedBody => (sound ? json(text) : value(text));
 
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(notes: Notes, { redaction, bodies }: RecordOptions): AuditRecord["v4"] {

@@ -45,6 +45,6 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     // PostgreSQL has no text with U+0000 in it.
     column(({ agent }) => agent?.replaceAll("\u0000", "") ?? null),
     column(({ lossy }) => Number(lossy)),
-    column(({ record }) => record),
+    column(({ record }) => record.toString()),
   ]);
 }

@@ -1,5 +1,5 @@
 import type { AuditQuery } from "../store.ts";
-import type { StoredRow } from "../stored-row.ts";
+import type { PackedRows } from "./packed-rows.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** What a worker is started with. */
@@ -22,7 +22,7 @@ export interface Purge {
 }
 
 export type WriterJob =
-  | { readonly kind: "write"; readonly rows: readonly StoredRow[] }
+  | { readonly kind: "write"; readonly rows: PackedRows }
   /** Gives the number of deleted records. */
   | ({ readonly kind: "purge" } & Purge)
   | { readonly kind: "close" };

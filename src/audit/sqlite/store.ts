@@ -10,6 +10,7 @@ import type { AuditStore, StoreOptions } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
 import { GROUP_MS, makeWriteQueue, MOST_QUEUED } from "../write-queue.ts";
 import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
+import { packRows } from "./packed-rows.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -48,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     full: PURGE_ROWS,
   });
   const queue = makeWriteQueue({
-    commit: (rows) => writer.call({ kind: "write", rows }),
+    commit: (rows) => writer.call({ kind: "write", rows: packRows(rows) }),
     durability,
     groupMs: GROUP_MS,
     ...MOST_QUEUED,

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { dayOf, foldUsage } from "../usage.ts";
-import type { StoredRow } from "../stored-row.ts";
 import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
+import { unpackRows, type PackedRows } from "./packed-rows.ts";
 import { prepareSchema } from "./schema.ts";
 
 const COUNT = `
@@ -32,7 +32,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   prepareSchema(database);
 
   const insert = database.prepare(
-    "INSERT OR IGNORE INTO audit (id, time, client, route, status, record) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO audit (id, time, client, route, status, record) VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))",
   );
   const count = database.prepare(COUNT);
   const removeOld = database.prepare(
@@ -60,8 +60,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     }
   }
 
-  function write(rows: readonly StoredRow[]): void {
-    const added = rows.filter(
+  function write(rows: PackedRows): void {
+    const added = unpackRows(rows).filter(
       ({ id, time, client, route, status, record }) =>
         insert.run(id, time, client, route, status, record).changes > 0,
     );
