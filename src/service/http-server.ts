@@ -28,6 +28,8 @@ export interface HttpServerOptions {
 /** A head that takes longer is a slowloris; a body may be an upload over a slow line. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 300_000;
+/** How often it is looked who is late. */
+const TIMEOUT_CHECK_MS = 5000;
 
 /** Longer than the idle time of usual load balancers, so that it is they who close. */
 const KEEP_ALIVE_MS = 65_000;
@@ -73,19 +75,32 @@ function answerGarbage(server: Server, badRequest: () => string): void {
   });
 }
 
-/** Node answers a request without a `Host` by itself, and with no body. */
-const requireHost =
-  (handler: RequestListener, badRequest: () => string): RequestListener =>
-  (request, response) => {
-    if (request.httpVersion !== "1.1" || request.headers.host !== undefined) {
+/**
+ * What the parser lets pass and no server should read. HTTP/0.9, which it takes a request line with a bare line feed
+ * for. Without a `Host`: Node would answer by itself, with no body. Chunks in HTTP/1.0: a proxy that doesn't know
+ * them there has taken them for the next request (RFC 9112 6.1).
+ */
+function isUnsound({ httpVersion, headers }: IncomingMessage): boolean {
+  if (httpVersion === "1.1") return headers.host === undefined;
+  return httpVersion !== "1.0" || headers["transfer-encoding"] !== undefined;
+}
+
+/** Refuses it, and what stands behind it on the connection, which the parser may have read already. */
+function refuseUnsound(handler: RequestListener, badRequest: () => string): RequestListener {
+  const refused = new WeakSet<Socket>();
+  return (request, response) => {
+    if (refused.has(request.socket)) return;
+    if (!isUnsound(request)) {
       handler(request, response);
       return;
     }
+    refused.add(request.socket);
     const body = badRequest();
     const length = String(Buffer.byteLength(body));
     const headers = { "content-type": "application/json", "content-length": length, connection: "close" };
     response.writeHead(400, headers).end(body);
   };
+}
 
 async function drain(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -107,10 +122,11 @@ export async function listen({ host, port, handler, badRequest }: HttpServerOpti
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },
-    requireHost(handler, badRequest),
+    refuseUnsound(handler, badRequest),
   );
   // Node would answer 417 to an expectation that it does not know; alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));

@@ -37,6 +37,8 @@ export interface FakeV4 {
   catalogCalls(): number;
   /** The path of a catalog that is shown to nobody without a token. */
   hides(path: string): void;
+  /** How often something came that is no HTTP. */
+  garbage(): number;
   /** Connections made so far. */
   connections(): number;
   close(): Promise<void>;
@@ -112,6 +114,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   let hidden = "";
   let catalogCalls = 0;
   let connections = 0;
+  let garbage = 0;
   const calls: Arrived[] = [];
   const sockets = new Set<Socket>();
 
@@ -141,6 +144,11 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // A call that is broken off in its body is no garbage.
+    if (error.code?.startsWith("HPE_") && error.code !== "HPE_INVALID_EOF_STATE") garbage += 1;
+    socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -163,6 +171,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     hides(path) {
       hidden = path;
     },
+    garbage: () => garbage,
     connections: () => connections,
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -14,6 +14,8 @@ export interface RawClient {
   send(bytes: string | Buffer): void;
   /** All that came so far. */
   text(): string;
+  /** Whether the other side has ended the connection. */
+  isOver(): boolean;
   /** Waits until so many whole answers (with a Content-Length) are in. */
   answers(count: number): Promise<RawAnswer[]>;
   /** Waits until the other side ends the connection, then gives what came. */
@@ -43,12 +45,21 @@ function parse(text: string): { readonly answers: RawAnswer[]; readonly rest: st
   }
 }
 
-/** Connects to the address of a URL. */
-export async function rawClient(url: string): Promise<RawClient> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+/** A URL, or the path of a socket. */
+function connectTo(address: string): Socket {
+  if (address.startsWith("/")) return connect({ path: address, allowHalfOpen: true });
+  const { hostname, port } = new URL(address);
+  return connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+}
+
+/** Connects to the address of a URL, or to a socket. */
+export async function rawClient(address: string): Promise<RawClient> {
+  const socket = connectTo(address);
   let text = "";
-  let heard = () => {};
+  const waiting: (() => void)[] = [];
+  const heard = (): void => {
+    for (const wake of waiting.splice(0)) wake();
+  };
   let over = false;
   socket.setEncoding("latin1");
   socket.on("data", (chunk: string) => {
@@ -65,7 +76,7 @@ export async function rawClient(url: string): Promise<RawClient> {
   const until = async (enough: () => boolean): Promise<void> => {
     while (!enough()) {
       await new Promise<void>((resolve) => {
-        heard = resolve;
+        waiting.push(resolve);
       });
     }
   };
@@ -74,6 +85,7 @@ export async function rawClient(url: string): Promise<RawClient> {
     socket,
     send: (bytes) => void socket.write(bytes, typeof bytes === "string" ? "latin1" : undefined),
     text: () => text,
+    isOver: () => over,
     async answers(count) {
       await until(() => over || parse(text).answers.length >= count);
       return parse(text).answers;
