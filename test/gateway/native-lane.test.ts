@@ -8,7 +8,7 @@ import { rawClient } from "../support/raw-client.ts";
 
 let gateway: Pair;
 beforeAll(async () => {
-  gateway = await beforeFake({ BODY_LIMIT: "1kb", RATE_LIMIT: "1000/100", UPSTREAM_TIMEOUT_MS: "600" });
+  gateway = await beforeFake({ BODY_LIMIT: "1kb", RATE_LIMIT: "1000/100", UPSTREAM_TIMEOUT_MS: "3000" });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {

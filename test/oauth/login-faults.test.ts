@@ -11,7 +11,7 @@ beforeAll(async () => {
   login = await startFakeV4();
   gateway = await startGateway({
     AUTH_URL: `${login.url}/base/`,
-    UPSTREAM_TIMEOUT_MS: "1500",
+    UPSTREAM_TIMEOUT_MS: "4000",
     AUDIT_DURABILITY: "strict",
   });
   app = application(gateway.service.url, { id: "client", secret: "client-secret-of-this-test" });

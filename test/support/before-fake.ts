@@ -8,12 +8,12 @@ export interface Pair extends Gateway {
   record(): Promise<Told["body"]>;
 }
 
-/** Starts both. Calls to v4 are given up quickly, and a record is committed before the client has its answer. */
+/** Starts both. A record is committed before the client has its answer. */
 export async function beforeFake(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
   const v4 = await startFakeV4();
   const gateway = await startGateway({
     UPSTREAM_URL: v4.url,
-    UPSTREAM_TIMEOUT_MS: "1500",
+    UPSTREAM_TIMEOUT_MS: "10000",
     AUDIT_DURABILITY: "strict",
     ...settings,
   });

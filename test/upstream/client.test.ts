@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 function connect(options: Partial<UpstreamOptions> = {}): Upstream {
-  upstream = createUpstream({ origin: new URL(v4.url), timeoutMs: 1000, connections: 4, ...options });
+  upstream = createUpstream({ origin: new URL(v4.url), timeoutMs: 10_000, connections: 4, ...options });
   return upstream;
 }
 const GET = { method: "GET", path: "/v4/x", headers: {} };
