@@ -38,7 +38,8 @@ function emptyV4(pack: Pack, asked: Call, sent: V4Call[]): Upstream {
     call(call): Promise<V4Answer> {
       sent.push(call);
       const silent = isSilent(call);
-      return Promise.resolve({ status: silent ? 403 : 200, headers: {}, text: silent ? "" : body, ms: 0 });
+      const headers = { "content-type": call.headers["accept"] };
+      return Promise.resolve({ status: silent ? 403 : 200, headers, text: silent ? "" : body, ms: 0 });
     },
     close: () => Promise.resolve(),
   };

@@ -40,6 +40,15 @@ describe("explain prints what a shell can run", () => {
     expect(code).toBe(0);
   });
 
+  test("a file that is read, and a removal", async () => {
+    const path = "https://v4.example/v4/account/oauth-clients/abc/thumbnail";
+    expect(pasted((await explain("GET /account/clients/abc/thumbnail")).out)).toEqual([
+      [path, ...AUTHORISED],
+    ]);
+    const removal = ["-X", "DELETE", "https://v4.example/v4/vm/instances/5", ...AUTHORISED];
+    expect(pasted((await explain("DELETE /vm/instances/5")).out)).toEqual([removal]);
+  });
+
   test("a body, whatever it holds, and the read that its rules need before", async () => {
     const body = {
       datacenter: "newark",
