@@ -20,7 +20,7 @@ export interface Field {
 /** Any token will do: the upstream doesn't look. */
 const TOKEN = "0123456789abcdef0123456789abcdef";
 export const ALPHA = `token ${TOKEN}`;
-const NATIVE = `Bearer ${TOKEN}`;
+export const NATIVE = `Bearer ${TOKEN}`;
 
 const LISTENING = /^Listening (\S+)/m;
 

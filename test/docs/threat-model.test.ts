@@ -1,0 +1,15 @@
+import { expect, test } from "@jest/globals";
+import { existsSync, readFileSync } from "node:fs";
+
+const page = readFileSync("docs/threat-model.md", "utf8");
+const rows = page.split("\n").filter((line) => /^\| (?!(It|They) (tries|could) )/.test(line));
+
+test("every threat of docs/threat-model.md names tests, and all of them are there", () => {
+  for (const row of rows) {
+    const shown = row.split(" | ").at(-1) ?? "";
+    const tests = [...shown.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+    expect({ row, tests: tests.length }).not.toMatchObject({ tests: 0 });
+    expect(tests.filter((path) => !existsSync(path))).toEqual([]);
+  }
+  expect(rows.length).toBeGreaterThan(20);
+});

@@ -1,0 +1,59 @@
+/** Clients that take their time, on purpose: they keep nobody else waiting, and not for ever. */
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
+import { envelope, json } from "../support/fake-v4.ts";
+import { rawClient, type RawClient } from "../support/raw-client.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
+});
+afterAll(() => gateway.stop());
+
+const clients: RawClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+async function begin(bytes: string): Promise<RawClient> {
+  const client = await rawClient(gateway.service.url);
+  clients.push(client);
+  client.send(bytes);
+  return client;
+}
+
+const post = (scheme: string): string =>
+  `POST /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} slow\r\nContent-Length: 1000\r\n\r\n{`;
+
+test.each([
+  ["in mid-head", "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: "],
+  ["in mid-body of the alpha lane", post("token")],
+  ["in mid-body of the native lane", post("Bearer")],
+])("200 that stop %s keep nobody waiting", async (_where, bytes) => {
+  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  await Promise.all(Array.from({ length: 200 }, () => begin(bytes)));
+  // A byte now and then, as a slowloris does.
+  for (const client of clients) client.send("a");
+  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+  expect(clients.filter((client) => client.text() !== "")).toEqual([]);
+});
+
+test("200 that ask for much and read nothing keep nobody waiting", async () => {
+  const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `web-${id}`, group: "g".repeat(2000) }));
+  gateway.v4.answers(json(200, envelope(rows)));
+  const ask = "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n\r\n";
+  await Promise.all(
+    Array.from({ length: 200 }, async () => {
+      const client = await begin("");
+      client.socket.pause();
+      client.send(ask);
+    }),
+  );
+  await eventually(() => gateway.v4.calls.length >= 200);
+  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+});
+
+test("a head that never ends is answered 400, and the connection ends", async () => {
+  const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 /);
+}, 60_000);
