@@ -14,6 +14,7 @@ const NOT_SUMS: Readonly<Record<string, Aggregator>> = {
   process_start_time_seconds: "min",
   nodejs_eventloop_lag_p99_seconds: "max",
   alpha_gateway_replicas: "max",
+  alpha_gateway_v4_breaker_open: "max",
   alpha_gateway_pack_last_reload_successful: "min",
   alpha_gateway_pack_in_use_since_seconds: "min",
 };

@@ -6,13 +6,13 @@ import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import { takeTurns, type Turns } from "../tokens/turns.ts";
-import { createUpstream, type Upstream } from "../upstream/client.ts";
-import type { FileUpstream } from "../upstream/stream.ts";
 import { openTracing } from "../tracing/open.ts";
 import type { Tracing } from "../tracing/span.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
 import { openExchanged, type Exchanged, type ExchangedParts } from "./exchanged.ts";
+import { connectV4 } from "./connect-v4.ts";
 import { loadFiles, readPackOf, type LoadedPack } from "./loaded-pack.ts";
 import { createLog, type Log } from "./log.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
@@ -33,7 +33,7 @@ export interface Parts {
   readonly shared: Shared;
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
-  readonly upstream: Upstream & FileUpstream;
+  readonly upstream: UpstreamClient;
   readonly native: ReturnType<typeof createNativeLane>;
   readonly turns: Turns;
   readonly underWay: UnderWay;
@@ -108,7 +108,7 @@ export async function openParts(
   const metrics = createMetrics();
   if (audit) metrics.watchAudit(audit.stats);
   const way = { origin: v4.origin, timeoutMs: settings.UPSTREAM_TIMEOUT_MS };
-  const upstream = createUpstream({ ...way, connections: settings.UPSTREAM_CONNECTIONS });
+  const upstream = connectV4({ ...way, connections: settings.UPSTREAM_CONNECTIONS }, { log, metrics });
   metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
   return {
     log,

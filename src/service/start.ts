@@ -10,6 +10,9 @@ import { createReload, type Reload } from "./reloads.ts";
 /** How long the start waits for the catalogs; a v4 that is slower finds a gateway that runs and is not ready yet. */
 const FIRST_READING_MS = 2000;
 
+/** How long readiness waits for a v4 that was left alone. */
+const PROBE_MS = 500;
+
 /** How long a request of the admin listener may go on at the end. */
 export const LAST_LOOK_MS = 100;
 
@@ -55,12 +58,18 @@ export async function serveParts(settings: Settings, parts: Parts): Promise<Serv
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => exchanged.grants.size);
 
-  const readiness = (): string[] => [
+  /** Finds out whether v4 is back, where it was left alone: without clients nothing else would. */
+  async function v4Faults(): Promise<string[]> {
+    const { breaker } = parts.upstream;
+    if (breaker() === "half-open")
+      await Promise.race([editions.current().catalogs.refresh(), wait(PROBE_MS, undefined, { ref: false })]);
+    return breaker() === "open" ? ["v4 fails, and is left alone for a moment"] : [];
+  }
+
+  const readiness = async (): Promise<string[]> => [
     ...(draining ? ["draining"] : []),
-    ...editions
-      .current()
-      .catalogs.missing()
-      .map((reason) => `catalog ${reason}`),
+    ...missing().map((reason) => `catalog ${reason}`),
+    ...(await v4Faults()),
     ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
     ...shared.faults(),

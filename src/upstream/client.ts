@@ -1,6 +1,7 @@
 import { Pool } from "undici";
+import { createBreaker, type BreakerOptions, type BreakerState } from "./breaker.ts";
 import { decoded } from "./decode.ts";
-import { UpstreamFault, upstreamFault } from "./fault.ts";
+import { isOutage, isUnsendable, UpstreamFault, upstreamFault } from "./fault.ts";
 import type { FileUpstream } from "./stream.ts";
 import { OneAnswer, type RawAnswer } from "./one-answer.ts";
 
@@ -43,6 +44,13 @@ export interface UpstreamOptions {
   readonly connections: number;
   /** Largest answer in bytes, decoded. */
   readonly answerLimit?: number;
+  readonly breaker?: BreakerOptions;
+}
+
+/** The client of one v4 service. */
+export interface UpstreamClient extends Upstream, FileUpstream {
+  /** How its circuit breaker stands. */
+  breaker(): BreakerState;
 }
 
 const ANSWER_LIMIT = 16 * 1024 * 1024;
@@ -54,6 +62,9 @@ const WAITING_PER_CONNECTION = 16;
 const PAUSES_MS = [50, 250];
 
 const WORTH_ANOTHER_TRY = new Set([502, 503, 504]);
+
+/** Faults after which another try is no use. */
+const FINAL = new Set(["too_large", "timed_out", "open"]);
 
 /** What ends a call from outside: the time limit, and the client's going away. */
 interface Limits {
@@ -101,18 +112,35 @@ function pauseFor(ms: number, limits: Limits): Promise<void> {
 }
 
 /** Makes the client of one v4 service: one pool of kept-alive connections. */
-export function createUpstream(options: UpstreamOptions): Upstream & FileUpstream {
+export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { origin, timeoutMs, connections, answerLimit = ANSWER_LIMIT } = options;
   const base = origin.pathname.replace(/\/$/, "");
-  const pool = new Pool(origin.origin, {
-    connections,
-    connect: { timeout: Math.min(timeoutMs, 10_000) },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    maxResponseSize: answerLimit,
-  });
+  const makePool = (): Pool =>
+    new Pool(origin.origin, {
+      connections,
+      connect: { timeout: Math.min(timeoutMs, 10_000) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxResponseSize: answerLimit,
+    });
+  let pool = makePool();
   const most = connections * (1 + WAITING_PER_CONNECTION);
+  const breaker = createBreaker(options.breaker);
   let underWay = 0;
+
+  function enter(): void {
+    if (!breaker.admits()) throw new UpstreamFault("open", "v4 fails, and is left alone for a moment");
+  }
+  const answered = (status: number): void =>
+    breaker.ended(WORTH_ANOTHER_TRY.has(status) ? "failed" : "answered");
+  function failed(error: unknown): void {
+    breaker.ended(isOutage(error) ? "failed" : "neither");
+    if (!isUnsendable(error)) return;
+    // undici's pool takes a refusal to send for a connection that is full, for good: each costs it one.
+    const spoilt = pool;
+    pool = makePool();
+    void spoilt.close();
+  }
 
   function exchange({ method, path, headers, body }: V4Call, limits: Limits): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
@@ -124,8 +152,20 @@ export function createUpstream(options: UpstreamOptions): Upstream & FileUpstrea
     });
   }
 
+  async function attempt(call: V4Call, limits: Limits): Promise<RawAnswer> {
+    enter();
+    try {
+      const answer = await exchange(call, limits);
+      answered(answer.status);
+      return answer;
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  }
+
   async function once(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
-    const { status, headers, body } = await exchange(call, limits);
+    const { status, headers, body } = await attempt(call, limits);
     const coding = headers["content-encoding"];
     const data = coding === undefined ? body : await decoded(body, String(coding), answerLimit);
     return { status, headers, text: data.toString("utf8") };
@@ -137,7 +177,7 @@ export function createUpstream(options: UpstreamOptions): Upstream & FileUpstrea
       const over = limits.over();
       if (over) throw over;
       if (!(answer instanceof UpstreamFault) && !WORTH_ANOTHER_TRY.has(answer.status)) return answer;
-      if (answer instanceof UpstreamFault && ["too_large", "timed_out"].includes(answer.kind)) throw answer;
+      if (answer instanceof UpstreamFault && FINAL.has(answer.kind)) throw answer;
       await pauseFor(pause, limits);
     }
     return once(call, limits);
@@ -161,18 +201,22 @@ export function createUpstream(options: UpstreamOptions): Upstream & FileUpstrea
     },
     async stream({ method, path, headers, body }, signal) {
       if (underWay >= most) throw new UpstreamFault("overloaded", `${underWay} calls are waiting for v4`);
+      enter();
       underWay += 1;
       const over = () => void (underWay -= 1);
       try {
         const sent = { path: base + path, method: method as "GET", headers, body: body ?? null, signal };
         const answer = await pool.request(sent);
+        answered(answer.statusCode);
         answer.body.once("close", over);
         return { status: answer.statusCode, headers: answer.headers, body: answer.body };
       } catch (error) {
         over();
+        failed(signal.aborted ? undefined : error);
         throw signal.aborted ? new UpstreamFault("gone", "the client went away") : error;
       }
     },
+    breaker: breaker.state,
     close: () => pool.close(),
   };
 }

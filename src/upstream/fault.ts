@@ -1,8 +1,15 @@
 /** Ways in which v4 gives no usable answer. */
-export type UpstreamFaultKind = "unreachable" | "timed_out" | "cut_off" | "too_large" | "overloaded" | "gone";
+export type UpstreamFaultKind =
+  | "unreachable"
+  | "timed_out"
+  | "cut_off"
+  | "too_large"
+  | "overloaded"
+  | "open"
+  | "gone";
 
 /**
- * v4 gave no answer that could be read. `gone` means that our own client went away first, and nobody waits
+ * v4 gave no answer that could be read. `open` means that it was not asked, since it fails; `gone` means that our own client went away first, and nobody waits
  * for an answer any more. The message is for the log and the audit record; no client ever sees it.
  */
 export class UpstreamFault extends Error {
@@ -38,3 +45,22 @@ export function upstreamFault(error: unknown): UpstreamFault {
   const known = code ?? cause?.code ?? "";
   return new UpstreamFault(KIND_OF_CODE[known] ?? "cut_off", [known, message].filter(Boolean).join(": "));
 }
+
+/** The connection broke, or what came over it was no HTTP. */
+const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$)/;
+
+/**
+ * Did v4 fail to serve? Not where the client went away, where the answer was too large, or where what was to be
+ * sent can't be: a client could have others refused by it.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error === undefined) return false;
+  const { kind } = upstreamFault(error);
+  if (kind === "unreachable" || kind === "timed_out") return true;
+  const { name, code = "" } = error as { name?: string; code?: string };
+  return kind === "cut_off" && (name === "HTTPParserError" || BROKEN.test(code));
+}
+
+/** Could the request not even be sent, as something in it can't stand in one? */
+export const isUnsendable = (error: unknown): boolean =>
+  (error as { code?: string } | undefined)?.code === "UND_ERR_INVALID_ARG";

@@ -59,7 +59,7 @@ function namesOfThePack(): Set<string> {
 const EVERYDAY = new Set(
   (
     "|get|post|put|delete|id|type|status|label|data|page|pages|results|size|list|authorization|object|code|create|read_only|" +
-    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes"
+    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes|closed"
   ).split("|"),
 );
 

@@ -119,7 +119,7 @@ test("stopping lets a request in flight end, and answers no new one", async () =
   const inFlight = gateway.ask("DELETE /vm/instances/7");
   await eventually(() => v4?.calls[0]);
   const stopped = gateway.service.stop();
-  expect(gateway.service.readiness()).toContain("draining");
+  expect(await gateway.service.readiness()).toContain("draining");
   answer();
   expect(await inFlight).toMatchObject({ status: 200 });
   await stopped;

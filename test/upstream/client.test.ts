@@ -1,12 +1,12 @@
 /** The client of v4: how much it takes upon itself, when it gives up, and what it never does. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createUpstream, type Upstream, type UpstreamOptions } from "../../src/upstream/client.ts";
+import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../src/upstream/client.ts";
 import type { UpstreamFault } from "../../src/upstream/fault.ts";
 import { eventually } from "../support/before-fake.ts";
 import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 
 let v4: FakeV4;
-let upstream: Upstream | undefined;
+let upstream: UpstreamClient | undefined;
 beforeEach(async () => {
   v4 = await startFakeV4();
 });
@@ -16,7 +16,7 @@ afterEach(async () => {
   upstream = undefined;
 });
 
-function connect(options: Partial<UpstreamOptions> = {}): Upstream {
+function connect(options: Partial<UpstreamOptions> = {}): UpstreamClient {
   upstream = createUpstream({ origin: new URL(v4.url), timeoutMs: 10_000, connections: 4, ...options });
   return upstream;
 }
@@ -200,6 +200,47 @@ describe("L28 tries", () => {
       setImmediate(() => response.socket?.destroy());
     });
     for (let round = 0; round < 5; round += 1) expect(await client.call(GET)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a v4 that fails", () => {
+  const breaker = { fewest: 10 };
+  const times = async (count: number, call: () => Promise<unknown>): Promise<void> => {
+    for (let n = 0; n < count; n += 1) await call().catch(() => {});
+  };
+
+  test.each<[string, Behaviour]>([
+    ["503", plain(503, "")],
+    ["no answer", raw("", "reset")],
+    ["no HTTP", raw("SSH-2.0-OpenSSH\r\n")],
+  ])("is left alone after enough of %s, and asked again by the next call", async (_name, behaviour) => {
+    const client = connect({ breaker: { ...breaker, pauseMs: 0 } });
+    const closed = connect({ breaker: { ...breaker, pauseMs: 60_000 } });
+    v4.answers(behaviour);
+    await Promise.all([client, closed].map((each) => times(10, () => each.call(POST))));
+    const { length } = v4.calls;
+    expect(closed.breaker()).toBe("open");
+    expect(await faultOf(closed.call(GET))).toMatchObject({ kind: "open" });
+    expect(v4.calls).toHaveLength(length);
+    v4.answers(json(200, {}));
+    expect(await client.call(POST)).toMatchObject({ status: 200 });
+    expect(client.breaker()).toBe("closed");
+    await client.close();
+  });
+
+  test.each([400, 401, 429, 500])("is one that answers, where it answers %i", async (status) => {
+    const client = connect({ breaker });
+    v4.answers(plain(status, ""));
+    await times(30, () => client.call(POST));
+    expect(client.breaker()).toBe("closed");
+  });
+
+  test("is none for calls that can't be sent, or whose clients went away", async () => {
+    const client = connect({ breaker });
+    await times(30, () => client.call({ ...POST, path: "/v4/x y" }));
+    expect(await client.call(POST)).toMatchObject({ status: 200 });
+    await times(30, () => client.call(POST, AbortSignal.abort()));
+    expect(client.breaker()).toBe("closed");
   });
 });
 

@@ -1,0 +1,118 @@
+/** The circuit breaker: when it leaves v4 alone, and how it finds out that it is back. */
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  createBreaker,
+  type Breaker,
+  type BreakerState,
+  type TryOutcome,
+} from "../../src/upstream/breaker.ts";
+
+let now = 0;
+let told: BreakerState[];
+let breaker: Breaker;
+beforeEach(() => {
+  now = 1_000_000;
+  told = [];
+  breaker = createBreaker({
+    fewest: 10,
+    pauseMs: 1000,
+    clock: () => now,
+    onChange: (state) => told.push(state),
+  });
+});
+
+function tries(count: number, outcome: TryOutcome): void {
+  for (let n = 0; n < count; n += 1) {
+    expect(breaker.admits()).toBe(true);
+    breaker.ended(outcome);
+  }
+}
+
+describe("it opens", () => {
+  test("when more than half of enough tries failed, and not with fewer", () => {
+    tries(9, "failed");
+    expect(breaker.state()).toBe("closed");
+    tries(1, "failed");
+    expect(breaker.state()).toBe("open");
+    expect(breaker.admits()).toBe(false);
+    expect(told).toEqual(["open"]);
+  });
+
+  test("not when half of them did", () => {
+    tries(20, "answered");
+    tries(20, "failed");
+    expect(breaker.state()).toBe("closed");
+    tries(1, "failed");
+    expect(breaker.state()).toBe("open");
+  });
+
+  test("not for failures of long ago, however slowly they came", () => {
+    for (let n = 0; n < 30; n += 1) {
+      tries(1, "failed");
+      now += 1500;
+    }
+    expect(breaker.state()).toBe("closed");
+    now += 11_000;
+    tries(9, "failed");
+    now += 11_000;
+    tries(9, "failed");
+    expect(breaker.state()).toBe("closed");
+  });
+
+  test("not for what tells nothing of v4", () => {
+    tries(100, "neither");
+    expect(breaker.state()).toBe("closed");
+  });
+});
+
+describe("after the pause", () => {
+  beforeEach(() => {
+    tries(10, "failed");
+    now += 1000;
+  });
+
+  test("v4 is asked again, and not before", () => {
+    now -= 1;
+    expect(breaker.admits()).toBe(false);
+    now += 1;
+    expect(breaker.state()).toBe("half-open");
+    expect(breaker.admits()).toBe(true);
+  });
+
+  test("one call is let through, and the others wait for none", () => {
+    expect(breaker.admits()).toBe(true);
+    expect(breaker.state()).toBe("open");
+    expect(breaker.admits()).toBe(false);
+    now += 60_000;
+    expect(breaker.admits()).toBe(false);
+  });
+
+  test("its answer closes it, and what was before counts no more", () => {
+    breaker.admits();
+    breaker.ended("answered");
+    expect(breaker.state()).toBe("closed");
+    expect(told).toEqual(["open", "closed"]);
+    tries(9, "failed");
+    expect(breaker.state()).toBe("closed");
+  });
+
+  test("its failure opens it for another pause", () => {
+    breaker.admits();
+    breaker.ended("failed");
+    expect(breaker.admits()).toBe(false);
+    now += 1000;
+    expect(breaker.admits()).toBe(true);
+    expect(told).toEqual(["open"]);
+  });
+
+  test("a client that goes away lets the next one try", () => {
+    breaker.admits();
+    breaker.ended("neither");
+    expect(breaker.admits()).toBe(true);
+  });
+
+  test("failures of calls from before don't make the pause longer", () => {
+    breaker.ended("failed");
+    expect(breaker.admits()).toBe(true);
+  });
+});
