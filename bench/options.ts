@@ -46,15 +46,18 @@ const QUICK: Plan = {
   growthMs: 0,
 };
 
-/** Memory alone. */
-const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 600_000 };
+const MINUTE_MS = 60_000;
 
-export const HELP = `npm run bench -- [--quick | --memory | --translation] [--rounds N] [--seconds N] [--connections N] [--rate N]
+/** Memory alone. */
+const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 10 * MINUTE_MS };
+
+export const HELP = `npm run bench -- [--quick | --memory | --translation] [--minutes N] [--rounds N] [--seconds N] [--connections N]
+                 [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
-Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for eleven minutes, and compares what
-its heap holds after the first minute and after the last. --translation starts no gateway: it measures what turns
-v4's answer into alpha's, compiled, interpreted, and as one would write it by hand.
+Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
+--minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
+what turns v4's answer into alpha's, compiled, interpreted, and as one would write it by hand.
 `;
 
 function positive(name: string, text: string): number {
@@ -77,6 +80,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       quick: { type: "boolean" },
       memory: { type: "boolean" },
       translation: { type: "boolean" },
+      minutes: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
@@ -86,10 +90,11 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   });
   if (values.help) return undefined;
   const base = baseOf(values);
-  const given = (name: "rounds" | "seconds" | "connections" | "rate", fallback: number): number =>
+  const given = (name: "minutes" | "rounds" | "seconds" | "connections" | "rate", fallback: number): number =>
     values[name] === undefined ? fallback : positive(name, values[name]);
   return {
     ...base,
+    growthMs: base.growthMs > 0 ? given("minutes", base.growthMs / MINUTE_MS) * MINUTE_MS : 0,
     built: values.built ?? false,
     translation: values.translation ?? false,
     rounds: Math.ceil(given("rounds", base.rounds)),
