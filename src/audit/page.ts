@@ -1,15 +1,9 @@
 import type { AuditRecord } from "./record.ts";
 import { DEFAULT_LIMIT, GREATEST_LIMIT } from "./store.ts";
-import type { AuditPage, AuditQuery } from "./store.ts";
+import type { AuditPage, AuditQuery, TextPage } from "./store.ts";
 
 /** Characters of one page, so that a page of large records does not fill the memory. One record is always given. */
 export const PAGE_SIZE = 16 * 1024 * 1024;
-
-/** A page whose records are JSON texts still, as they are stored. */
-export interface TextPage {
-  readonly records: readonly string[];
-  readonly next: string | null;
-}
 
 export function limitOf({ limit = DEFAULT_LIMIT }: AuditQuery): number {
   return Math.min(Math.max(limit, 1), GREATEST_LIMIT);

@@ -1,4 +1,3 @@
-import type { TextPage } from "./page.ts";
 import type { AuditRecord } from "./record.ts";
 import type { UsageReader } from "./usage.ts";
 
@@ -27,6 +26,12 @@ export interface AuditPage {
   /** Whole records, the newest first by their time. May be fewer than asked for where records are large. */
   readonly records: readonly AuditRecord[];
   /** For `before` of the following page, or null where there is none. */
+  readonly next: string | null;
+}
+
+/** A page whose records are JSON texts still, as they are stored. */
+export interface TextPage {
+  readonly records: readonly string[];
   readonly next: string | null;
 }
 

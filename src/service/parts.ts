@@ -16,7 +16,8 @@ import { connectV4 } from "./connect-v4.ts";
 import { loadFiles, readPackOf, type LoadedPack } from "./loaded-pack.ts";
 import { createLog, type Log } from "./log.ts";
 import { v4Service, type V4Service } from "./sandbox.ts";
-import { openShared, type Shared } from "./shared.ts";
+import type { Shared } from "./share.ts";
+import { openShared } from "./shared.ts";
 import { workUnderWay, type UnderWay } from "./under-way.ts";
 
 /** What a gateway is made of, opened and not yet listening. */

@@ -9,7 +9,8 @@ import { httpUrl, type HttpServer } from "./http-server.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
 import { createReload } from "./reloads.ts";
-import { openOwn, openShared, type Own } from "./shared.ts";
+import { openOwn, type Own } from "./share.ts";
+import { openShared } from "./shared.ts";
 import { LAST_LOOK_MS, type Service } from "./start.ts";
 import { workerEnvironment } from "./worker.ts";
 

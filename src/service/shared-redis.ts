@@ -5,7 +5,7 @@ import { createRedisState } from "../shared-state/redis-store.ts";
 import { joinReplicas, type Replicas } from "../shared-state/replicas.ts";
 import { redisFacts } from "../tokens/redis-facts.ts";
 import type { Log } from "./log.ts";
-import { shareIn, type Shared, type ShareOptions } from "./shared.ts";
+import { shareIn, type Shared, type ShareOptions } from "./share.ts";
 
 /** Of a process that serves no requests. */
 const NONE: Replicas = { count: () => 0, leave: async () => {} };

@@ -3,7 +3,8 @@ import type { PrimaryDuties, WorkerDuties } from "../workers/duties.ts";
 import { talk, type Talk } from "../workers/talk.ts";
 import { primaryCounter, primaryFacts } from "../workers/through-primary.ts";
 import { openParts } from "./parts.ts";
-import { openOwn, openShared, openState, shareIn, type Shared } from "./shared.ts";
+import { openOwn, shareIn, type Shared } from "./share.ts";
+import { openShared, openState } from "./shared.ts";
 import { serveParts } from "./start.ts";
 
 const VARIABLE = "ALPHA_GATEWAY_WORKER";

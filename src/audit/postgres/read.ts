@@ -1,7 +1,6 @@
 import { endOf, writeCursor } from "../cursor.ts";
 import { limitOf, PAGE_SIZE } from "../page.ts";
-import type { TextPage } from "../page.ts";
-import type { AuditQuery } from "../store.ts";
+import type { AuditQuery, TextPage } from "../store.ts";
 import { daysOf, MOST_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
