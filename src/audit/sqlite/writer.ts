@@ -82,6 +82,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
 
   /** The oldest, as many as are needed to free so many bytes. */
   function removeOldest(bytes: number, limit: number): number {
+    if (bytes <= 0) return 0;
     let removed = 0;
     let freed = 0;
     for (const row of oldest.all(limit)) {
