@@ -15,6 +15,7 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   explain: async () => (await import("./cli/explain.ts")).explain,
   openapi: async () => (await import("./cli/openapi.ts")).openapi,
   report: async () => (await import("./cli/report.ts")).report,
+  export: async () => (await import("./cli/export.ts")).exportRecords,
   replay: async () => (await import("./cli/replay.ts")).replay,
   sandbox: async () => (await import("./cli/sandbox.ts")).sandbox,
 };
@@ -27,6 +28,7 @@ const HELP = `alpha-gateway VERB
                      Prints the v4 calls that an alpha call becomes, and sends nothing
   openapi [DIR]      Prints an OpenAPI 3.1 description of the interface that clients see
   report             Prints the migration report: who still speaks alpha, and what each has to change
+  export             Prints what was recorded, as NDJSON, CSV or HAR
   replay --from FILE|DIR [--pack DIR]
                      Runs recorded requests again under a pack, and prints what would change
   sandbox            Runs the v4 sandbox alone

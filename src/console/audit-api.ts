@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Router } from "express";
 import type { Request, Response } from "express";
-import { EXPORT_FORMATS, exportTexts } from "../audit/export/export.ts";
+import { EXPORT_FORMATS, exportTexts, isExportFormat } from "../audit/export/export.ts";
 import type { ExportFormat } from "../audit/export/export.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AuditRecord } from "../audit/record.ts";
@@ -64,7 +64,7 @@ async function answerExport(
   const paging = (["limit", "before"] as const)
     .filter((parameter) => query[parameter] !== undefined)
     .map((parameter) => ({ reason: "An export is whole: narrow it by other parameters.", parameter }));
-  if (!isFormat(format)) {
+  if (!isExportFormat(format)) {
     const reason = `Has to be one of ${EXPORT_FORMATS.join(", ")}, once.`;
     return refuse(response, 400, [{ reason, parameter: "format" }, ...problems, ...paging]);
   }
@@ -94,10 +94,6 @@ async function* rest(
   if (first.done) return;
   yield first.value;
   yield* texts;
-}
-
-function isFormat(text: unknown): text is ExportFormat {
-  return EXPORT_FORMATS.some((format) => format === text);
 }
 
 async function answerRecord(

@@ -19,6 +19,7 @@ describe("--help", () => {
     [["check", "--help"], "alpha-gateway check [DIR]"],
     [["explain", "--help"], "alpha-gateway explain 'METHOD /path'"],
     [["report", "--help"], "alpha-gateway report [--format"],
+    [["export", "--help"], "alpha-gateway export [--format"],
     [["replay", "--help"], "alpha-gateway replay --from"],
     [["openapi", "--help"], "alpha-gateway openapi [DIR]"],
     [["sandbox", "--help"], "alpha-gateway sandbox"],

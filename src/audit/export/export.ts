@@ -12,7 +12,12 @@ export interface ExportOptions {
   readonly query: AuditQuery;
   /** The header that carries a filter, for HAR; without one filters are left out of it. */
   readonly filterHeader: string | undefined;
+  /** Hears how many records are out. */
+  readonly onRecords?: (done: number) => void;
 }
+
+export const isExportFormat = (format: unknown): format is ExportFormat =>
+  EXPORT_FORMATS.some((known) => known === format);
 
 /** Records of one read: few, since that is what is held in memory, and others read in between. */
 const AT_ONCE = 100;
@@ -32,15 +37,18 @@ interface Writer {
  */
 export async function* exportTexts(
   store: Pick<AuditStore, "texts">,
-  { format, query, filterHeader }: ExportOptions,
+  { format, query, filterHeader, onRecords }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   const { head, page, tail } = writerOf(format, filterHeader);
   if (head) yield head;
   let before: string | null | undefined;
   let first = true;
+  let done = 0;
   do {
     const { records, next } = await store.texts({ ...query, limit: AT_ONCE, ...(before && { before }) });
     if (records.length > 0) yield page(records, first);
+    done += records.length;
+    onRecords?.(done);
     first = false;
     before = next;
   } while (before);
