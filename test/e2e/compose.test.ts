@@ -236,10 +236,11 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     await redis.stop();
     for (const gateway of running) while ((await admin(gateway, "/readyz")).status !== 503) await wait(50);
     const answers: number[] = [];
-    while (answers.length < 40) {
+    // Fewer than the share of the limit that one of them holds by itself now: all may go to the same.
+    while (answers.length < 20) {
       answers.push(await status());
       await wait(50);
     }
-    expect(answers).toEqual(Array.from({ length: 40 }, () => 200));
+    expect(answers).toEqual(Array.from({ length: 20 }, () => 200));
   }, 60_000);
 });
