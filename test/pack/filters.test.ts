@@ -76,13 +76,25 @@ function translated(alpha: Json, fields: FilterFields): string | Refusal {
   }
 }
 
+/** A field with a mark holds for all rows up to one and for none after it: rows numbered so, and that one's number. */
+function numbered(rows: readonly Json[], field: string, mark: string): number {
+  const [holds, number] = [getter(field), setter(mark)];
+  const inOrder = [
+    ...rows.filter((row) => holds(row) === true),
+    ...rows.filter((row) => holds(row) !== true),
+  ];
+  inOrder.forEach((row, at) => number(row, at + 1));
+  return rows.filter((row) => holds(row) === true).length;
+}
+
 describe("a filter selects the rows that it would select in the translated list", () => {
   test.each(filterable)("A-020 %s", async (name, resource, field, rule) => {
     const values = v4Values(pack, [resource.name, field], rule, v4Ids);
     if (!values) throw new Error(`${name}: no values can be generated`);
     const put = setter(rule.v4 ?? field);
     const pick = getter(field);
-    const fields = resource.filterFields(catalogs);
+    const usual = resource.filterFields(catalogs);
+    const { mark } = rule;
     let asked = 0;
     const law = async (held: readonly unknown[], index: number, chosen: number) => {
       const rows = held.map((value) => {
@@ -90,6 +102,11 @@ describe("a filter selects the rows that it would select in the translated list"
         put(row, value);
         return row;
       });
+      const marked = usual.get(field);
+      const fields =
+        mark === undefined || !marked
+          ? usual
+          : new Map([...usual, [field, { ...marked, at: numbered(rows, rule.v4 ?? field, mark) }]]);
       const shown = await Promise.all(
         rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, with: {} })))),
       );
