@@ -8,7 +8,7 @@ import { openRecorded } from "../service/audit-store.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { refuseProblems, UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway export [--format ndjson|csv|har] [--client FINGERPRINT] [--route 'GET /path'] [--status N]
                      [--since MOMENT] [--until MOMENT]
@@ -44,8 +44,7 @@ export async function exportRecords(args: readonly string[]): Promise<number> {
   const { query, problems } = readAuditQuery(
     JSON.parse(JSON.stringify({ client, route, status, since, until })) as Record<string, string>,
   );
-  if (problems.length > 0)
-    throw new UsageError(problems.map(({ parameter, reason }) => `--${parameter}: ${reason}`).join("\n"));
+  refuseProblems(problems);
   const settings = storeSettings(values);
   const filterHeader = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS).dialect.filter.header;
   const store = await openRecorded(settings);

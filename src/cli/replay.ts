@@ -13,7 +13,7 @@ import { openRecorded } from "../service/audit-store.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { refuseProblems } from "./usage-error.ts";
 
 const HELP = `alpha-gateway replay --from FILE|DIR|postgres://... [--pack DIR] [--client FINGERPRINT] [--route 'GET /path']
                      [--status N] [--since MOMENT] [--until MOMENT]
@@ -85,8 +85,7 @@ function readQuery(values: Readonly<Record<string, string | boolean | undefined>
   const { query, problems } = readAuditQuery(
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );
-  if (problems.length > 0)
-    throw new UsageError(problems.map(({ parameter, reason }) => `--${parameter}: ${reason}`).join("\n"));
+  refuseProblems(problems);
   return query;
 }
 

@@ -7,7 +7,7 @@ import { openRecorded } from "../service/audit-store.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { refuseProblems, UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway report [--format md|html|json|csv] [--client FINGERPRINT] [--since DAY] [--until DAY]
 
@@ -42,8 +42,7 @@ export async function report(args: readonly string[]): Promise<number> {
     since: since ?? "",
     until: until ?? "",
   });
-  if (problems.length > 0)
-    throw new UsageError(problems.map(({ parameter, reason }) => `--${parameter}: ${reason}`).join("\n"));
+  refuseProblems(problems);
   const settings = storeSettings(values);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const store = await openRecorded(settings);

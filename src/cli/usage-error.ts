@@ -2,3 +2,15 @@
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** A parameter that can't be used, as the readers of queries tell it. */
+interface Problem {
+  readonly parameter?: string;
+  readonly reason: string;
+}
+
+/** Tells problems of parameters by the flags they were typed as, all at once. @throws {UsageError} where there is one */
+export function refuseProblems(problems: readonly Problem[]): void {
+  if (problems.length > 0)
+    throw new UsageError(problems.map(({ parameter, reason }) => `--${parameter}: ${reason}`).join("\n"));
+}

@@ -1,4 +1,4 @@
-import { printJson } from "../dialect/json.ts";
+import { isObject, printJson } from "../dialect/json.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import type { Joined } from "../mapping/route-steps.ts";
 import { answerBack, objectOf, refuseLikeV4 } from "./answer-back.ts";
@@ -13,7 +13,7 @@ interface Half {
 }
 
 const isObjectWithMembers = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  isObject(value) && Object.keys(value).length > 0;
 
 /** Where something is to be written, it is; every other half is read. */
 function halves(prepared: Prepared, joins: readonly Joined[], { target }: Work): Half[] {

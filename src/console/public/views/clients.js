@@ -12,16 +12,19 @@ const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(
 export const clientLink = (client) =>
   make("a", { href: address("clients", client ?? "none"), class: "mono" }, client ?? "no token");
 
+/** Who it is, in a table of clients. */
+export const clientColumn = {
+  name: "Client",
+  main: true,
+  value: ({ client }) => client ?? "",
+  cell: ({ client, userAgent }) => [
+    clientLink(client),
+    make("span", { class: "under" }, userAgent ?? "no user agent"),
+  ],
+};
+
 const columns = (lastAlpha) => [
-  {
-    name: "Client",
-    main: true,
-    value: ({ client }) => client ?? "",
-    cell: ({ client, userAgent }) => [
-      clientLink(client),
-      make("span", { class: "under" }, userAgent ?? "no user agent"),
-    ],
-  },
+  clientColumn,
   {
     name: "Requests",
     number: true,

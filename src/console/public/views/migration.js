@@ -4,7 +4,7 @@ import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
 import { ago, count, dateTime, percent, plural } from "../format.js";
 import { address } from "../router.js";
-import { clientLink } from "./clients.js";
+import { clientColumn } from "./clients.js";
 import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
@@ -90,15 +90,7 @@ const LEFT_COLUMNS = [
 ];
 
 const clientColumns = (stateOf) => [
-  {
-    name: "Client",
-    main: true,
-    value: ({ client }) => client ?? "",
-    cell: ({ client, userAgent }) => [
-      clientLink(client),
-      make("span", { class: "under" }, userAgent ?? "no user agent"),
-    ],
-  },
+  clientColumn,
   { name: "State", value: stateOf, cell: (row) => readinessTag(stateOf(row)) },
   {
     name: "Alpha",
