@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from "yaml";
 import type { PackFault } from "./fault.ts";
+import { unfit } from "./plain-yaml.ts";
 
 /** A place inside a YAML document: keys and indexes from the top. */
 export type YamlPath = readonly PropertyKey[];
@@ -57,10 +58,13 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
   return line + indent + (before.at(-1)?.length ?? 0);
 }
 
+/** What JSON has too, whatever version or tag a file asks for: no sets, no dates, no bytes, no merged maps. */
+const PLAIN = { schema: "core", resolveKnownTags: false, merge: false } as const;
+
 /** Parses one file's text; never throws. */
 export function parseYaml(file: string, text: string): YamlSource {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { ...PLAIN, lineCounter: lines });
   const written = text.split(/\r?\n/);
   const at = (offset: number, told: Told): PackFault => {
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -68,12 +72,13 @@ export function parseYaml(file: string, text: string): YamlSource {
     const what = typeof told === "string" ? { message: told } : told;
     return { ...place, ...what, excerpt: written[place.line - 1] ?? "" };
   };
-  const faults = document.errors.map((error) =>
+  const faults = [...document.errors, ...document.warnings].map((error) =>
     at(error.pos[0], error.message.replace(/ at line \d+, column \d+:?[^]*$/, "")),
   );
+  if (faults.length === 0) faults.push(...unfit(document).map(({ offset, message }) => at(offset, message)));
   return {
     file,
-    data: faults.length > 0 ? undefined : document.toJS(),
+    data: faults.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
     faults,
     fault(path, told, offset) {
       const node = nearestNode(document, path);
