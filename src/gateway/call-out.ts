@@ -15,7 +15,8 @@ async function waitUntil({ endpoint, until, everyMs, mostMs }: Wait, work: Work)
     const answer = await work.call(plainCall(endpoint, work.target.parameters));
     if (!answer.success || (await until(answer.json))) return;
     if (performance.now() + everyMs > deadline) return;
-    await pause(everyMs, undefined, { signal: work.request.signal });
+    // A client that goes away ends the pause; the next call then says so, without being made.
+    await pause(everyMs, undefined, { signal: work.request.signal }).catch(() => {});
   }
 }
 
