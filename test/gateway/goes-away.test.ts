@@ -29,11 +29,13 @@ async function leaveAfter(calls: number, call: string, body?: unknown): Promise<
 }
 
 /** Of the newest record, once it is that of this route. */
-const warningsOf = (route: string): Promise<string> =>
-  eventually(async () => {
-    const record = await gateway.record();
-    return record?.alpha.route === route && `${record.warnings.join()} `;
+async function warningsOf(route: string): Promise<string> {
+  const record = await eventually(async () => {
+    const newest = await gateway.record();
+    return newest?.alpha.route === route ? newest : undefined;
   });
+  return record.warnings.join();
+}
 
 interface Row {
   readonly name: string;
