@@ -4,16 +4,20 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { watchConnections, type Connections } from "./connections.ts";
 
 /** A listening server. */
 export interface HttpServer {
   /** `http://127.0.0.1:8080`, with the port that was really taken. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets requests in flight end, and breaks off what is left after the grace time. */
+  /**
+   * Lets requests in flight end, and breaks off what is left after the grace time. Every answer is the last of its
+   * connection. Where connections are open, they and new ones are good for a moment more.
+   */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -23,6 +27,8 @@ export interface HttpServerOptions {
   readonly handler: RequestListener;
   /** The JSON body of an answer to something that is not HTTP. */
   readonly badRequest: () => string;
+  /** Requests after which a client has to connect anew. Default: there is no end. */
+  readonly requestsPerConnection?: number;
 }
 
 /** A head that takes longer is a slowloris; a body may be an upload over a slow line. */
@@ -36,34 +42,14 @@ const KEEP_ALIVE_MS = 65_000;
 
 const MOST_CONNECTIONS = 10_000;
 
-/** An exchange that has begun on a connection and is not over. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** Keeps count of what is under way on each connection. */
-function watchExchanges(server: Server): (socket: Socket) => readonly Exchange[] {
-  const underWay = new WeakMap<Socket, Exchange[]>();
-  server.prependListener("request", (request, response) => {
-    const all = underWay.get(request.socket) ?? [];
-    underWay.set(request.socket, all);
-    const exchange = { request, response };
-    all.push(exchange);
-    response.once("close", () => void all.splice(all.indexOf(exchange), 1));
-  });
-  return (socket) => underWay.get(socket) ?? [];
-}
-
 /**
  * What the parser refuses is answered in JSON too, and the connection ends: what follows can't be trusted.
  * While the answer of a whole request is awaited on the connection, it is broken off without a word: the
  * client would take the refusal for that answer, or for a part of it.
  */
-function answerGarbage(server: Server, badRequest: () => string): void {
-  const underWay = watchExchanges(server);
+function answerGarbage(server: Server, connections: Connections, badRequest: () => string): void {
   server.on("clientError", (_error: Error, socket: Socket) => {
-    const [first, ...others] = underWay(socket);
+    const [first, ...others] = connections.underWay(socket);
     const anothers = first && (first.request.complete || first.response.headersSent || others.length > 0);
     if (!socket.writable || anothers) {
       socket.destroy();
@@ -85,28 +71,41 @@ function isUnsound({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== "1.0" || headers["transfer-encoding"] !== undefined;
 }
 
-/** Refuses it, and what stands behind it on the connection, which the parser may have read already. */
-function refuseUnsound(handler: RequestListener, badRequest: () => string): RequestListener {
-  const refused = new WeakSet<Socket>();
+/** Hands on what is to be handled; what is unsound is refused, with what stands behind it on the connection. */
+function requestListener(
+  { handler, badRequest }: HttpServerOptions,
+  connections: Connections,
+): RequestListener {
   return (request, response) => {
-    if (refused.has(request.socket)) return;
+    if (!connections.takes(request, response)) return;
     if (!isUnsound(request)) {
       handler(request, response);
       return;
     }
-    refused.add(request.socket);
+    connections.endWith({ request, response });
     const body = badRequest();
     const length = String(Buffer.byteLength(body));
-    const headers = { "content-type": "application/json", "content-length": length, connection: "close" };
-    response.writeHead(400, headers).end(body);
+    response.writeHead(400, { "content-type": "application/json", "content-length": length }).end(body);
   };
 }
 
-async function drain(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A kept-alive connection becomes idle when its answer is out; nothing else would end it then.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+/**
+ * Part of the grace time in which connections are still taken and kept, where any are open: a balancer that has not
+ * heard yet of the end may just be sending something on one of them. A quarter of the usual grace is longer than two
+ * looks of usual balancers at the readiness.
+ */
+const FAREWELL = 1 / 4;
+
+async function drain(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  connections.endWithAnswers();
+  if (connections.count() > 0) await wait(graceMs * FAREWELL);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection may become idle when its answer is out; nothing else would end it then.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    connections.closeUnused();
+  }, 50);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
@@ -117,25 +116,25 @@ export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** Begins to listen. @throws {Error} where the port is taken or the address is not this machine's. */
-export async function listen({ host, port, handler, badRequest }: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requireHostHeader: false,
-    },
-    refuseUnsound(handler, badRequest),
-  );
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, badRequest, requestsPerConnection = Infinity } = options;
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+  });
+  const connections = watchConnections(server, requestsPerConnection);
+  server.on("request", requestListener(options, connections));
   // Node would answer 417 to an expectation that it does not know; alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = MOST_CONNECTIONS;
-  answerGarbage(server, badRequest);
+  answerGarbage(server, connections, badRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
   const taken = (server.address() as AddressInfo).port;
-  return { url: httpUrl(host, taken), port: taken, drain: (graceMs) => drain(server, graceMs) };
+  return { url: httpUrl(host, taken), port: taken, drain: (graceMs) => drain(server, connections, graceMs) };
 }

@@ -3,7 +3,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../settings/table.ts";
 import { listenForAdmins } from "./admin.ts";
 import { createEditions } from "./editions.ts";
-import { listen, type HttpServer } from "./http-server.ts";
+import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
 import { createReload, type Reload } from "./reloads.ts";
 
@@ -45,7 +45,11 @@ export async function startService(settings: Settings): Promise<Service> {
 }
 
 /** Begins to serve with parts that are open. They are closed again where that fails. */
-export async function serveParts(settings: Settings, parts: Parts): Promise<Service> {
+export async function serveParts(
+  settings: Settings,
+  parts: Parts,
+  connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
+): Promise<Service> {
   const { audit, state, shared, exchanged, metrics, v4, log, first } = parts;
   const editions = createEditions(settings, parts);
   let gateway: HttpServer | undefined;
@@ -86,6 +90,7 @@ export async function serveParts(settings: Settings, parts: Parts): Promise<Serv
   try {
     const { HOST: host, PORT: port } = settings;
     gateway = await listen({
+      ...connections,
       host,
       port,
       handler: (request, response) => editions.current().handler(request, response),

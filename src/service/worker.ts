@@ -7,6 +7,12 @@ import { openOwn, shareIn, type Shared } from "./share.ts";
 import { openShared, openState } from "./shared.ts";
 import { serveParts } from "./start.ts";
 
+/**
+ * The system gives a connection to whichever worker takes it first, many at once perhaps to the same. Those that are
+ * kept go round so: the next one finds the worker that has least to do.
+ */
+const REQUESTS_PER_CONNECTION = 100;
+
 const VARIABLE = "ALPHA_GATEWAY_WORKER";
 
 /** What the primary has settled for its workers. */
@@ -81,7 +87,9 @@ export async function runWorker(given: Settings): Promise<number> {
         ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
         : openShared(settings, log),
   });
-  const service = await serveParts(settings, parts);
+  const service = await serveParts(settings, parts, {
+    requestsPerConnection: REQUESTS_PER_CONNECTION,
+  });
   await primary.ask("listening");
   // One that was taken into use while this worker began.
   await service.reload(await primary.ask("pack"));

@@ -41,6 +41,9 @@ export class WorkerFailed extends Error {
  * @throws {WorkerFailed} where one ends before it takes requests; none is left then.
  */
 export async function beginCrew({ size, environment, duties, onDeath }: CrewOptions): Promise<Crew> {
+  // All take connections out of one queue of the system. Handed out by the primary, those that were on the way to a
+  // worker that is killed would never be answered, and never be broken off.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ serialization: "advanced" });
   const serving = new Map<Worker, Talk<WorkerDuties>>();
   /** All that live, with how each of them will have ended. */

@@ -1,7 +1,9 @@
 /** The program as an operator meets it: a process, what it prints, the signals it gets and how it ends. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
@@ -106,6 +108,18 @@ export async function serve(
     /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,
   );
   return { ...program, url, admin };
+}
+
+/** Resolves when no connection is taken there any more. */
+export async function refuses(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const socket = connect(Number(port), hostname);
+    const taken = await once(socket, "connect").catch(() => undefined);
+    socket.destroy();
+    if (!taken) return;
+    await wait(10);
+  }
 }
 
 /** Processes of the workers of a gateway, those that live. */

@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { rawClient, type RawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { endAll, refuses, serve, type Serving } from "./program.ts";
 import { startSlowV4, type SlowV4 } from "./slow-v4.ts";
 
 let v4: SlowV4;
@@ -43,13 +42,6 @@ function records(): { alpha: { route: string | null; status: number }; lane: str
   return rows.map((row) => JSON.parse(String(row["record"])));
 }
 
-async function refused(url: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
-  return error.code ?? "";
-}
-
 /** The signal is heard a moment after it is sent. */
 async function drains(admin: string): Promise<unknown> {
   for (;;) {
@@ -68,7 +60,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
     gateway.signal(signal);
 
     expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
-    expect(await refused(gateway.url)).toBe("ECONNREFUSED");
+    await refuses(gateway.url);
     v4.answer();
     expect((await inFlight).status).toBe(200);
 
@@ -86,16 +78,61 @@ test("a process that nothing asks of ends by itself", async () => {
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });
 
-test("a kept-alive connection doesn't hold up the end", async () => {
-  const gateway = await start();
-  const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  socket.write(`GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n`);
-  await once(socket, "data");
-  gateway.signal("SIGTERM");
+describe("connections that are open when the signal comes", () => {
+  const ASK = "GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n";
 
-  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
-  socket.destroy();
+  /** One that was used, and one that was not. */
+  async function connectTo({ url }: Serving): Promise<{ used: RawClient; unused: RawClient }> {
+    const [used, unused] = [await rawClient(url), await rawClient(url)];
+    used.send(ASK);
+    await used.answers(1);
+    return { used, unused };
+  }
+
+  test("don't hold up the end", async () => {
+    const gateway = await start();
+    const { used, unused } = await connectTo(gateway);
+    gateway.signal("SIGTERM");
+    await Promise.all([used.ended(), unused.ended()]);
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  test("are good for one request more, and so is a new one; the answers say that they are the last", async () => {
+    const gateway = await start({ SHUTDOWN_GRACE_MS: "60000" });
+    const { used, unused } = await connectTo(gateway);
+    gateway.signal("SIGTERM");
+    await drains(gateway.admin);
+    const clients = [used, unused, await rawClient(gateway.url)];
+    for (const client of clients) client.send(ASK + ASK);
+
+    const heard = await Promise.all(clients.map((client) => client.ended()));
+    expect(heard.map((text) => text.match(/^connection: .*/gim))).toEqual([
+      ["Connection: keep-alive", "Connection: close"],
+      ["Connection: close"],
+      ["Connection: close"],
+    ]);
+    expect(heard.map((text) => text.match(/HTTP\/1.1 404/g)?.length)).toEqual([2, 1, 1]);
+    gateway.signal("SIGKILL");
+  });
+
+  test("carry the answers that are under way to their end, the last of them says so", async () => {
+    const gateway = await start();
+    const client = await rawClient(gateway.url);
+    const ask = (token: string): void =>
+      client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token ${token}\r\n\r\n`);
+    ask("one");
+    ask("two");
+    await v4.waiting(2);
+    gateway.signal("SIGTERM");
+    await drains(gateway.admin);
+    v4.answer();
+
+    const heard = await client.ended();
+    expect(heard.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(heard.match(/^connection: .*/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+  });
 });
 
 test.each(["token", "Bearer"])(

@@ -2,8 +2,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
+import { rawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run, serve, workersOf, type Serving } from "./program.ts";
+import { endAll, refuses, run, serve, workersOf, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ const byToken: Behaviour = (call, response) =>
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   serve(newFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...env } });
 
-/** On a connection of its own, which are dealt out to the workers in turn. */
+/** On a connection of its own, which any of the workers may take. */
 async function ask({ url }: Pick<Serving, "url">, token = "good"): Promise<number> {
   const headers = { authorization: `token ${token}`, connection: "close" };
   const answer = await fetch(`${url}/v4/vm/instances`, { headers });
@@ -102,16 +103,52 @@ describe("a worker that is killed", () => {
     expect(await flood(gateway, 20)).toEqual({ 200: 5, 420: 15 });
   }, 60_000);
 
-  test("leaves no request hanging", async () => {
+  test("leaves the connections that nobody has taken yet to the other", async () => {
+    const gateway = await start();
+    const [victim = 0, other = 0] = workersOf(gateway);
+    // Who is stopped takes nothing: connections are made by the system, and wait.
+    process.kill(victim, "SIGSTOP");
+    process.kill(other, "SIGSTOP");
+    const clients = await Promise.all(Array.from({ length: 16 }, () => rawClient(gateway.url)));
+    for (const client of clients)
+      client.send("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token good\r\n\r\n");
+    process.kill(victim, "SIGKILL");
+    process.kill(other, "SIGCONT");
+    const answers = await Promise.all(clients.map((client) => client.answers(1)));
+    expect(answers.flat().map(({ status }) => status)).toEqual(Array(16).fill(200));
+    for (const client of clients) client.close();
+  }, 60_000);
+
+  test("breaks off what it had taken", async () => {
     const gateway = await start();
     v4.answers(() => {});
     const outcomes = Array.from({ length: 8 }, () => ask(gateway).then(String, () => "broken off"));
-    while (v4.calls.length < 2) await wait(20);
+    while (v4.calls.length < 8) await wait(20);
     for (const worker of workersOf(gateway)) process.kill(worker, "SIGKILL");
-    expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["broken off"]));
+    expect(await Promise.all(outcomes)).toEqual(Array(8).fill("broken off"));
     v4.answers(byToken);
     while ((await ask(gateway).catch(() => 0)) !== 200) await wait(50);
   }, 60_000);
+
+  test("leaves no request hanging, twenty times under load", async () => {
+    const gateway = await start({ WORKERS: "6" });
+    const outcomes = new Set<unknown>();
+    const killed: number[] = [];
+    const client = async (): Promise<void> => {
+      while (killed.length < 20) outcomes.add(await ask(gateway).catch(() => "broken off"));
+    };
+    const clients = Array.from({ length: 8 }, client);
+    while (killed.length < 20) {
+      const [victim = 0, ...others] = workersOf(gateway);
+      if (others.length > 0) {
+        process.kill(victim, "SIGKILL");
+        killed.push(victim);
+      }
+      await wait(50);
+    }
+    await Promise.all(clients);
+    expect([...outcomes].filter((outcome) => outcome !== "broken off")).toEqual([200]);
+  }, 120_000);
 });
 
 describe("the end", () => {
@@ -125,7 +162,7 @@ describe("the end", () => {
       while (held.length < 4) await wait(20);
       gateway.signal(signal);
       while ((await fetch(`${gateway.admin}/readyz`)).status !== 503) await wait(10);
-      while ((await ask(gateway).catch(() => "refused")) !== "refused") await wait(10);
+      await refuses(gateway.url);
       for (const answer of held) answer();
       expect(await Promise.all(inFlight)).toEqual([200, 200, 200, 200]);
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });

@@ -73,6 +73,8 @@ export async function startGateway(
     LOG_LEVEL: "silent",
     UPSTREAM_URL: sandbox.url,
     AUTH_URL: sandbox.authUrl,
+    // Clients of tests keep their connections, for each of which the end would wait.
+    SHUTDOWN_GRACE_MS: "200",
     RATE_LIMIT: "100000/120",
     RATE_LIMIT_CREATE: "100000/30",
     ...settings,
