@@ -2,18 +2,17 @@
  * compose.yaml without an engine: its gateways, sandbox, Redis and PostgreSQL as processes of this machine with the
  * settings that stand there, behind Debian's haproxy with the configuration that stands in deploy/.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { readSettings } from "../../src/settings/read.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
-import { freePort } from "../support/free-port.ts";
 import { makeDatabase, type TestDatabase } from "../support/postgres-database.ts";
 import { redisServer, type RedisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";
+import { startBalancer, type Balancer } from "./balancer.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
 
@@ -80,32 +79,6 @@ test("compose.yaml keeps the stores away from the load balancer, and root away f
     expect(services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
 });
 
-const port = (url: string): string => new URL(url).port;
-
-/** The load balancer's own configuration, with this machine's addresses in place of the composition's. */
-function balancerConfig(listen: number, [one, two]: readonly Serving[]): string {
-  const moved: [RegExp, string][] = [
-    [/bind :8080/, `bind 127.0.0.1:${listen}`],
-    [/ check port 8081 /, " check "],
-    [/gateway-1:8080/g, `127.0.0.1:${port(one?.url ?? "")} port ${port(one?.admin ?? "")}`],
-    [/gateway-2:8080/g, `127.0.0.1:${port(two?.url ?? "")} port ${port(two?.admin ?? "")}`],
-  ];
-  let text = read("deploy/haproxy.cfg");
-  for (const [from, to] of moved) {
-    expect(text).toMatch(from);
-    text = text.replaceAll(new RegExp(from, "g"), to);
-  }
-  return text;
-}
-
-async function startBalancer(all: readonly Serving[]): Promise<{ url: string; process: ChildProcess }> {
-  const listen = await freePort();
-  const file = join(newFolder(), "haproxy.cfg");
-  writeFileSync(file, balancerConfig(listen, all));
-  const process = spawn("/usr/sbin/haproxy", ["-f", file, "-db", "-q"], { stdio: "ignore" });
-  return { url: `http://127.0.0.1:${listen}`, process };
-}
-
 const needed = [
   await describeWith("haproxy"),
   await describeWith("redis-server"),
@@ -116,8 +89,8 @@ const describeAll = needed.find((one) => one === describe.skip) ?? describe;
 describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   let redis: RedisServer;
   let database: TestDatabase;
-  let running: Serving[];
-  let balancer: Awaited<ReturnType<typeof startBalancer>>;
+  let running: readonly [Serving, Serving];
+  let balancer: Balancer;
   let token: string;
 
   beforeEach(async () => {
@@ -141,18 +114,16 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       TRUST_PROXY: "127.0.0.1",
       RATE_LIMIT: "61/900",
     };
-    running = await Promise.all(
-      gateways.map((settings) =>
-        serve(newFolder(), { env: { ...settings, ...here, DATA_DIR: newFolder() } }),
-      ),
-    );
+    const start = (settings: Readonly<Record<string, string>> | undefined): Promise<Serving> =>
+      serve(newFolder(), { env: { ...settings, ...here, DATA_DIR: newFolder() } });
+    running = await Promise.all([start(gateways[0]), start(gateways[1])]);
     balancer = await startBalancer(running);
     await serves();
   }, 60_000);
 
   afterEach(async () => {
     await endAll();
-    balancer.process.kill("SIGKILL");
+    await balancer.stop();
     await redis.stop();
     await database.drop();
     removeFolders();
@@ -224,8 +195,8 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       while (statuses.length < enough) await wait(20);
     };
     await more(40);
-    running[0]?.signal("SIGTERM");
-    expect(await running[0]?.ended).toMatchObject({ code: 0 });
+    running[0].signal("SIGTERM");
+    expect(await running[0].ended).toMatchObject({ code: 0 });
     await more(40);
     over.abort();
     await Promise.all(load);
