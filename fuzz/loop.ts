@@ -3,10 +3,9 @@ import { mutate } from "./mutate.ts";
 import { random } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** Milliseconds of work between two looks at what ran: a look costs some three. */
-const BATCH_MS = 60;
-
-const LARGEST_BATCH = 512;
+/** Inputs between two looks at what ran: a look takes as long as many runs, and so does the search for who was new. */
+const SMALLEST_BATCH = 4;
+const LARGEST_BATCH = 4096;
 
 export interface LoopOptions {
   readonly runs: number;
@@ -15,6 +14,8 @@ export interface LoopOptions {
   readonly corpus: readonly string[];
   /** Is told of every input before it runs, so that whoever watches knows the one that hangs. */
   readonly before: (input: string) => void;
+  /** Is told now and then how many inputs were tried, and how many of them reached something new. */
+  readonly tell: (runs: number, found: number) => void;
 }
 
 export interface LoopResult {
@@ -30,11 +31,11 @@ export interface LoopResult {
  * coverage-guided fuzzer. Ends at the first crash.
  */
 export async function fuzz(target: Target, coverage: Coverage, options: LoopOptions): Promise<LoopResult> {
-  const { runs, seed, before } = options;
+  const { runs, seed, before, tell } = options;
   const chance = random(seed);
   const corpus = [...new Set([...target.seeds, ...options.corpus])];
   const found: string[] = [];
-  const tell = (done: number, crash?: LoopResult["crash"]): LoopResult => ({
+  const result = (done: number, crash?: LoopResult["crash"]): LoopResult => ({
     runs: done,
     found,
     blocks: coverage.known,
@@ -68,13 +69,11 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     found.push(...inputs);
   }
 
-  const begun = performance.now();
   const known = await tryAll(corpus);
   coverage.fresh();
-  if (known) return tell(0, known);
-  const each = (performance.now() - begun) / corpus.length;
-  const most = Math.max(4, Math.min(LARGEST_BATCH, Math.round(BATCH_MS / each)));
+  if (known) return result(0, known);
   let done = corpus.length;
+  let most = SMALLEST_BATCH;
   while (done < runs) {
     const batch = Array.from({ length: Math.min(most, runs - done) }, () =>
       mutate(chance.pick(corpus), chance, {
@@ -84,9 +83,13 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
       }),
     );
     const crash = await tryAll(batch);
-    if (crash) return tell(done, crash);
+    if (crash) return result(done, crash);
     done += batch.length;
+    const last = found.length;
     if (coverage.peek()) await blame(batch);
+    // Where much is new, looks are near each other; where nothing is, far.
+    most = found.length > last ? Math.max(SMALLEST_BATCH, most >> 1) : Math.min(LARGEST_BATCH, most << 1);
+    tell(done, found.length);
   }
-  return tell(done);
+  return result(done);
 }

@@ -19,7 +19,7 @@ export function page(rows: readonly Row[]): string {
   return [
     "# Fuzzing",
     "",
-    "Written by `npm run fuzz -- --runs 1000000 --page docs/fuzzing.md`. Each run is an input that lies near one",
+    "Written by `npm run fuzz -- --runs 1000000 --keep --page docs/fuzzing.md`. Each run is an input that lies near one",
     "known to reach other code (block coverage of V8); the inputs known are kept in `fuzz/corpus`.",
     "",
     "| What reads the input | Runs | Blocks reached | Inputs known | Result |",

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { Worker } from "node:worker_threads";
 import type { LoopResult } from "./loop.ts";
+import { countsOf, inputOf, makeProgress, type Counts } from "./progress.ts";
 import type { Job } from "./worker.ts";
 
 /** An input that takes so long hangs: the slowest takes milliseconds. */
 const HANG_MS = 20_000;
 
-const LONGEST_SHOWN = 65_536;
+/** Milliseconds between two words about how far it is. */
+const TELL_MS = 30_000;
 
 export type Outcome = Omit<LoopResult, "found"> & {
   readonly found: readonly string[];
@@ -16,31 +18,37 @@ export type Outcome = Omit<LoopResult, "found"> & {
   readonly seconds: number;
 };
 
+export interface Watch {
+  readonly hangMs?: number;
+  /** Hears every `tellMs` how far it is. */
+  readonly tell?: (counts: Counts) => void;
+  readonly tellMs?: number;
+}
+
 /** Fuzzes one target in a thread, and ends it when one input takes for ever. */
 export async function supervise(
-  job: Omit<Job, "progress" | "input">,
-  { hangMs = HANG_MS }: { readonly hangMs?: number } = {},
+  job: Omit<Job, "progress">,
+  { hangMs = HANG_MS, tell = () => undefined, tellMs = TELL_MS }: Watch = {},
 ): Promise<Outcome> {
-  const begun = performance.now();
-  const progress = new Int32Array(new SharedArrayBuffer(8));
-  const input = new Uint16Array(new SharedArrayBuffer(2 * LONGEST_SHOWN));
-  const workerData: Job = { ...job, progress, input };
+  const started = performance.now();
+  const progress = makeProgress();
+  const workerData: Job = { ...job, progress };
   const worker = new Worker(join(import.meta.dirname, "worker.ts"), { workerData });
-  const seconds = (): number => (performance.now() - begun) / 1000;
+  const seconds = (): number => (performance.now() - started) / 1000;
 
   let last = 0;
   let since = performance.now();
   const hung = Promise.withResolvers<Outcome>();
   const watch = setInterval(() => {
-    const now = Atomics.load(progress, 0);
-    if (now !== last) {
-      last = now;
+    const { begun, runs } = countsOf(progress);
+    if (begun !== last) {
+      last = begun;
       since = performance.now();
-    } else if (now > 0 && performance.now() - since > hangMs) {
-      const text = String.fromCharCode(...input.slice(0, Atomics.load(progress, 1)));
-      hung.resolve({ runs: now, found: [], blocks: 0, hang: text, seconds: seconds() });
+    } else if (begun > 0 && performance.now() - since > hangMs) {
+      hung.resolve({ runs, found: [], blocks: 0, hang: inputOf(progress), seconds: seconds() });
     }
   }, hangMs / 10);
+  const telling = setInterval(() => tell(countsOf(progress)), tellMs);
 
   try {
     const finished = once(worker, "message").then(([result]): Outcome => ({
@@ -50,6 +58,7 @@ export async function supervise(
     return await Promise.race([finished, hung.promise]);
   } finally {
     clearInterval(watch);
+    clearInterval(telling);
     await worker.terminate();
   }
 }

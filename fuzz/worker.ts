@@ -2,6 +2,7 @@
 import { parentPort as port, workerData } from "node:worker_threads";
 import { watchCoverage } from "./coverage.ts";
 import { fuzz } from "./loop.ts";
+import { showDone, showInput, type Progress } from "./progress.ts";
 import type { Target } from "./target.ts";
 
 export interface Job {
@@ -10,22 +11,19 @@ export interface Job {
   readonly runs: number;
   readonly seed: number;
   readonly corpus: readonly string[];
-  /** How many runs were begun, then the length of the input that runs now. */
-  readonly progress: Int32Array;
-  readonly input: Uint16Array;
+  readonly progress: Progress;
 }
 
-const { module, runs, seed, corpus, progress, input: shown } = workerData as Job;
+const { module, runs, seed, corpus, progress } = workerData as Job;
 const { target } = (await import(module)) as { target: Target };
 const coverage = watchCoverage(target.covers);
 
-function show(input: string): void {
-  const length = Math.min(input.length, shown.length);
-  for (let at = 0; at < length; at += 1) shown[at] = input.charCodeAt(at);
-  Atomics.store(progress, 1, length);
-  Atomics.add(progress, 0, 1);
-}
-
-const result = await fuzz(target, coverage, { runs, seed, corpus, before: show });
+const result = await fuzz(target, coverage, {
+  runs,
+  seed,
+  corpus,
+  before: (input) => showInput(progress, input),
+  tell: (done, found) => showDone(progress, done, found),
+});
 coverage.stop();
 port?.postMessage(result, []);

@@ -59,11 +59,15 @@ const distinct = (faults: readonly Fault[]): Fault[] => [
 /** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
 export function compileSchema(schema: Schema, place: Place): (body: JsonObject) => Fault[] {
   let validate: ValidateFunction;
+  // Ajv knows a schema for ever, and by its name: the next pack would find it taken.
+  const { $id: _name, ...unnamed } = schema;
   try {
-    validate = ajv.compile(schema);
+    validate = ajv.compile(unnamed);
   } catch (error) {
     place.fault(`not a JSON Schema: ${(error as Error).message}`);
     return () => [];
+  } finally {
+    ajv.removeSchema(unnamed);
   }
   return (body) =>
     validate(body)

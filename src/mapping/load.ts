@@ -30,7 +30,7 @@ interface Shaped {
   readonly resources: readonly ShapedFile<ResourceDefinition>[];
 }
 
-function shapeAll(sources: readonly YamlSource[], directory: string, faults: PackFault[]): Shaped {
+function shapeAll({ directory, sources }: PackSources, faults: PackFault[]): Shaped {
   const named = (name: string) => sources.find(({ file }) => basename(file) === name);
   const [main, surfaceFile] = [named(DIALECT_FILE), named(SURFACE_FILE)];
   if (!main)
@@ -90,6 +90,18 @@ export function readPack(directory: string): PackFiles {
   }
 }
 
+/** The files of a pack, each parsed, whatever it says. */
+export interface PackSources {
+  readonly directory: string;
+  readonly sources: readonly YamlSource[];
+}
+
+/** Parses the files of a pack; never throws. */
+export const parsePack = ({ directory, files }: PackFiles): PackSources => ({
+  directory,
+  sources: files.map(({ file, text }) => parseYaml(file, text)),
+});
+
 /**
  * Checks and compiles a pack.
  *
@@ -98,10 +110,9 @@ export function readPack(directory: string): PackFiles {
  *
  * @throws {PackError} with every fault, each with file, line and column.
  */
-export function makePack({ directory, files }: PackFiles, words: Words = {}): Pack {
+export function makePack({ directory, sources }: PackSources, words: Words = {}): Pack {
   const faults: PackFault[] = [];
-  const sources = files.map(({ file, text }) => parseYaml(file, text));
-  const shaped = shapeAll(sources, directory, faults);
+  const shaped = shapeAll({ directory, sources }, faults);
   // Whatever refers to a file that is lost would be told as a fault of its own.
   const complete = shaped.resources.length + Number(!!shaped.surface) + 1 >= sources.length;
   const neutral = complete ? compileShaped(shaped, {}, faults) : undefined;
@@ -110,5 +121,6 @@ export function makePack({ directory, files }: PackFiles, words: Words = {}): Pa
   return renamed ? (compileShaped(shaped, words, []) ?? neutral) : neutral;
 }
 
-/** Reads, checks and compiles the pack in a folder, in the words given. @throws {PackError} as the two do. */
-export const loadPack = (directory: string, words: Words = {}): Pack => makePack(readPack(directory), words);
+/** Reads, parses, checks and compiles the pack in a folder, in the words given. @throws {PackError} as these do. */
+export const loadPack = (directory: string, words: Words = {}): Pack =>
+  makePack(parsePack(readPack(directory)), words);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { makePack, readPack, type PackFiles } from "../mapping/load.ts";
+import { makePack, parsePack, readPack, type PackFiles } from "../mapping/load.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../settings/table.ts";
 import { plannedBrownOuts } from "./brown-outs.ts";
@@ -19,7 +19,7 @@ export const readPackOf = ({ MAPPINGS_DIR }: PackSettings): PackFiles => readPac
 /** Makes a pack of files, in the service's words. @throws {PackError} */
 export const loadFiles = (files: PackFiles, { WORDS }: PackSettings): LoadedPack => ({
   files,
-  pack: makePack(files, WORDS),
+  pack: makePack(parsePack(files), WORDS),
 });
 
 /** Sections of the dialect by which tokens are known, which outlive every pack. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readCorpus } from "../../fuzz/corpus.ts";
 import { page } from "../../fuzz/page.ts";
-import { supervise, type Outcome } from "../../fuzz/supervise.ts";
+import { supervise, type Outcome, type Watch } from "../../fuzz/supervise.ts";
 
-const fuzz = (module: string, runs: number, name = "", hangMs = 20_000): Promise<Outcome> =>
+const fuzz = (module: string, runs: number, name = "", watch: Watch = {}): Promise<Outcome> =>
   supervise(
     {
       module: pathToFileURL(join(import.meta.dirname, module)).href,
@@ -14,7 +14,7 @@ const fuzz = (module: string, runs: number, name = "", hangMs = 20_000): Promise
       seed: 1,
       corpus: readCorpus(name),
     },
-    { hangMs },
+    watch,
   );
 
 describe("the short form of npm run fuzz: no crash and no hang", () => {
@@ -46,8 +46,15 @@ describe("the fuzzer itself", () => {
   }, 60_000);
 
   test("tells the input that hangs", async () => {
-    const { hang } = await fuzz("planted-hang.ts", 1000, "", 500);
+    const { hang } = await fuzz("planted-hang.ts", 1000, "", { hangMs: 500 });
     expect(hang).toContain("!");
+  });
+
+  test("tells how far it is, however long it takes", async () => {
+    const told: number[] = [];
+    await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void told.push(runs) });
+    expect(told.at(-1)).toBeGreaterThan(0);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
   });
 
   test("writes a table of what came out", () => {
