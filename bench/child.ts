@@ -6,6 +6,8 @@ import { join } from "node:path";
 export interface Child {
   readonly pid: number;
   readonly url: string;
+  /** All that it printed until it listened. */
+  readonly printed: string;
   stop(): Promise<void>;
 }
 
@@ -39,7 +41,10 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-function addressOf(child: ChildProcess, { script, ready }: ChildOptions): Promise<string> {
+function listening(
+  child: ChildProcess,
+  { script, ready }: ChildOptions,
+): Promise<Pick<Child, "url" | "printed">> {
   return new Promise((resolve, reject) => {
     let printed = "";
     const fail = (why: string): void => reject(new Error(`${script} ${why}\n${printed}`));
@@ -54,7 +59,7 @@ function addressOf(child: ChildProcess, { script, ready }: ChildOptions): Promis
       const url = ready.exec(printed)?.[1];
       if (url === undefined) return;
       clearTimeout(late);
-      resolve(url);
+      resolve({ url, printed });
     };
     child.stdout?.on("data", hear);
     child.stderr?.on("data", hear);
@@ -78,8 +83,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     process.off("exit", kill);
   }
   try {
-    const url = await addressOf(child, options);
-    return { pid: child.pid ?? 0, url, stop };
+    return { pid: child.pid ?? 0, ...(await listening(child, options)), stop };
   } catch (error) {
     await stop();
     throw error;

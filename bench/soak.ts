@@ -1,179 +1,104 @@
-/** Mixed load for a long time: does anything grow that shouldn't, and is every request answered? */
-import { readdirSync, readFileSync } from "node:fs";
+/** Mixed load for a long time: does anything grow that shouldn't, and is every request answered as it should be? */
+import { readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Pool } from "undici";
-import { ALPHA, NATIVE, startGateway, startUpstream, withChildren } from "./targets.ts";
+import { processCost } from "./process-cost.ts";
+import { openClients, type Clients } from "./soak/clients.ts";
+import { heapOf } from "./soak/heap.ts";
+import { load, openTally, type Tally } from "./soak/load.ts";
+import { operate } from "./soak/operator.ts";
+import { figures, HEAD, page, row, verdict, type Run } from "./soak/page.ts";
+import { openPlace, tokenSecondsOf, type Place } from "./soak/place.ts";
+import { faultsOf, type Sample } from "./soak/verdict.ts";
+import { withChildren } from "./targets.ts";
 
-interface Ask {
-  readonly name: string;
-  readonly method: "GET" | "PUT" | "POST";
-  readonly path: string;
-  readonly authorization: string;
-  readonly body?: string;
-  /** The client goes away before it has its answer. */
-  readonly leaves?: boolean;
-}
+const HELP = `npm run soak -- [--minutes N | --seconds N] [--rate N] [--page FILE]
 
-const list = { method: "GET", path: "/v4/vm/instances", authorization: ALPHA } as const;
-
-/** Asked in turn. */
-const asks = (one: string): readonly Ask[] => [
-  { ...list, name: "list" },
-  { ...list, name: "object", path: one },
-  { ...list, name: "native list", authorization: NATIVE },
-  { ...list, name: "write", method: "PUT", path: one, body: '{"label":"soaked"}' },
-  { ...list, name: "refused body", method: "POST", body: "{" },
-  { ...list, name: "not found", path: "/v4/nothing" },
-  { ...list, name: "no token", authorization: "token" },
-  { ...list, name: "client goes away", leaves: true },
-];
-
-interface Sample {
-  readonly second: number;
-  readonly residentMb: number;
-  readonly descriptors: number;
-  readonly p99: number;
-  readonly answered: number;
-}
-
-const HELP = `npm run soak -- [--minutes N | --seconds N] [--rate N]
-
-Loads the gateway with all kinds of requests at a rate (default 50 a second, 30 minutes). The exit code is 1 where an
-answer was lost, descriptors grew, or (from 5 minutes on) memory did.
+Does all that clients and operators do at a rate (default 100 a second, 30 minutes), with a row a minute. The exit code
+is 1 where something failed, descriptors grew or, from 5 minutes on, memory grew or clients waited longer at the end.
+With --page the run is written down in Markdown.
 `;
 
-const PAGE_KB = 4;
-const residentMb = (pid: number): number =>
-  (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_KB) / 1024;
-const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
-
-const percentile = (times: readonly number[], share: number): number =>
-  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
-
-const mean = (numbers: readonly number[]): number =>
-  numbers.reduce((sum, number) => sum + number, 0) / (numbers.length || 1);
-
-/** Of a line through the points, by least squares: what is added from the first point to the last. */
-function rise(numbers: readonly number[]): number {
-  const middle = (numbers.length - 1) / 2;
-  const height = mean(numbers);
-  let [up, along] = [0, 0];
-  for (const [at, number] of numbers.entries()) {
-    up += (at - middle) * (number - height);
-    along += (at - middle) ** 2;
-  }
-  return along === 0 ? 0 : (up / along) * (numbers.length - 1);
+interface Plan {
+  readonly ms: number;
+  readonly rate: number;
 }
 
-interface Load {
-  /** Milliseconds of the answers since the last time this was asked. */
-  times(): number[];
-  readonly lost: string[];
-  /** Resolves when all is answered. */
-  readonly over: Promise<unknown>;
-}
+const MEBI = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const WARM_UP_MS = 30_000;
 
-function load(url: string, all: readonly Ask[], { ms, rate }: { ms: number; rate: number }): Load {
-  const pool = new Pool(url, { connections: 64, pipelining: 1 });
-  const lost: string[] = [];
-  const times: number[] = [];
-
-  async function ask({ name, method, path, authorization, body, leaves }: Ask): Promise<void> {
-    const begun = performance.now();
-    const signal = leaves ? AbortSignal.timeout(1) : undefined;
-    const headers = { authorization, ...(body !== undefined && { "content-type": "application/json" }) };
-    try {
-      const answer = await pool.request({
-        method,
-        path,
-        headers,
-        body: body ?? null,
-        ...(signal && { signal }),
-      });
-      await answer.body.text();
-      times.push(performance.now() - begun);
-    } catch (error) {
-      if (!leaves) lost.push(`${name}: ${(error as Error).message}`);
-    }
-  }
-
-  async function run(): Promise<void> {
-    const begun = performance.now();
-    const asked: Promise<void>[] = [];
-    for (let count = 0; performance.now() - begun < ms; count += 1) {
-      const due = begun + (count * 1000) / rate;
-      if (due > performance.now()) await wait(due - performance.now());
-      const next = all[count % all.length];
-      if (next) asked.push(ask(next));
-      if (asked.length >= 1000) await Promise.all(asked.splice(0, 500));
-    }
-    await Promise.all(asked);
-    await pool.close();
-  }
-  return { times: () => times.splice(0), lost, over: run() };
-}
-
-const row = ({ second, residentMb, descriptors, p99, answered }: Sample): string =>
-  `| ${second} | ${answered} | ${residentMb.toFixed(1)} | ${descriptors} | ${p99.toFixed(1)} |`;
-
-const TOLERATED_DESCRIPTORS = 8;
-/** Of the resident memory, over the second half of a run. */
-const TOLERATED_RISE = 0.1;
-
-function verdict(samples: readonly Sample[], { lost }: Load, before: number, after: number): string[] {
-  const half = samples.slice(Math.floor(samples.length / 2)).map((sample) => sample.residentMb);
-  const long = (samples.at(-1)?.second ?? 0) >= 300;
-  return [
-    ...(lost.length > 0 ? [`${lost.length} answers lost: ${lost[0]}`] : []),
-    ...(after > before + TOLERATED_DESCRIPTORS ? [`descriptors grew from ${before} to ${after}`] : []),
-    ...(long && rise(half) > mean(half) * TOLERATED_RISE
-      ? [`memory rose by ${rise(half).toFixed(1)} MB`]
-      : []),
-  ];
-}
+/** Rows of a run of less than ten minutes. */
+const LEAST_ROWS = 10;
 
 /** Idle connections to v4 are kept for some seconds. */
 const IDLE_MS = 8000;
 
-async function settled(pid: number): Promise<number> {
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+async function settled({ gateway }: Place): Promise<number> {
   await wait(IDLE_MS);
-  return descriptors(pid);
+  return descriptorsOf(gateway.pid);
 }
 
-async function soak(ms: number, rate: number): Promise<number> {
+const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
+
+async function sample({ gateway, inspectorUrl }: Place, tally: Tally, ms: number): Promise<Sample> {
+  const times = tally.takeTimes();
+  const heap = await heapOf(inspectorUrl);
+  return {
+    second: Math.round(ms / 1000),
+    answers: times.length,
+    p99: percentile(times, 0.99),
+    residentMb: (processCost(gateway.pid)?.memory ?? Number.NaN) / MEBI,
+    heapMb: heap / MEBI,
+    descriptors: descriptorsOf(gateway.pid),
+  };
+}
+
+/** Loads the place, and prints a row at each step. */
+async function watch(place: Place, { kinds }: Clients, { ms, rate }: Plan, everyMs: number) {
+  const tally = openTally(kinds);
+  const operator = operate(place, everyMs, tally);
+  const over = load(kinds, tally, { ms, rate }).then(() => true);
+  const samples: Sample[] = [];
+  process.stdout.write(HEAD);
+  const begun = performance.now();
+  for (let ended = false; !ended;) {
+    const next = begun + (samples.length + 1) * everyMs;
+    ended = await Promise.race([wait(Math.max(0, next - performance.now()), false), over]);
+    // What is left when all has been begun takes a moment only, and is no row of its own.
+    if (ended && samples.length > 0) break;
+    const taken = await sample(place, tally, performance.now() - begun);
+    samples.push(taken);
+    process.stdout.write(row(taken));
+  }
+  await operator.stop();
+  const done = new Map(tally.done)
+    .set("a reload of the pack", operator.reloads())
+    .set("an export of the audit", operator.exports());
+  return { samples, failures: tally.failures, done };
+}
+
+async function soak({ ms, rate }: Plan): Promise<Run> {
   return withChildren(async (keep, folder) => {
-    const upstream = await keep(startUpstream());
-    const server = await keep(startGateway({ upstream, audit: "full", folder, built: false }));
-    const state = (await (await fetch(`${upstream.url}/answered`)).json()) as { one: string };
-    const everyMs = Math.max(1000, ms / 20);
-    await load(server.url, asks(state.one), { ms: Math.min(ms / 4, 30_000), rate }).over;
-    const before = await settled(server.pid);
-    const running = load(server.url, asks(state.one), { ms, rate });
-    const ended = running.over.then(() => true);
-    const samples: Sample[] = [];
-    process.stdout.write(
-      "| Second | Answers | Resident MB | Descriptors | p99 ms |\n|---|---|---|---|---|\n",
-    );
-    let over = false;
-    for (let second = everyMs / 1000; !over; second += everyMs / 1000) {
-      over = await Promise.race([wait(everyMs, false), ended]);
-      const times = running.times();
-      const sample = {
-        second: Math.round(second),
-        residentMb: residentMb(server.pid),
-        descriptors: descriptors(server.pid),
-        p99: percentile(times, 0.99),
-        answered: times.length,
-      };
-      samples.push(sample);
-      process.stdout.write(`${row(sample)}\n`);
+    const tokenSeconds = tokenSecondsOf(ms / 1000);
+    const place = await openPlace(keep, folder, tokenSeconds);
+    const clients = await openClients(place);
+    try {
+      const { kinds } = clients;
+      await load(kinds, openTally(kinds), { ms: Math.min(ms / 4, WARM_UP_MS), rate });
+      const before = await settled(place);
+      const everyMs = Math.min(MINUTE_MS, ms / LEAST_ROWS);
+      const watched = await watch(place, clients, { ms, rate }, everyMs);
+      const descriptors = { before, after: await settled(place) };
+      const setting = { minutes: ms / MINUTE_MS, rate, tokenSeconds, everySeconds: everyMs / 1000 };
+      return { ...setting, ...watched, descriptors };
+    } finally {
+      await clients.close();
     }
-    const after = await settled(server.pid);
-    const faults = verdict(samples, running, before, after);
-    const told = faults.length > 0 ? faults.join("; ") : "steady: no answer lost, nothing grew";
-    process.stdout.write(`\nAfterwards ${after} descriptors, before ${before}. Verdict: ${told}.\n`);
-    return faults.length > 0 ? 1 : 0;
   });
 }
 
@@ -183,10 +108,17 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "30" },
     seconds: { type: "string" },
-    rate: { type: "string", default: "50" },
+    rate: { type: "string", default: "100" },
+    page: { type: "string" },
     help: { type: "boolean", short: "h" },
   },
 });
 const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
 if (values.help || !(seconds > 0) || !(Number(values.rate) > 0)) process.stdout.write(HELP);
-else process.exitCode = await soak(seconds * 1000, Number(values.rate));
+else {
+  const run = await soak({ ms: seconds * 1000, rate: Number(values.rate) });
+  const times = [...run.done].map(([name, count]) => `${String(count).padStart(8)} ${name}\n`).join("");
+  process.stdout.write(`\n${times}\n${figures(run)}\nVerdict: ${verdict(run)}\n`);
+  if (values.page !== undefined) await writeFile(values.page, page(run));
+  process.exitCode = faultsOf(run).length > 0 ? 1 : 0;
+}

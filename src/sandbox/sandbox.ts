@@ -9,6 +9,7 @@ import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
 import { startLoginServer } from "./login/server.ts";
+import { tokenLasts } from "./login/tokens.ts";
 import type { Rate } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
 import { requestLog } from "./http/request-log.ts";
@@ -46,6 +47,8 @@ export interface SandboxOptions {
   readonly instances?: number;
   /** Requests per user (per address without a token). Default 1600 in 120 seconds. */
   readonly rateLimit?: Rate;
+  /** How long an access token of the login server works, seconds. Default 7200. */
+  readonly tokenSeconds?: number;
   /** Accounts besides the two there are: what a seed file says, parsed. In neutral words. */
   readonly data?: unknown;
   /** Wipes everything each Sunday at midnight, Eastern Time, and seeds it anew. Default false. */
@@ -109,7 +112,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   });
   const listener = await listen(answer, log, host, port);
-  const login = await startLoginServer(held, { host, port: options.authPort ?? 0 }).catch(
+  const { authPort = 0, tokenSeconds = tokenLasts } = options;
+  const login = await startLoginServer(held, { host, port: authPort, tokenSeconds }).catch(
     async (error: unknown) => {
       await listener.close();
       throw error;

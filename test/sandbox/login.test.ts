@@ -255,6 +255,18 @@ describe("the exchange", () => {
     expect((await renew(body["refresh_token"])).status).toBe(400);
   });
 
+  test("tokens end as soon as the sandbox was told, those that are renewed as well", async () => {
+    await service.close();
+    service = await startService({ tokenSeconds: 60 });
+    const { body } = await exchange();
+    const { body: renewed } = await renew(body["refresh_token"]);
+    expect([body["expires_in"], renewed["expires_in"]]).toEqual([60, 60]);
+    service.clock.advance(59_999);
+    expect(await works(renewed["access_token"])).toBe(200);
+    service.clock.advance(1);
+    expect(await works(renewed["access_token"])).toBe(401);
+  });
+
   test("V-105 without its client a refresh token gives nothing", async () => {
     const { body } = await exchange();
     await service.ask(`DELETE /account/oauth-clients/${client}`);

@@ -45,10 +45,17 @@ function tokenForm(form: URLSearchParams): Form {
   return Object.fromEntries(form);
 }
 
+export interface LoginServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** How long an access token works. */
+  readonly tokenSeconds: number;
+}
+
 /** @throws {Error} where the port is taken. */
 export async function startLoginServer(
   world: World,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, tokenSeconds }: LoginServerOptions,
 ): Promise<Listener> {
   const questions = pending(world.clock);
 
@@ -89,7 +96,7 @@ export async function startLoginServer(
       if (asked === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
       else if (asked === "POST /oauth/authorize") await decide(request, response);
       else if (asked === "POST /oauth/token")
-        json(response, 200, exchange(world, tokenForm(await readForm(request))));
+        json(response, 200, exchange(world, tokenForm(await readForm(request)), tokenSeconds));
       else if (asked === "POST /oauth/revoke") {
         endToken(world, tokenForm(await readForm(request)));
         json(response, 200, {});

@@ -10,8 +10,8 @@ import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import { OAuthProblem } from "./oauth-problem.ts";
 
-/** Seconds that an access token works. */
-const tokenLasts = 7200;
+/** Seconds that an access token works where nothing else is said. */
+export const tokenLasts = 7200;
 const codeLasts = 600_000;
 
 /** What a user let a client do. */
@@ -84,9 +84,9 @@ function letIn(world: World, { client, user, scopes }: Leave): number {
   return id;
 }
 
-function issue(world: World, access: Omit<Access, "expires">): object {
+function issue(world: World, access: Omit<Access, "expires">, seconds: number): object {
   const [token, refresh] = [secret(), secret()];
-  giveAccess(world, token, { ...access, expires: world.clock.now() + tokenLasts * 1000 });
+  giveAccess(world, token, { ...access, expires: world.clock.now() + seconds * 1000 });
   world.table("refresh").add(homeOfUser(access.user), refresh, { ...access, expires: null });
   const scope = access.scopes.join(" ");
   return {
@@ -96,11 +96,11 @@ function issue(world: World, access: Omit<Access, "expires">): object {
     access_token: token,
     refresh_token: refresh,
     token_type: "bearer",
-    expires_in: tokenLasts,
+    expires_in: seconds,
   };
 }
 
-function exchangeCode(world: World, form: Form): object {
+function exchangeCode(world: World, form: Form, seconds: number): object {
   need(form, "client_id", "client_secret", "code");
   const client = authenticate(world, form);
   const code = form["code"] ?? "";
@@ -114,11 +114,12 @@ function exchangeCode(world: World, form: Form): object {
   }
   found.used = true;
   const { user, scopes } = found;
-  return issue(world, { user, scopes, client, code, app: letIn(world, { client, user, scopes }) });
+  const app = letIn(world, { client, user, scopes });
+  return issue(world, { user, scopes, client, code, app }, seconds);
 }
 
 /** A refresh token is good for one use. */
-function refresh(world: World, form: Form): object {
+function refresh(world: World, form: Form, seconds: number): object {
   need(form, "client_id", "client_secret", "refresh_token");
   const client = authenticate(world, form);
   const token = form["refresh_token"] ?? "";
@@ -127,12 +128,18 @@ function refresh(world: World, form: Form): object {
     throw new OAuthProblem("invalid_grant", "The refresh token is unknown or was used.");
   world.table("refresh").remove(token);
   const { expires: _expires, ...access } = found;
-  return issue(world, access);
+  return issue(world, access, seconds);
 }
 
-/** @throws {OAuthProblem} where no token is given for it. */
-export function exchange(world: World, form: Form): object {
-  return form["grant_type"] === "refresh_token" ? refresh(world, form) : exchangeCode(world, form);
+/**
+ * Gives an access token that works for so many seconds, and a refresh token.
+ *
+ * @throws {OAuthProblem} where no token is given for it.
+ */
+export function exchange(world: World, form: Form, seconds: number): object {
+  return form["grant_type"] === "refresh_token"
+    ? refresh(world, form, seconds)
+    : exchangeCode(world, form, seconds);
 }
 
 /** Ends an access or a refresh token of the client; one that is unknown has ended already (RFC 7009 2.2). */
