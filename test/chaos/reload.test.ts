@@ -5,6 +5,8 @@ import { newFolder, removeFolders } from "../e2e/folder.ts";
 import { endAll, serve, workersOf, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { copyPack, type PackCopy } from "../support/pack-copy.ts";
+import { metric } from "./admin.ts";
+import { underLoad } from "./load.ts";
 
 const LONG = 120_000;
 const LIST = json(200, envelope([{ id: 1 }, { id: 2 }, { id: 3 }]), { "x-oauth-scopes": "*" });
@@ -42,36 +44,8 @@ async function says(gateway: Serving, word: string): Promise<void> {
   while ((await ask(gateway)) !== word) await wait(50);
 }
 
-async function metric({ admin }: Serving, name: string): Promise<number> {
-  const text = await (await fetch(`${admin}/metrics`)).text();
-  return Number(new RegExp(`^alpha_gateway_${name} (.*)$`, "m").exec(text)?.[1]);
-}
-
 async function becomes(gateway: Serving, name: string, value: number): Promise<void> {
-  while ((await metric(gateway, name)) !== value) await wait(50);
-}
-
-/** Asks from so many clients without a pause until it is told to end; gives all that was said. */
-function underLoad(gateway: Serving, clients = 8): { end(): Promise<ReadonlySet<string>> } {
-  const said = new Set<string>();
-  const end = new AbortController();
-  async function client(): Promise<void> {
-    while (!end.signal.aborted)
-      said.add(
-        await ask(gateway).catch((error: Error) => {
-          end.abort();
-          return error.message;
-        }),
-      );
-  }
-  const all = Array.from({ length: clients }, client);
-  return {
-    async end() {
-      end.abort();
-      await Promise.all(all);
-      return said;
-    },
-  };
+  while ((await metric(gateway.admin, name)) !== value) await wait(50);
 }
 
 const SUCCESSFUL = "pack_last_reload_successful";
@@ -85,14 +59,14 @@ describe.each([
     async () => {
       const gateway = await start(env);
       await says(gateway, "first");
-      const load = underLoad(gateway);
+      const load = underLoad(() => ask(gateway), 8);
       for (const word of ["second", "third", "fourth"]) {
         pack.says(word);
         gateway.signal("SIGHUP");
         await says(gateway, word);
       }
       expect([...(await load.end())].sort()).toEqual(["first", "fourth", "second", "third"]);
-      expect(await metric(gateway, SUCCESSFUL)).toBe(1);
+      expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
 
       gateway.signal("SIGTERM");
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
@@ -104,7 +78,7 @@ describe.each([
     "refuses a pack with a fault: the one in use stays, and the log says where the fault is",
     async () => {
       const gateway = await start(env);
-      const load = underLoad(gateway, 2);
+      const load = underLoad(() => ask(gateway), 2);
       pack.write("instance.yaml", "object: instance\nlist: vms\nfields:\n  id: { v5: id }\n");
       gateway.signal("SIGHUP");
       await becomes(gateway, SUCCESSFUL, 0);
@@ -136,7 +110,7 @@ test(
     const gateway = await start();
     pack.says("second");
     await says(gateway, "second");
-    expect(await metric(gateway, SUCCESSFUL)).toBe(1);
+    expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
   },
   LONG,
 );

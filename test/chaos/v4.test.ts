@@ -1,14 +1,12 @@
 /** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends by itself. */
-import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "../support/before-fake.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { pass, startFaultProxy, type FaultProxy } from "../support/fault-proxy.ts";
 import { startGateway, type Gateway, type Told } from "../support/gateway.ts";
-import { faultsPage } from "./page.ts";
-import { ELSEWHERE, V4_FAULTS } from "./v4-faults.ts";
+import { V4_FAULTS } from "./v4-faults.ts";
 
 const CONNECTIONS = 4;
-const PAGE = "docs/faults.md";
 const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
 
 let v4: FakeV4;
@@ -38,10 +36,6 @@ afterAll(async () => {
 /** What keeps this process, the gateway's and the test's, busy: sockets and timers. */
 const resources = (): number =>
   process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Pipe/.test(name)).length;
-
-async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await look())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 /** Nothing of v4's words, addresses or headers gets through. */
 function expectSealed({ text, headers, body }: Told): void {
@@ -75,15 +69,4 @@ describe("v4", () => {
       await eventually(() => resources() <= settled + 4 * CONNECTIONS);
     },
   );
-});
-
-describe("the page of faults", () => {
-  test("says what this suite holds the gateway against", () => {
-    if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
-    expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
-  });
-
-  test.each(ELSEWHERE)("$fault: the test is there", ({ file, test: name }) => {
-    expect(readFileSync(file, "utf8")).toContain(name);
-  });
 });

@@ -53,6 +53,15 @@ export const resetAfter =
     });
   };
 
+/** Lets answers through so many milliseconds after they came. */
+export const late =
+  (ms: number): Fault =>
+  (client, dial) => {
+    const service = dial();
+    client.pipe(service);
+    service.on("data", (chunk: Buffer) => void setTimeout(() => client.destroyed || client.write(chunk), ms));
+  };
+
 /** Lets the answer through in single bytes, so many milliseconds apart. */
 export const dribble =
   (ms: number): Fault =>

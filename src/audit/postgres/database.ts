@@ -1,6 +1,7 @@
 import { Pool } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
 import { unavailable } from "./fault.ts";
+import { guardedSocket } from "./guarded-socket.ts";
 import { prepareSchema } from "./schema.ts";
 
 /** Few: commits go one at a time, and pages of the audit are looked at by people. */
@@ -29,6 +30,7 @@ export function connectDatabase(url: string): Database {
     query_timeout: QUERY_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     keepAlive: true,
+    stream: guardedSocket,
     application_name: "alpha-gateway",
     // An idle connection holds up the end of no process.
     allowExitOnIdle: true,

@@ -1,0 +1,18 @@
+/** What operators see of a gateway: whether it is ready, and its figures. */
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Waits until `/readyz` has this status; the reasons that it gives. */
+export async function becomes(admin: string, status: 200 | 503): Promise<readonly string[]> {
+  for (;;) {
+    const answer = await fetch(`${admin}/readyz`);
+    const { reasons } = (await answer.json()) as { reasons: string[] };
+    if (answer.status === status) return reasons;
+    await wait(20);
+  }
+}
+
+/** One of its figures, by its name behind `alpha_gateway_`. */
+export async function metric(admin: string, name: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  return Number(new RegExp(`^alpha_gateway_${name} (.*)$`, "m").exec(text)?.[1]);
+}

@@ -1,0 +1,77 @@
+/** Faults that other suites hold the gateway against, and what comes of them. */
+export interface TestedElsewhere {
+  readonly fault: string;
+  readonly outcome: string;
+  readonly file: string;
+  /** Text of the test's name. */
+  readonly test: string;
+}
+
+export const ELSEWHERE: readonly TestedElsewhere[] = [
+  {
+    fault: "v4 fails again and again",
+    outcome: "left alone: 500 at once, v4 is not asked; one call a second finds out whether it is back",
+    file: "test/upstream/client.test.ts",
+    test: "is left alone after enough of",
+  },
+  {
+    fault: "v4 never answers, start and end",
+    outcome: "neither is held up",
+    file: "test/e2e/shutdown.test.ts",
+    test: "holds up neither the start nor the end",
+  },
+  {
+    fault: "Redis ends or hangs under load, and comes back",
+    outcome: "no request fails; limits by share; not ready until it is back",
+    file: "test/e2e/replicas.test.ts",
+    test: "no request is refused, fails or hangs, and it comes back",
+  },
+  {
+    fault: "Redis is away at the start",
+    outcome: "serves, is not ready, and becomes so",
+    file: "test/e2e/replicas.test.ts",
+    test: "a gateway that starts without it serves",
+  },
+  {
+    fault: "SIGKILL under load, SQLite",
+    outcome: "every answered request is in the audit (strict)",
+    file: "test/e2e/kill.test.ts",
+    test: "SQLite has every answered request",
+  },
+  {
+    fault: "SIGKILL under load, PostgreSQL",
+    outcome: "every answered request is in the audit (strict)",
+    file: "test/e2e/kill.test.ts",
+    test: "PostgreSQL has every answered request",
+  },
+  {
+    fault: "SIGKILL of a worker",
+    outcome: "begun again; the others serve",
+    file: "test/e2e/workers.test.ts",
+    test: "is begun again; the other serves meanwhile",
+  },
+  {
+    fault: "SIGTERM under way",
+    outcome: "requests in flight end, no other is taken, exit code 0",
+    file: "test/e2e/shutdown.test.ts",
+    test: "in flight end, and takes no other",
+  },
+  {
+    fault: "another pack under load",
+    outcome: "every answer is made with one pack, none fails",
+    file: "test/chaos/reload.test.ts",
+    test: "changes its pack under load",
+  },
+  {
+    fault: "a pack with a fault under load",
+    outcome: "refused; the one in use stays",
+    file: "test/chaos/reload.test.ts",
+    test: "refuses a pack with a fault",
+  },
+  {
+    fault: "no catalogs for another pack",
+    outcome: "the one in use stays until v4 gives them",
+    file: "test/chaos/reload.test.ts",
+    test: "while v4 gives no catalogs the pack in use stays",
+  },
+];

@@ -1,0 +1,16 @@
+/** The page of faults says what the suites hold the gateway against. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { ELSEWHERE } from "./elsewhere.ts";
+import { faultsPage } from "./page.ts";
+
+const PAGE = "docs/faults.md";
+
+test("says it as their data does", () => {
+  if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
+  expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
+});
+
+test.each(ELSEWHERE)("$fault: the test is there", ({ file, test: name }) => {
+  expect(readFileSync(file, "utf8")).toContain(name);
+});
