@@ -6,11 +6,15 @@ import type { Notes } from "../gateway/exchange.ts";
 import type { OAuthDefinition } from "../mapping/definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../tokens/grant.ts";
 import type { TokenIssuer } from "../tokens/renewal.ts";
+import type { BeginCall } from "../tracing/span.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
 
-/** Where a call is written down; calls of the gateway's own are not. */
-export type CallNotes = Pick<Notes, "calls" | "warnings"> & { upstreamMs: number };
+/** Where a call is written down, but for those of the gateway's own, and the span that it belongs to. */
+export type CallNotes = Pick<Notes, "calls" | "warnings"> & {
+  upstreamMs: number;
+  readonly span?: { readonly call: BeginCall } | undefined;
+};
 
 /** v4's login server, in its own words. Redirects are never followed and nothing is sent twice. */
 export interface LoginServer extends TokenIssuer {
@@ -29,6 +33,8 @@ export interface LoginServerOptions {
   readonly statuses: StatusesDefinition;
   readonly upstream: Upstream;
   readonly timeoutMs: number;
+  /** Of calls that no request made; undefined where no traces are wanted. */
+  readonly beginCall?: BeginCall | undefined;
 }
 
 interface Answer {
@@ -45,9 +51,6 @@ const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 /** Too busy, or too slow: says nothing about what was asked. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Of a call that no request made. */
-const unread = (): CallNotes => ({ calls: [], warnings: [], upstreamMs: 0 });
-
 function jsonOf(text: string): Answer["json"] {
   try {
     const value: unknown = parseJson(text);
@@ -61,11 +64,21 @@ const asText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 export function createLoginServer(options: LoginServerOptions): LoginServer {
-  const { definition, statuses, upstream, timeoutMs } = options;
+  const { definition, statuses, upstream, timeoutMs, beginCall } = options;
   const { client, secret, token: exchanged, refresh, expire } = definition;
 
+  /** Of a call that no request made. */
+  const unread = (): CallNotes => ({
+    calls: [],
+    warnings: [],
+    upstreamMs: 0,
+    span: beginCall && { call: beginCall },
+  });
+
   async function post(path: string, form: Record<string, string>, notes: CallNotes): Promise<Answer> {
+    const span = notes.span?.call("POST", path);
     const headers = {
+      ...(span && { traceparent: span.traceparent }),
       accept: "application/json",
       "accept-encoding": "identity",
       "content-type": "application/x-www-form-urlencoded",
@@ -75,10 +88,12 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     const started = performance.now();
     try {
       const { status, text, ms } = await upstream.call({ method: "POST", path, headers, body });
+      span?.end(status);
       const json = jsonOf(text);
       notes.calls.push({ ...sent, status, came: { text }, ms });
       return { status, json };
     } catch (error) {
+      span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof UpstreamFault)
         notes.warnings.push(`login server: ${error.kind}, ${error.message}`);

@@ -6,6 +6,7 @@ import { createGrantBook, type GrantBook } from "../tokens/grants.ts";
 import { createGrantRecords } from "../tokens/grant-records.ts";
 import { createRenewal, type TokenIssuer } from "../tokens/renewal.ts";
 import { createSeal } from "../tokens/seal.ts";
+import type { Tracing } from "../tracing/span.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import { gatewaySecret } from "./gateway-secret.ts";
 import type { Log } from "./log.ts";
@@ -23,6 +24,7 @@ export interface ExchangedParts {
   readonly state: KeyedStore;
   readonly authOrigin: URL | undefined;
   readonly log: Log;
+  readonly tracing: Tracing | undefined;
 }
 
 /** Answers of a login server are small, and nobody waits for one as long as for v4. */
@@ -40,7 +42,7 @@ const NO_ISSUER: TokenIssuer = {
 /** Opens the book of tokens that were handed out. @throws {StateUnavailable} where the secret can't be used */
 export function openExchanged(
   settings: Settings,
-  { pack, state, authOrigin, log }: ExchangedParts,
+  { pack, state, authOrigin, log, tracing }: ExchangedParts,
 ): Exchanged {
   const { scopes, dialect } = pack;
   const clock = Date.now;
@@ -51,7 +53,8 @@ export function openExchanged(
   if (authOrigin && dialect.oauth) {
     const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MOST_CONNECTIONS);
     upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, answerLimit: ANSWER_LIMIT });
-    login = createLoginServer({ definition: dialect.oauth, statuses: dialect.statuses, upstream, timeoutMs });
+    const { oauth: definition, statuses } = dialect;
+    login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.call });
   }
   const records = createGrantRecords({ store: state, seal, size: settings.TOKEN_CACHE_SIZE, clock });
   const renew = createRenewal({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });

@@ -100,9 +100,11 @@ export async function openParts(
   const first = loadFiles(files ?? readPackOf(settings), settings);
   const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);
-  const of = { pack: first.pack, log, authOrigin: v4.authOrigin };
+  const tracing = await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent"));
+  const of = { pack: first.pack, log, authOrigin: v4.authOrigin, tracing };
   const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
     await v4.close();
+    await tracing?.close();
     throw error;
   });
   const { audit } = stores;
@@ -123,7 +125,7 @@ export async function openParts(
     native: createNativeLane(way),
     turns: takeTurns(),
     underWay: workUnderWay(),
-    tracing: await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent")),
+    tracing,
   };
 }
 

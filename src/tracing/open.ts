@@ -32,7 +32,7 @@ export async function openTracing(
   const { startSdk } = await import("./sdk.ts");
   const tracing = startSdk(environment, onFault);
   return {
-    begin: tracing.begin,
+    ...tracing,
     close: () => Promise.race([tracing.close(), wait(LAST_SPANS_MS, undefined, { ref: false })]),
   };
 }

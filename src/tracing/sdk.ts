@@ -115,5 +115,9 @@ export function startSdk(
     };
   }
 
-  return { begin, close: () => provider.shutdown() };
+  return {
+    begin,
+    call: (method, path) => call(ROOT_CONTEXT, method, path),
+    close: () => provider.shutdown(),
+  };
 }

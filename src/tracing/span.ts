@@ -1,10 +1,10 @@
 /** Spans of one request, as OpenTelemetry has them; what makes them is loaded where traces are wanted. */
 
-/** A call of v4 under way. */
+/** A call of v4, or of its login server, under way. */
 export interface CallSpan {
-  /** The call's own place in the trace, for v4. */
+  /** The call's own place in the trace, for who is called. */
   readonly traceparent: string;
-  /** @param status v4's; null where no answer came */
+  /** @param status of the answer; null where no answer came */
   end(status: number | null): void;
 }
 
@@ -17,10 +17,12 @@ export interface Ended {
   readonly requestId: string;
 }
 
+/** Begins the span of a call. `path` may have a query, which is left out. */
+export type BeginCall = (method: string, path: string) => CallSpan;
+
 /** A request under way. */
 export interface RequestSpan {
-  /** @param path with query, which is left out */
-  call(method: string, path: string): CallSpan;
+  readonly call: BeginCall;
   end(ended: Ended): void;
 }
 
@@ -34,6 +36,8 @@ export interface Begun {
 
 export interface Tracing {
   begin(request: Begun): RequestSpan;
+  /** A call that no request made: a trace of its own. */
+  readonly call: BeginCall;
   /** Sends what has not been sent yet. */
   close(): Promise<void>;
 }

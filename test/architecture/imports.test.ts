@@ -44,7 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "shared-state",
     "tracing",
   ],
-  oauth: ["gateway", "mapping", "dialect", "upstream", "tokens", "limits", "shared-state"],
+  oauth: ["gateway", "mapping", "dialect", "upstream", "tokens", "limits", "shared-state", "tracing"],
   gateway: [
     "brown-outs",
     "mapping",

@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json as bodyOf } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { application, SECRET as CLIENT_SECRET } from "../oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve } from "./program.ts";
+import { endAll, serve, type Serving } from "./program.ts";
 
 interface Span {
   readonly traceId: string;
@@ -64,10 +67,9 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 const SECRET = "planted-s3cret";
 
-/** Asks once in each lane, and ends the gateway. */
-async function traced(env: Readonly<Record<string, string>>): Promise<void> {
+function serveTraced(env: Readonly<Record<string, string>>): Promise<Serving> {
   const { port } = collector.address() as AddressInfo;
-  const gateway = await serve(newFolder(), {
+  return serve(newFolder(), {
     env: {
       UPSTREAM_URL: v4.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -75,14 +77,24 @@ async function traced(env: Readonly<Record<string, string>>): Promise<void> {
       ...env,
     },
   });
+}
+
+/** All spans are with the collector then. */
+async function end(gateway: Serving): Promise<void> {
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+}
+
+/** Asks once in each lane, and ends the gateway. */
+async function traced(env: Readonly<Record<string, string>>): Promise<void> {
+  const gateway = await serveTraced(env);
   for (const scheme of ["token", "Bearer"]) {
     const answer = await fetch(`${gateway.url}/v4/vm/instances?password=${SECRET}`, {
       headers: { authorization: `${scheme} ${SECRET}`, traceparent: `00-${TRACE}-${PARENT}-01` },
     });
     await answer.arrayBuffer();
   }
-  gateway.signal("SIGTERM");
-  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  await end(gateway);
 }
 
 const alphaCall = () => v4.calls.find(({ path }) => path.includes("page_size"));
@@ -116,6 +128,49 @@ test("what fails is marked so", async () => {
   await traced({});
   const failed = spans().filter(({ status }) => status.code === 2);
   expect(failed.map(({ name }) => name)).toEqual(expect.arrayContaining(["GET", "GET /vm/instances"]));
+}, 60_000);
+
+test("calls of the login server are spans too: an exchange's of its request, a renewal's of a trace of its own", async () => {
+  const sandbox = await startSandbox({ tokenSeconds: 1 });
+  const gateway = await serveTraced({ UPSTREAM_URL: sandbox.url, AUTH_URL: sandbox.authUrl });
+  const app = application(gateway.url);
+  const code = (await app.signIn("vms:view")).searchParams.get("code") ?? "";
+  const { access_token: token } = (await app.exchange(code)).body;
+  await wait(1100);
+  const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+    headers: { authorization: `token ${token}` },
+  });
+  expect(answer.status).toBe(200);
+  await end(gateway);
+  await sandbox.close();
+
+  const exchange = spans().find(({ name }) => name === "POST /oauth/token");
+  const [asked, renewal, ...more] = spans().filter(({ kind, name }) => kind === 3 && name === "POST");
+  expect(asked).toMatchObject({ traceId: exchange?.traceId, parentSpanId: exchange?.spanId });
+  expect(renewal?.parentSpanId ?? "").toBe("");
+  expect(more).toEqual([]);
+  for (const call of [asked!, renewal!]) {
+    expect(attributesOf(call)).toEqual({
+      "http.request.method": "POST",
+      "url.path": "/oauth/token",
+      "http.response.status_code": 200,
+    });
+  }
+  for (const secret of [CLIENT_SECRET, code, token])
+    expect(JSON.stringify(exports).includes(secret)).toBe(false);
+}, 60_000);
+
+test("a login server that does not answer is marked so, and is told the trace", async () => {
+  v4.answers((_call, response) => void response.destroy());
+  const gateway = await serveTraced({ AUTH_URL: v4.url });
+  const { status } = await application(gateway.url).exchange("a-code");
+  expect(status).toBe(500);
+  await end(gateway);
+
+  const call = spans().find(({ kind, name }) => kind === 3 && name === "POST");
+  expect(call?.status).toMatchObject({ code: 2 });
+  const told = v4.calls.find(({ path }) => path === "/oauth/token");
+  expect(told?.headers["traceparent"]).toBe(`00-${call?.traceId}-${call?.spanId}-01`);
 }, 60_000);
 
 test.each([
