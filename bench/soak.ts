@@ -23,6 +23,8 @@ With --page the run is written down in Markdown.
 interface Plan {
   readonly ms: number;
   readonly rate: number;
+  /** Printed, one each minute in a long run. */
+  readonly rows: number;
 }
 
 const MEBI = 1024 * 1024;
@@ -59,22 +61,21 @@ async function sample({ gateway, inspectorUrl }: Place, tally: Tally, ms: number
 }
 
 /** Loads the place, and prints a row at each step. */
-async function watch(place: Place, { kinds }: Clients, { ms, rate }: Plan, everyMs: number) {
+async function watch(place: Place, { kinds }: Clients, { ms, rate, rows }: Plan) {
+  const everyMs = ms / rows;
   const tally = openTally(kinds);
   const operator = operate(place, everyMs, tally);
-  const over = load(kinds, tally, { ms, rate }).then(() => true);
+  const over = load(kinds, tally, { ms, rate });
   const samples: Sample[] = [];
   process.stdout.write(HEAD);
   const begun = performance.now();
-  for (let ended = false; !ended;) {
-    const next = begun + (samples.length + 1) * everyMs;
-    ended = await Promise.race([wait(Math.max(0, next - performance.now()), false), over]);
-    // What is left when all has been begun takes a moment only, and is no row of its own.
-    if (ended && samples.length > 0) break;
+  for (let count = 1; count <= rows; count += 1) {
+    await wait(Math.max(0, begun + count * everyMs - performance.now()));
     const taken = await sample(place, tally, performance.now() - begun);
     samples.push(taken);
     process.stdout.write(row(taken));
   }
+  await over;
   await operator.stop();
   const done = new Map(tally.done)
     .set("a reload of the pack", operator.reloads())
@@ -82,7 +83,8 @@ async function watch(place: Place, { kinds }: Clients, { ms, rate }: Plan, every
   return { samples, failures: tally.failures, done };
 }
 
-async function soak({ ms, rate }: Plan): Promise<Run> {
+async function soak(plan: Plan): Promise<Run> {
+  const { ms, rate, rows } = plan;
   return withChildren(async (keep, folder) => {
     const tokenSeconds = tokenSecondsOf(ms / 1000);
     const place = await openPlace(keep, folder, tokenSeconds);
@@ -91,10 +93,14 @@ async function soak({ ms, rate }: Plan): Promise<Run> {
       const { kinds } = clients;
       await load(kinds, openTally(kinds), { ms: Math.min(ms / 4, WARM_UP_MS), rate });
       const before = await settled(place);
-      const everyMs = Math.min(MINUTE_MS, ms / LEAST_ROWS);
-      const watched = await watch(place, clients, { ms, rate }, everyMs);
+      const watched = await watch(place, clients, plan);
       const descriptors = { before, after: await settled(place) };
-      const setting = { minutes: ms / MINUTE_MS, rate, tokenSeconds, everySeconds: everyMs / 1000 };
+      const setting = {
+        minutes: ms / MINUTE_MS,
+        rate,
+        tokenSeconds,
+        everySeconds: Math.round(ms / rows / 1000),
+      };
       return { ...setting, ...watched, descriptors };
     } finally {
       await clients.close();
@@ -116,7 +122,8 @@ const { values } = parseArgs({
 const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
 if (values.help || !(seconds > 0) || !(Number(values.rate) > 0)) process.stdout.write(HELP);
 else {
-  const run = await soak({ ms: seconds * 1000, rate: Number(values.rate) });
+  const rows = Math.max(LEAST_ROWS, Math.floor(seconds / 60));
+  const run = await soak({ ms: seconds * 1000, rate: Number(values.rate), rows });
   const times = [...run.done].map(([name, count]) => `${String(count).padStart(8)} ${name}\n`).join("");
   process.stdout.write(`\n${times}\n${figures(run)}\nVerdict: ${verdict(run)}\n`);
   if (values.page !== undefined) await writeFile(values.page, page(run));

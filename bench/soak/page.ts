@@ -50,8 +50,9 @@ export function page(run: Run): string {
 
 \`npm run soak -- --minutes ${minutes} --rate ${rate} --page docs/soak.md\` wrote this page, with Node ${process.version} on
 ${availableParallelism()} processors that the clients, the gateway and v4 share. ${rate} things were begun a second,
-whatever became of those before. The gateway ran with ${settings.join(", ")}; v4 and its login server were the
-sandbox in a process of its own. Access tokens ended after ${tokenSeconds} s, so that those that live on were renewed.
+whatever became of those before. The gateway ran with
+${settings.join(", ")};
+v4 and its login server were the sandbox in a process of its own. Access tokens ended after ${tokenSeconds} s, so that those that live on were renewed.
 The figures of the gateway were scraped each second and the latest of its audit exported every ${everySeconds} s; every
 ${everySeconds * ROWS_BETWEEN_RELOADS} s its pack was changed and reloaded, which holds all requests up for a moment.
 
