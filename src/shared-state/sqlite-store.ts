@@ -15,6 +15,9 @@ const VERSION = 1;
 const MOST = 100_000;
 const SWEEP_MS = 60_000;
 
+/** Key of an entry that has ended when it is written. */
+const PROBE = "probe";
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS member (
@@ -102,9 +105,7 @@ export function openSqliteState({ directory, most = MOST }: SqliteStateOptions):
 
   async function guarded<T>(work: (now: number) => T): Promise<T> {
     try {
-      const result = work(Date.now());
-      healthy = true;
-      return result;
+      return work(Date.now());
     } catch (error) {
       healthy = false;
       throw new StateUnavailable(`The state store does not work: ${(error as Error).message}`);
@@ -116,6 +117,17 @@ export function openSqliteState({ directory, most = MOST }: SqliteStateOptions):
     writes += 1;
     if (writes >= sweepAfter) await guarded(sweep).catch(() => {});
     return result;
+  }
+
+  /** A full disk can be read. Nothing but a write tells that it has space again, and another may be hours away. */
+  function worksAgain(): boolean {
+    try {
+      statements.set.run(PROBE, "", Date.now());
+      healthy = true;
+    } catch {
+      // It doesn't.
+    }
+    return healthy;
   }
 
   sweep();
@@ -140,7 +152,7 @@ export function openSqliteState({ directory, most = MOST }: SqliteStateOptions):
     addTo: (key, member, ttl) => written((now) => void statements.addTo.run(key, member, end(now, ttl))),
     membersOf: (key) =>
       guarded((now) => statements.membersOf.all(key, now).map(({ member }) => String(member))),
-    ready: () => healthy,
+    ready: () => healthy || worksAgain(),
     async close() {
       clearInterval(timer);
       if (database.isOpen) database.close();

@@ -33,6 +33,25 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "a gateway that starts without it serves",
   },
   {
+    fault: "the disk of `DATA_DIR` is full, under load",
+    outcome:
+      "relaxed: no request fails, no record is lost; strict: 500, counted; not ready until there is space; the file is whole",
+    file: "test/chaos/disk-full.test.ts",
+    test: "refuses nobody whose record may come later",
+  },
+  {
+    fault: "the disk of `DATA_DIR` is full at the start",
+    outcome: "it ends, and says so; it starts when there is space",
+    file: "test/chaos/disk-full.test.ts",
+    test: "is named at a start",
+  },
+  {
+    fault: "an audit store that is away for long",
+    outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
+    file: "test/audit/write-queue.test.ts",
+    test: "stays within its bound of",
+  },
+  {
     fault: "SIGKILL under load, SQLite",
     outcome: "every answered request is in the audit (strict)",
     file: "test/e2e/kill.test.ts",

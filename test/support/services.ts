@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
+import { canMount } from "./small-disk.ts";
 
 const found = async (paths: readonly string[]): Promise<boolean> => paths.some((path) => existsSync(path));
 
-/** A service that tests use when it is there: an address that answers, or a program. */
+/** A service that tests use when it is there: an address that answers, a program, or a right. */
 const SERVICES = {
   redis: () => answers(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379", 6379),
   postgres: () => answers(process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres", 5432),
@@ -12,6 +13,7 @@ const SERVICES = {
   "redis-server": () => found(["/usr/bin/redis-server", "/usr/local/bin/redis-server"]),
   nginx: () => found(["/usr/sbin/nginx"]),
   haproxy: () => found(["/usr/sbin/haproxy"]),
+  mount: async () => canMount(),
 } as const;
 
 export type Service = keyof typeof SERVICES;
