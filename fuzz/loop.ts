@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
 
 /** Inputs between two looks at what ran: a look takes as long as many runs, and so does the search for who was new. */
 const SMALLEST_BATCH = 4;
-const LARGEST_BATCH = 4096;
+const LARGEST_BATCH = 1024;
 
 export interface LoopOptions {
   readonly runs: number;
@@ -54,19 +54,20 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     return undefined;
   }
 
-  /** Which of them reached something new: halves are run again until it is one. */
+  /** Which of these, that reached something new together, did so: halves are run again until it is one. */
   async function blame(inputs: readonly string[]): Promise<void> {
-    await tryAll(inputs);
-    if (!coverage.peek()) return;
-    if (inputs.length > 1) {
-      const half = inputs.length >> 1;
-      await blame(inputs.slice(0, half));
-      return blame(inputs.slice(half));
+    const half = inputs.length >> 1;
+    if (half === 0) {
+      await tryAll(inputs);
+      if (!coverage.fresh()) return;
+      corpus.push(...inputs);
+      found.push(...inputs);
+    } else {
+      for (const part of [inputs.slice(0, half), inputs.slice(half)]) {
+        await tryAll(part);
+        if (coverage.peek()) await blame(part);
+      }
     }
-    await tryAll(inputs);
-    coverage.fresh();
-    corpus.push(...inputs);
-    found.push(...inputs);
   }
 
   const known = await tryAll(corpus);
