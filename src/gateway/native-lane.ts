@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
+import type { Breaker, TryOutcome } from "../upstream/breaker.ts";
+import { isOutage, OUTAGE_STATUSES, upstreamFault } from "../upstream/fault.ts";
 import { tokenHash } from "../tokens/fingerprint.ts";
 import { header, type AlphaRequest } from "./exchange.ts";
 import type { NativeForward } from "./listener.ts";
@@ -25,12 +27,16 @@ const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 export interface NativeLaneOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
+  /** The one that all who ask this v4 heed. */
+  readonly breaker: Breaker;
 }
 
 /** What a forwarded request takes out of the pack that it began with. */
 export interface NativeWords {
   /** The body of an answer that v4 did not give. */
   readonly failure: string;
+  /** The body of the 503 while v4 is left alone. */
+  readonly pause: string;
   /** Hears of every request when its answer is over. */
   readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => void;
 }
@@ -50,13 +56,18 @@ function cleanHeaders({ headers }: IncomingMessage, never: readonly string[]): v
   for (const name of [...never, ...named(headers.connection)]) if (!KEPT.has(name)) delete headers[name];
 }
 
-function answerFault(response: ServerResponse | Socket, body: string): void {
+function answerFault(
+  response: ServerResponse | Socket,
+  body: string,
+  status = 500,
+  more: Readonly<Record<string, string>> = {},
+): void {
   if (!("writeHead" in response)) return void response.destroy();
   if (response.writableEnded) return;
   // A half-sent answer can only be broken off, so that the client sees it is one.
   if (response.headersSent) return void response.destroy();
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-  response.writeHead(500, headers).end(body);
+  response.writeHead(status, { ...headers, ...more }).end(body);
 }
 
 /** What becomes of a request on its way. */
@@ -65,12 +76,38 @@ interface Progress {
   bytesIn: number;
   bytesOut: number;
   fault?: string;
+  /** Of v4's answer; null while there is none, undefined where v4 was not asked. */
+  v4Status: number | null | undefined;
+  /** Tells the breaker what the try came to. The first word counts. */
+  ended(outcome: TryOutcome): void;
 }
+
+function beginProgress(failure: string, breaker: Breaker): Progress {
+  let told = false;
+  return {
+    failure,
+    bytesIn: 0,
+    bytesOut: 0,
+    v4Status: undefined,
+    ended(outcome) {
+      if (!told) breaker.ended(outcome);
+      told = true;
+    },
+  };
+}
+
+/**
+ * Did v4 fail to serve? A connection that breaks while the client still sends may be the client's doing: it could
+ * have others refused by stopping half-way.
+ */
+const isV4s = (error: Error, request: IncomingMessage): boolean =>
+  isOutage(error) && (request.complete || upstreamFault(error).kind === "unreachable");
 
 /** The native lane: v4's own clients, forwarded untouched and streamed both ways. */
 export function createNativeLane({
   origin,
   timeoutMs,
+  breaker,
 }: NativeLaneOptions): (words: NativeWords) => NativeForward {
   const underWay = new WeakMap<IncomingMessage, Progress>();
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
@@ -89,31 +126,42 @@ export function createNativeLane({
         // The client's own wish: the proxy would promise to keep every connection.
         answer.headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
         const progress = underWay.get(request);
+        if (progress) progress.v4Status = answer.statusCode;
+        progress?.ended(OUTAGE_STATUSES.has(answer.statusCode) ? "failed" : "answered");
         answer.on("data", ({ length }: Buffer) => progress && (progress.bytesOut += length));
       },
       error(error, request, response) {
         const progress = underWay.get(request);
         if (progress) progress.fault ??= error.message;
+        progress?.ended(isV4s(error, request) ? "failed" : "neither");
         answerFault(response, progress?.failure ?? "");
       },
     },
   });
 
-  return ({ failure, record }) =>
+  const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
+
+  return ({ failure, pause, record }) =>
     function forward(request, response, asked) {
       const started = performance.now();
-      const progress: Progress = { failure, bytesIn: 0, bytesOut: 0 };
-      underWay.set(request, progress);
+      const progress = beginProgress(failure, breaker);
       const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
       response.once("close", () => {
-        const { bytesIn, bytesOut, fault } = progress;
+        const { bytesIn, bytesOut, fault, v4Status } = progress;
+        if (v4Status !== undefined) progress.ended("neither");
         const warnings = [
           ...(fault === undefined ? [] : [`native lane: ${fault}`]),
           ...(response.writableFinished ? [] : ["the answer broke off"]),
         ];
         const ms = performance.now() - started;
-        record(asked, { status: response.statusCode, bytesIn, bytesOut, warnings, ms }, hash);
+        record(asked, { status: response.statusCode, v4Status, bytesIn, bytesOut, warnings, ms }, hash);
       });
+      if (!breaker.admits()) {
+        progress.fault = "v4 fails, and is left alone for a moment";
+        return answerFault(response, pause, 503, retry);
+      }
+      progress.v4Status = null;
+      underWay.set(request, progress);
       cleanHeaders(request, NEVER_TO_V4);
       // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
       // would end the process.

@@ -21,6 +21,8 @@ export interface Outcome {
 /** The end of a request of the native lane. */
 export interface NativeOutcome {
   readonly status: number;
+  /** Of v4's answer; null where there was none, undefined where v4 was not asked. */
+  readonly v4Status: number | null | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly warnings: readonly string[];
@@ -112,7 +114,8 @@ export function nativeRecordOf(
   options: RecordOptions,
 ): AuditRecord {
   const { method, path, query, filter } = asked(request, options);
-  const { status, ms } = outcome;
+  const { status, v4Status, ms } = outcome;
+  const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
   return {
     id: options.newId(),
     time: new Date(Date.now() - ms).toISOString(),
@@ -120,10 +123,10 @@ export function nativeRecordOf(
     requestId: request.id,
     client: clientOf(request, hash, options.redaction),
     alpha: { method, path, route: null, query, filter, status },
-    v4: [{ method, path: query === "" ? path : `${path}?${query}`, filter, status, ms }],
+    v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
     losses: [],
     warnings: outcome.warnings,
-    timings: { total: ms, upstream: ms, translation: 0 },
+    timings: { total: ms, upstream: v4Status === undefined ? 0 : ms, translation: 0 },
     bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
   };
 }

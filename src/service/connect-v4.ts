@@ -19,7 +19,7 @@ export function connectV4(
   metrics.gauge(
     "v4_breaker_open",
     "1 while v4 fails so often that clients are refused without asking it.",
-    () => Number(upstream.breaker() !== "closed"),
+    () => Number(upstream.breaker.state() !== "closed"),
   );
   return upstream;
 }

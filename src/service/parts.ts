@@ -122,7 +122,7 @@ export async function openParts(
     metrics,
     brownOuts,
     upstream,
-    native: createNativeLane(way),
+    native: createNativeLane({ ...way, breaker: upstream.breaker }),
     turns: takeTurns(),
     underWay: workUnderWay(),
     tracing,

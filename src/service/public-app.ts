@@ -89,16 +89,22 @@ function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): 
   };
 }
 
+const FAILURE = "The service could not answer this request.";
+
 /** The native lane: v4's own dialect is forwarded untouched. */
 function nativeLane(
   settings: Settings,
   parts: PublicParts,
   recorder: Recorder,
-  failure: string,
+  write: (reason: string) => string,
 ): ListenerOptions["native"] {
   if (!settings.NATIVE_LANE) return undefined;
   const { scheme, prefix } = parts.pack.dialect.v4;
-  const forward = parts.native({ failure, record: recorder.native });
+  const forward = parts.native({
+    failure: write(FAILURE),
+    pause: write("The service does not answer at the moment. Try again later."),
+    record: recorder.native,
+  });
   return {
     scheme,
     prefix,
@@ -113,17 +119,16 @@ function nativeLane(
 export function createPublicApp(settings: Settings, parts: PublicParts): RequestListener {
   const { dialect } = parts.pack;
   const recorder = createRecorder({ ...parts, settings });
-  const failure = JSON.stringify(
-    writeErrors([{ reason: "The service could not answer this request." }], dialect.errors),
-  );
+  /** An error body, which both dialects shape alike. */
+  const write = (reason: string): string => JSON.stringify(writeErrors([{ reason }], dialect.errors));
   return createListener({
     road: alphaLane(settings, parts, recorder),
-    native: nativeLane(settings, parts, recorder, failure),
+    native: nativeLane(settings, parts, recorder, write),
     bodyLimit: settings.BODY_LIMIT,
     takesFile: (method, path) => takesFile(parts.pack, method, path),
     trustProxy: settings.TRUST_PROXY ?? [],
     cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
-    failure,
+    failure: write(FAILURE),
     onFailure: (error) => parts.log.error({ err: error }, "unforeseen error outside the road"),
   });
 }

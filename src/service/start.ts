@@ -65,9 +65,9 @@ export async function serveParts(
   /** Finds out whether v4 is back, where it was left alone: without clients nothing else would. */
   async function v4Faults(): Promise<string[]> {
     const { breaker } = parts.upstream;
-    if (breaker() === "half-open")
+    if (breaker.state() === "half-open")
       await Promise.race([editions.current().catalogs.refresh(), wait(PROBE_MS, undefined, { ref: false })]);
-    return breaker() === "open" ? ["v4 fails, and is left alone for a moment"] : [];
+    return breaker.state() === "open" ? ["v4 fails, and is left alone for a moment"] : [];
   }
 
   const readiness = async (): Promise<string[]> => [

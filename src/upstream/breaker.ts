@@ -14,6 +14,8 @@ export interface Breaker {
   /** Each try that was admitted has one outcome. */
   ended(outcome: TryOutcome): void;
   state(): BreakerState;
+  /** For how long v4 is left alone, in milliseconds. */
+  readonly pauseMs: number;
 }
 
 export interface BreakerOptions {
@@ -99,6 +101,7 @@ export function createBreaker({
 
   return {
     state,
+    pauseMs,
     admits() {
       // The usual way, and the shortest.
       if (openedAt === undefined) return true;

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
-import { createBreaker, type BreakerOptions, type BreakerState } from "./breaker.ts";
+import { createBreaker, type Breaker, type BreakerOptions } from "./breaker.ts";
 import { decoded } from "./decode.ts";
-import { isOutage, isUnsendable, UpstreamFault, upstreamFault } from "./fault.ts";
+import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamFault, upstreamFault } from "./fault.ts";
 import type { FileUpstream } from "./stream.ts";
 import { OneAnswer, type RawAnswer } from "./one-answer.ts";
 
@@ -49,8 +49,8 @@ export interface UpstreamOptions {
 
 /** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
-  /** How its circuit breaker stands. */
-  breaker(): BreakerState;
+  /** Its circuit breaker, for others who ask the same v4. */
+  readonly breaker: Breaker;
 }
 
 const ANSWER_LIMIT = 16 * 1024 * 1024;
@@ -60,8 +60,6 @@ const WAITING_PER_CONNECTION = 16;
 
 /** Before the second and third try. A restart of v4 takes longer; these bridge a lost connection. */
 const PAUSES_MS = [50, 250];
-
-const WORTH_ANOTHER_TRY = new Set([502, 503, 504]);
 
 /** Faults after which another try is no use. */
 const FINAL = new Set(["too_large", "timed_out", "open"]);
@@ -132,7 +130,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     if (!breaker.admits()) throw new UpstreamFault("open", "v4 fails, and is left alone for a moment");
   }
   const answered = (status: number): void =>
-    breaker.ended(WORTH_ANOTHER_TRY.has(status) ? "failed" : "answered");
+    breaker.ended(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
   function failed(error: unknown): void {
     breaker.ended(isOutage(error) ? "failed" : "neither");
     if (!isUnsendable(error)) return;
@@ -176,7 +174,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       const answer = await once(call, limits).catch(upstreamFault);
       const over = limits.over();
       if (over) throw over;
-      if (!(answer instanceof UpstreamFault) && !WORTH_ANOTHER_TRY.has(answer.status)) return answer;
+      if (!(answer instanceof UpstreamFault) && !OUTAGE_STATUSES.has(answer.status)) return answer;
       if (answer instanceof UpstreamFault && FINAL.has(answer.kind)) throw answer;
       await pauseFor(pause, limits);
     }
@@ -216,7 +214,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
         throw signal.aborted ? new UpstreamFault("gone", "the client went away") : error;
       }
     },
-    breaker: breaker.state,
+    breaker,
     close: () => pool.close(),
   };
 }

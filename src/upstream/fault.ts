@@ -46,8 +46,11 @@ export function upstreamFault(error: unknown): UpstreamFault {
   return new UpstreamFault(KIND_OF_CODE[known] ?? "cut_off", [known, message].filter(Boolean).join(": "));
 }
 
+/** Statuses by which v4, or what stands before it, says that it does not serve now. */
+export const OUTAGE_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
+
 /** The connection broke, or what came over it was no HTTP. */
-const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$)/;
+const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$|HPE_)/;
 
 /**
  * Did v4 fail to serve? Not where the client went away, where the answer was too large, or where what was to be

@@ -15,6 +15,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is left alone after enough of",
   },
   {
+    fault: "v4 fails clients of its own dialect again and again",
+    outcome: "left alone by both lanes: 503 with Retry-After at once",
+    file: "test/gateway/native-lane.test.ts",
+    test: "is left alone: 503 in v4's words",
+  },
+  {
     fault: "v4 never answers, start and end",
     outcome: "neither is held up",
     file: "test/e2e/shutdown.test.ts",
@@ -70,10 +76,22 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is begun again; the other serves meanwhile",
   },
   {
+    fault: "SIGKILL of a worker, connections waiting",
+    outcome: "another takes them; no request hangs",
+    file: "test/e2e/workers.test.ts",
+    test: "leaves the connections that nobody has taken yet to the other",
+  },
+  {
     fault: "SIGTERM under way",
     outcome: "requests in flight end, no other is taken, exit code 0",
     file: "test/e2e/shutdown.test.ts",
     test: "in flight end, and takes no other",
+  },
+  {
+    fault: "SIGTERM to one of two behind haproxy, under POSTs",
+    outcome: "none is lost, none is sent twice",
+    file: "test/e2e/behind-balancer.test.ts",
+    test: "loses no POST",
   },
   {
     fault: "another pack under load",

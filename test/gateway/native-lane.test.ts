@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
-import { json, plain, raw, silence, startFakeV4 } from "../support/fake-v4.ts";
+import { json, plain, raw, silence, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Told } from "../support/gateway.ts";
 import { rawClient } from "../support/raw-client.ts";
 
@@ -325,6 +325,89 @@ test("a v4 that is not there: 500 in JSON", async () => {
   } finally {
     await alone.stop();
   }
+});
+
+describe("a v4 that fails", () => {
+  const asBearer = { as: null, headers: { authorization: "Bearer t" } };
+
+  /** More than half of fifty tries must fail before v4 is left alone. */
+  const often = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 60 }, work));
+
+  test("is left alone: 503 in v4's words, and when to come again; the alpha lane heeds it too", async () => {
+    const gone = await startFakeV4();
+    const { port } = new URL(gone.url);
+    const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+    await gone.close();
+    const back: FakeV4[] = [];
+    try {
+      for (const { status } of await often(() => alone.ask("GET /anything", asBearer)))
+        expect([500, 503]).toContain(status);
+      const answer = await alone.ask("GET /left-alone", asBearer);
+      expect(answer).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      expect((await alone.ask("GET /vm/instances")).status).toBe(500);
+
+      const records = await alone.audit();
+      const [alpha, native] = records.slice(0, 2);
+      expect(native).toMatchObject({ alpha: { path: "/v4/left-alone", status: 503 }, v4: [] });
+      expect([native.warnings, alpha.warnings]).toEqual([
+        [expect.stringMatching(/left alone/)],
+        [expect.stringMatching(/left alone/)],
+      ]);
+      expect(records.at(-1)).toMatchObject({ alpha: { status: 500 }, v4: [{ status: null }] });
+
+      back.push(await startFakeV4(Number(port)));
+      await eventually(async () => (await alone.ask("GET /anything", asBearer)).status === 200);
+      expect((await alone.ask("GET /anything", asBearer)).status).toBe(200);
+    } finally {
+      await alone.stop();
+      for (const v4 of back) await v4.close();
+    }
+  });
+
+  test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
+    const failing = await beforeFake();
+    failing.v4.answers(json(status, {}));
+    try {
+      await often(() => failing.ask("GET /anything", asBearer));
+      const asked = failing.v4.calls.length;
+      const answer = await failing.ask("GET /anything", asBearer);
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(failing.v4.calls).toHaveLength(asked);
+      expect((await fetch(`${failing.service.adminUrl}/readyz`)).status).toBe(503);
+    } finally {
+      await failing.stop();
+    }
+  });
+
+  test("is not one whose clients stop half-way, or go away", async () => {
+    const asked = await beforeFake({ UPSTREAM_TIMEOUT_MS: "300" });
+    const { url } = asked.service;
+    const ask = "GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n";
+    const head =
+      "POST /v4/upload HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nContent-Length: 10\r\n\r\n";
+    try {
+      await often(async () => {
+        const client = await rawClient(url);
+        client.send(`${head}half`);
+        await client.answers(1);
+        client.close();
+      });
+      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+      asked.v4.answers(silence);
+      await often(async () => {
+        const client = await rawClient(url);
+        client.send(ask);
+        await eventually(() => asked.v4.calls.length > 0);
+        client.close();
+      });
+      asked.v4.answers(json(200, {}));
+      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+    } finally {
+      await asked.stop();
+    }
+  });
 });
 
 test("a v4 under a path of its own", async () => {
