@@ -61,14 +61,25 @@ function answerGarbage(server: Server, connections: Connections, badRequest: () 
   });
 }
 
+/** How often `Host` stands in a head; of two, Node shows the first. */
+function hosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
 /**
  * What the parser lets pass and no server should read. HTTP/0.9, which it takes a request line with a bare line feed
- * for. Without a `Host`: Node would answer by itself, with no body. Chunks in HTTP/1.0: a proxy that doesn't know
- * them there has taken them for the next request (RFC 9112 6.1).
+ * for. Without a `Host`, or with two (RFC 9112 3.2): Node would answer by itself, with no body, or read the first.
+ * Chunks in HTTP/1.0: a proxy that doesn't know them there has taken them for the next request (RFC 9112 6.1).
  */
-function isUnsound({ httpVersion, headers }: IncomingMessage): boolean {
-  if (httpVersion === "1.1") return headers.host === undefined;
-  return httpVersion !== "1.0" || headers["transfer-encoding"] !== undefined;
+function isUnsound({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const named = hosts(rawHeaders);
+  if (httpVersion === "1.1") return named !== 1;
+  return httpVersion !== "1.0" || named > 1 || headers["transfer-encoding"] !== undefined;
 }
 
 /** Hands on what is to be handled; what is unsound is refused, with what stands behind it on the connection. */

@@ -3,37 +3,41 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeFake } from "../support/before-fake.ts";
-import { FRONTS, startFront } from "./fronts.ts";
-import { page, type DoorName } from "./page.ts";
-import { runScript, type Door, type Seen } from "./run-script.ts";
-import { readScripts, type Lane } from "./script.ts";
+import { FRONTS, type FrontName } from "./fronts.ts";
+import { page, type Row } from "./page.ts";
+import { runBehind } from "./run-behind.ts";
+import { runScript, type Seen } from "./run-script.ts";
+import { readScripts, type Lane, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
 const PAGE = join(import.meta.dirname, "../../docs/inputs.md");
-const rows = readScripts().map((script) => ({ script, seen: {} as Record<DoorName, Record<Lane, Seen>> }));
+const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
-async function runAll(name: DoorName, door: Door): Promise<void> {
-  for (const { script, seen } of rows) {
-    const run = (lane: Lane): Promise<Seen> =>
-      runScript(script, lane, door, name === "gateway" ? script.expected[lane] : undefined);
-    seen[name] = { alpha: await run("alpha"), native: await run("native") };
+async function runAtTheGateway(): Promise<void> {
+  const gateway = await beforeFake(SETTINGS);
+  const door = { gateway, address: gateway.service.url };
+  const run = (script: Script, lane: Lane): Promise<Seen> =>
+    runScript(script, lane, door, script.expected[lane]);
+  try {
+    for (const { script, seen } of rows)
+      seen.gateway = { alpha: await run(script, "alpha"), native: await run(script, "native") };
+  } finally {
+    await gateway.stop();
   }
 }
 
-async function run(name: DoorName): Promise<void> {
-  const gateway = await beforeFake(SETTINGS);
-  const front = name === "gateway" ? undefined : await startFront(name, gateway.service.url);
-  try {
-    await runAll(name, { gateway, address: front?.address ?? gateway.service.url });
-  } finally {
-    await front?.stop();
-    await gateway.stop();
-  }
+async function runBehindIt(name: FrontName): Promise<void> {
+  const all = await runBehind(
+    name,
+    rows.map(({ script }) => script),
+  );
+  for (const row of rows) Object.assign(row.seen, { [name]: all.get(row.script) });
 }
 
 const nginx = /nginx\/\S+/.exec(spawnSync("/usr/sbin/nginx", ["-v"], { encoding: "utf8" }).stderr)?.[0] ?? "";
 const haproxy = /HAProxy version [\d.]+/.exec(
   execFileSync("/usr/sbin/haproxy", ["-v"], { encoding: "utf8" }),
 )?.[0];
-for (const name of ["gateway", ...FRONTS] as const) await run(name);
+await runAtTheGateway();
+for (const name of FRONTS) await runBehindIt(name);
 await writeFile(PAGE, page(rows, [`Node ${process.version}`, nginx, haproxy ?? ""]));
