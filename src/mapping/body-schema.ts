@@ -7,7 +7,14 @@ import type { JsonObject } from "./reading.ts";
 /** A JSON Schema of a pack. `reason` may stand in any part of it: what a client is told instead of our own words. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false });
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  validateSchema: false, // soundSchema does
+  logger: false,
+});
 ajv.addKeyword({ keyword: "reason", schemaType: "string" });
 
 /** Of a condition the broken consequence is the fault, which is reported besides. */
@@ -55,6 +62,17 @@ function fault(error: ErrorObject): Fault {
 const distinct = (faults: readonly Fault[]): Fault[] => [
   ...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values(),
 ];
+
+/** The schema, where it is one; else that is told, and what allows everything takes its place. */
+export function soundSchema(schema: Schema, place: Place): Schema {
+  try {
+    ajv.validateSchema(schema, true);
+    return schema;
+  } catch (error) {
+    place.fault(`not a JSON Schema: ${(error as Error).message}`);
+    return {};
+  }
+}
 
 /** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
 export function compileSchema(schema: Schema, place: Place): (body: JsonObject) => Fault[] {

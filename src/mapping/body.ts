@@ -1,6 +1,6 @@
 import type { Fault } from "../dialect/refusal.ts";
 import { all, whenDone, type MaybeLater } from "../expression/index.ts";
-import { compilePruning, compileSchema, schemaMembers, type Schema } from "./body-schema.ts";
+import { compilePruning, compileSchema, schemaMembers, soundSchema, type Schema } from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "./definition.ts";
 import { compileWrite, UNKNOWN_RECORD, type FieldContext, type Write } from "./field.ts";
 import { compileFaults } from "./checks.ts";
@@ -50,14 +50,19 @@ interface Member extends BodyMember, FormMember {
   readonly write: Write;
 }
 
+/** A part of `pack.yaml`, its schema a sound one. */
+interface Part extends Pick<PartDefinition, "inputs"> {
+  readonly schema: Schema;
+}
+
 /** The schema of a body together with those of the parts it uses. */
-function mergedSchema(definition: BodyDefinition, parts: readonly PartDefinition[]): Schema {
-  if (parts.length === 0) return definition.schema;
-  const { properties, allOf = [], ...rest } = definition.schema;
+function mergedSchema(schema: Schema, parts: readonly Part[]): Schema {
+  if (parts.length === 0) return schema;
+  const { properties, allOf = [], ...rest } = schema;
   const rules = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
   const members = Object.assign(
     {},
-    ...parts.map(({ schema }) => schema["properties"]),
+    ...parts.map((part) => part.schema["properties"]),
     properties,
   ) as JsonObject;
   return { ...rest, properties: members, allOf: [...(allOf as Schema[]), ...rules] };
@@ -95,7 +100,7 @@ function complete(
 }
 
 export interface BodyContext extends FieldContext {
-  readonly parts: ReadonlyMap<string, PartDefinition>;
+  readonly parts: ReadonlyMap<string, Part>;
   /** The member by which a whole object stands for its id. */
   readonly reference: string;
   readonly unknownRecord: string;
@@ -113,7 +118,7 @@ export function compileBody(
   );
   const ruleOf = (name: string) =>
     rules.get(name) ?? parts.find(({ inputs }) => Object.hasOwn(inputs, name))?.inputs[name];
-  const schema = mergedSchema(definition, parts);
+  const schema = mergedSchema(soundSchema(definition.schema, place.at("schema")), parts);
   const members = schemaMembers(schema, (name) => ruleOf(name) !== undefined).flatMap((name): Member[] => {
     const rule = ruleOf(name);
     if (!rule?.v4) {

@@ -1,6 +1,7 @@
 import { makeGrammar } from "../dialect/filter/grammar.ts";
 import { makeScopes } from "../dialect/scopes.ts";
 import type { BodyContext } from "./body.ts";
+import { soundSchema } from "./body-schema.ts";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import type { DialectDefinition, FieldRule, ResourceDefinition } from "./definition.ts";
 import { namesHint } from "./nearest.ts";
@@ -114,7 +115,12 @@ export function compilePack(
     scopesOf: (v4, asked) =>
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
-    parts: new Map(Object.entries(definition.parts)),
+    parts: new Map(
+      Object.entries(definition.parts).map(([name, part]) => {
+        const schema = soundSchema(part.schema, place.at("parts", name, "schema"));
+        return [name, { ...part, schema }];
+      }),
+    ),
     reference: definition.alpha.reference,
     unknownRecord: definition.reasons.unknown_record,
   };

@@ -163,6 +163,22 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "not a JSON Schema",
     ],
     [
+      "a member's schema that is none",
+      "book.yaml",
+      "writer: { type: integer }",
+      "writer: null",
+      "type: object",
+      "not a JSON Schema",
+    ],
+    [
+      "a part's schema that is none",
+      "pack.yaml",
+      "schema: { properties: { pin: { type: string } } }",
+      "schema: { properties: pin }",
+      "{ properties: pin }",
+      "not a JSON Schema",
+    ],
+    [
       "operators that do the same",
       "pack.yaml",
       "is: gte, v4: gte",
