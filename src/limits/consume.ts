@@ -12,11 +12,13 @@ export async function consume(limiter: RateLimiterAbstract, key: string): Promis
     allowed = false;
     return refusal;
   });
+  // The library tells it by the time of day, which may have been set back since the window began.
+  const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
   return {
     allowed,
     limit: limiter.points,
     remaining: Math.max(0, state.remainingPoints),
-    resetAt: Math.ceil((Date.now() + state.msBeforeNext) / 1000),
-    retryAfter: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
+    resetAt: Math.ceil((Date.now() + msLeft) / 1000),
+    retryAfter: Math.max(1, Math.ceil(msLeft / 1000)),
   };
 }

@@ -56,7 +56,7 @@ export function openExchanged(
     const { oauth: definition, statuses } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.call });
   }
-  const records = createGrantRecords({ store: state, seal, size: settings.TOKEN_CACHE_SIZE, clock });
+  const records = createGrantRecords({ store: state, seal, size: settings.TOKEN_CACHE_SIZE });
   const renew = createRenewal({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const grants = createGrantBook({
     records,

@@ -7,7 +7,7 @@ import type { Seal } from "./seal.ts";
 export interface GrantRecord {
   readonly sealed: string | undefined;
   readonly grant: StoredGrant | undefined;
-  /** Until when the store need not be asked again, milliseconds since 1970. */
+  /** Until when the store need not be asked again, by the clock of the records. */
   readonly freshUntil: number;
 }
 
@@ -15,6 +15,8 @@ export interface GrantRecord {
 export interface GrantRecords {
   /** The copy, however old. */
   known(hash: string): GrantRecord | undefined;
+  /** Whether the store need not be asked again. */
+  isFresh(record: GrantRecord): boolean;
   /** What the store has now. @throws {StateUnavailable} where it doesn't answer. */
   read(hash: string): Promise<GrantRecord>;
   write(hash: string, grant: StoredGrant): Promise<void>;
@@ -28,8 +30,8 @@ export interface GrantRecordsOptions {
   readonly seal: Seal;
   /** Copies kept. */
   readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
+  /** Milliseconds of a clock that nobody sets. Default that of the process. */
+  readonly elapsed?: () => number;
 }
 
 /** Alpha's tokens never ended. A client that stays away longer than this has to sign in again. */
@@ -46,11 +48,16 @@ const keyOf = (hash: string): string => `grant:${hash}`;
 /** Was sealed under another secret, or is damaged. What such a token may do is not known, so that it may do nothing. */
 const unreadable = (): StoredGrant => ({ scopes: "", over: true });
 
-export function createGrantRecords({ store, seal, size, clock }: GrantRecordsOptions): GrantRecords {
+export function createGrantRecords({
+  store,
+  seal,
+  size,
+  elapsed = () => performance.now(),
+}: GrantRecordsOptions): GrantRecords {
   const copies = new LRUCache<string, GrantRecord>({ max: size });
 
   function keep(hash: string, sealed: string | undefined, grant: StoredGrant | undefined): GrantRecord {
-    const record = { sealed, grant, freshUntil: clock() + (grant ? FRESH_MS : NONE_FRESH_MS) };
+    const record = { sealed, grant, freshUntil: elapsed() + (grant ? FRESH_MS : NONE_FRESH_MS) };
     copies.set(hash, record);
     return record;
   }
@@ -65,6 +72,7 @@ export function createGrantRecords({ store, seal, size, clock }: GrantRecordsOpt
 
   return {
     known: (hash) => copies.get(hash),
+    isFresh: ({ freshUntil }) => freshUntil > elapsed(),
     async read(hash) {
       const sealed = await store.get(keyOf(hash));
       return keep(hash, sealed, sealed === undefined ? undefined : opened(hash, sealed));

@@ -49,7 +49,10 @@ export interface GrantBookOptions {
   readonly records: GrantRecords;
   readonly renew: Renew;
   readonly scopes: Scopes;
+  /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** Milliseconds of a clock that nobody sets. Default that of the process. */
+  readonly elapsed?: () => number;
   /** Hears of renewals that failed. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -66,7 +69,14 @@ const isDue = ({ refresh, renewAt, over }: StoredGrant, now: number): boolean =>
 const hasEnded = ({ ends }: StoredGrant, now: number): boolean => ends !== undefined && ends <= now;
 
 /** Makes the book of the tokens that this gateway, or a replica of it, handed out. */
-export function createGrantBook({ records, renew, scopes, clock, onTrouble }: GrantBookOptions): GrantBook {
+export function createGrantBook({
+  records,
+  renew,
+  scopes,
+  clock,
+  elapsed = () => performance.now(),
+  onTrouble,
+}: GrantBookOptions): GrantBook {
   const pauses = new Map<string, { readonly until: number; readonly failed: boolean }>();
   const prepared = new WeakMap<StoredGrant, Grant>();
 
@@ -87,7 +97,7 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
   /** For a token that v4 refused another process's renewal is waited for, and one that failed is not. */
   function mayTry(hash: string, refused = false): boolean {
     const pause = pauses.get(hash);
-    return !pause || pause.until <= clock() || (refused && !pause.failed);
+    return !pause || pause.until <= elapsed() || (refused && !pause.failed);
   }
 
   async function tryToRenew(hash: string, refused = false): Promise<void> {
@@ -100,13 +110,13 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
     const { grant } = records.known(hash) ?? {};
     if (!grant || !isDue(grant, clock())) return;
     if (pauses.size >= MOST_RETRIES) pauses.clear();
-    pauses.set(hash, { until: clock() + RETRY_MS, failed });
+    pauses.set(hash, { until: elapsed() + RETRY_MS, failed });
   }
 
   /** The newest record; an old one where the store doesn't answer. */
   async function newest(hash: string): Promise<GrantRecord | "unknown"> {
     const copy = records.known(hash);
-    if (copy && copy.freshUntil > clock()) return copy;
+    if (copy && records.isFresh(copy)) return copy;
     return records.read(hash).catch((error: unknown) => {
       onTrouble(error);
       return copy ?? "unknown";
@@ -148,10 +158,9 @@ export function createGrantBook({ records, renew, scopes, clock, onTrouble }: Gr
     },
     find(hash, token) {
       const copy = records.known(hash);
-      const now = clock();
-      if (!copy || copy.freshUntil <= now) return findAnew(hash, token);
+      if (!copy || !records.isFresh(copy)) return findAnew(hash, token);
       if (!copy.grant) return undefined;
-      return isDue(copy.grant, now) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
+      return isDue(copy.grant, clock()) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
     },
     async keep(issued, { scopes: may, refresh, at }) {
       await records.write(tokenHash(issued.token), {

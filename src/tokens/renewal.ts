@@ -23,6 +23,7 @@ export interface RenewalOptions {
   readonly store: KeyedStore;
   readonly issuer: TokenIssuer;
   readonly scopes: Scopes;
+  /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
 
@@ -79,9 +80,9 @@ export function createRenewal({ records, store, issuer, scopes, clock }: Renewal
   async function renew(hash: string, refused: boolean): Promise<void> {
     const lock = `renewing:${hash}`;
     const ends = records.known(hash)?.grant?.ends ?? 0;
-    const deadline = clock() + lockSeconds * 1000;
+    const deadline = performance.now() + lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, "", lockSeconds))) {
-      if ((ends > clock() && !refused) || deadline <= clock()) return;
+      if ((ends > clock() && !refused) || deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {

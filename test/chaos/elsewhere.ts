@@ -58,6 +58,24 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "stays within its bound of",
   },
   {
+    fault: "the clock is set by three hours, forward or back: limits",
+    outcome: "nobody is held to one, or told so, for longer than its window",
+    file: "test/chaos/clock.test.ts",
+    test: "holds nobody to a limit for longer than its window",
+  },
+  {
+    fault: "the same: deadlines, known tokens",
+    outcome: "no call is given up early or late; v4 is asked about a refused token when it would have been",
+    file: "test/chaos/clock.test.ts",
+    test: "gives up no call early, and none later",
+  },
+  {
+    fault: "the same: the audit",
+    outcome: "records bear the time that the clock shows; what they measured has nothing to do with it",
+    file: "test/chaos/clock.test.ts",
+    test: "stamps records with the time that it shows",
+  },
+  {
     fault: "SIGKILL under load, SQLite",
     outcome: "every answered request is in the audit (strict)",
     file: "test/e2e/kill.test.ts",

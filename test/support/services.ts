@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
+import { FAKETIME } from "./set-clock.ts";
 import { canMount } from "./small-disk.ts";
 
 const found = async (paths: readonly string[]): Promise<boolean> => paths.some((path) => existsSync(path));
@@ -14,6 +15,7 @@ const SERVICES = {
   nginx: () => found(["/usr/sbin/nginx"]),
   haproxy: () => found(["/usr/sbin/haproxy"]),
   mount: async () => canMount(),
+  faketime: async () => FAKETIME !== undefined,
 } as const;
 
 export type Service = keyof typeof SERVICES;

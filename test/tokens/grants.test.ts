@@ -42,6 +42,8 @@ class Issuer {
 let directory: string;
 let issuer: Issuer;
 let now: number;
+/** By how much somebody has set the time of day. */
+let setBy: number;
 let open: KeyedStore[];
 let books: GrantBook[];
 let troubles: unknown[];
@@ -51,16 +53,25 @@ function process(secret = "secret", wrap = (store: KeyedStore): KeyedStore => st
   const opened = openSqliteState({ directory });
   open.push(opened);
   const store = wrap(opened);
-  const clock = () => now;
-  const records = createGrantRecords({ store, seal: createSeal(secret), size: 100, clock });
+  const elapsed = () => now;
+  const clock = () => now + setBy;
+  const records = createGrantRecords({ store, seal: createSeal(secret), size: 100, elapsed });
   const renew = createRenewal({ records, store, issuer, scopes, clock });
-  return createGrantBook({ records, renew, scopes, clock, onTrouble: (error) => troubles.push(error) });
+  return createGrantBook({
+    records,
+    renew,
+    scopes,
+    clock,
+    elapsed,
+    onTrouble: (error) => troubles.push(error),
+  });
 }
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "grants-"));
   issuer = new Issuer();
   now = Date.parse("2026-05-20T12:00:00Z");
+  setBy = 0;
   open = [];
   troubles = [];
   books = [process(), process()];
@@ -277,6 +288,16 @@ describe("the copy in a process", () => {
     await book.find(HASH, TOKEN);
     for (let n = 0; n < 100; n += 1) expect(book.find(HASH, TOKEN)).not.toBeInstanceOf(Promise);
     expect(reads()).toBe(1);
+    now += 3001;
+    await book.find(HASH, TOKEN);
+    expect(reads()).toBe(2);
+  });
+
+  test("so it does when the time of day was set back by hours", async () => {
+    await handOut();
+    const { book, reads } = counting();
+    await book.find(HASH, TOKEN);
+    setBy = -HOURS_2;
     now += 3001;
     await book.find(HASH, TOKEN);
     expect(reads()).toBe(2);
