@@ -12,16 +12,19 @@ const DOCUMENT = {
   big: 9_007_199_254_740_991,
 };
 
-/** Codes of evaluations that took too long or went too deep, by the clock and by steps that each counts its own way. */
-const STOPPED = new Set(["D1011", "D1012"]);
+/** Evaluations that took too long or went too deep, by the clock and by steps that each counts its own way. */
+const STOPPED = ["D1011", "D1012"];
 
-/** What an evaluation ended with; undefined where it was stopped. */
-async function outcome(evaluate: () => unknown): Promise<{ value: unknown } | { failed: true } | undefined> {
+/** The interpreter's own mistakes: an error of JavaScript inside of it. */
+const MISTAKEN = "unknown";
+
+/** What an evaluation ended with; undefined where it ended with one of the codes, of which nothing follows. */
+async function outcome(evaluate: () => unknown, idle: readonly string[]): Promise<object | undefined> {
   try {
     return { value: await evaluate() };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return STOPPED.has(error.code) ? undefined : { failed: true };
+    return idle.includes(error.code) ? undefined : { failed: true };
   }
 }
 
@@ -65,8 +68,8 @@ export const target: Target = {
       return;
     }
     if (expression.engine !== "compiled" || byChance(input)) return;
-    const compiled = await outcome(() => expression.evaluate(DOCUMENT, {}));
-    const interpreted = await outcome(() => interpret(input).evaluate(DOCUMENT, {}));
+    const compiled = await outcome(() => expression.evaluate(DOCUMENT, {}), STOPPED);
+    const interpreted = await outcome(() => interpret(input).evaluate(DOCUMENT, {}), [...STOPPED, MISTAKEN]);
     if (!compiled || !interpreted) return;
     hold("compiled gives what interpreted gives", isDeepStrictEqual(compiled, interpreted));
   },

@@ -16,8 +16,7 @@ export const stagesOf = (node: Node): readonly Stage[] =>
 /** Predicates over a list, or a single value that counts as one. */
 export function filtered(value: string, node: Node, scope: Scope): string {
   return stagesOf(node).reduce((list, { expr }) => {
-    if (expr.type === "number" && !expr["predicate"])
-      return `${scope.unit.use("nth")}(${list}, ${String(expr.value)})`;
+    if (expr.type === "number") return `${scope.unit.use("nth")}(${list}, ${String(expr.value)})`;
     const predicate = closure(scope, (inner) => scope.unit.emit(expr, inner).js);
     return `${scope.unit.use("filter")}(${list}, ${predicate})`;
   }, value);

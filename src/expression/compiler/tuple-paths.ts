@@ -53,7 +53,7 @@ function withStages({ js, names }: Stream, node: Node, scope: Scope): Stream {
           js: `${unit.use("tupleIndex")}(${stream.js}, ${quote(value)})`,
           names: [...stream.names, value],
         };
-      if (expr.type === "number" && !expr["predicate"])
+      if (expr.type === "number")
         return { ...stream, js: `${unit.use("tupleNth")}(${stream.js}, ${String(expr.value)})` };
       const predicate = tupleClosure(expr, stream.names, scope, (inner) => unit.emit(expr, inner).js);
       return { ...stream, js: `${unit.use("tupleFilter")}(${stream.js}, ${predicate})` };
