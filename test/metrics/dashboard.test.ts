@@ -1,7 +1,9 @@
 /** What operators look at is held against the figures that a real gateway gives: names, labels, and the alerts' page. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
+import { SETTINGS } from "../../src/settings/table.ts";
+import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 
 interface Dashboard {
@@ -81,6 +83,53 @@ test("the dashboard shows every figure of requests, and no panel has another one
   const own = [...series.keys()].filter((name) => /^alpha_gateway_.*_(?:total|bucket)$/.test(name));
   expect(own.filter((name) => !shown.includes(name))).toEqual([]);
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+});
+
+describe("deploy/prometheus/prometheus.yaml", () => {
+  interface Scrape {
+    readonly metrics_path: string;
+    readonly authorization: { readonly type: string; readonly credentials_file: string };
+    readonly static_configs: readonly { readonly targets: readonly string[] }[];
+  }
+  const { rule_files: ruleFiles, scrape_configs: scrapes } = parse(
+    readFileSync("deploy/prometheus/prometheus.yaml", "utf8"),
+  ) as { rule_files: readonly string[]; scrape_configs: readonly Scrape[] };
+  const [scrape] = scrapes as readonly [Scrape];
+
+  test("loads the alerts that lie beside it", () => {
+    expect(ruleFiles.map((name) => existsSync(`deploy/prometheus/${name}`))).toEqual([true]);
+  });
+
+  test("scrapes each gateway of compose.yaml, where it listens for operators", () => {
+    const { services } = parse(readFileSync("compose.yaml", "utf8"), { merge: true }) as {
+      services: Record<string, { environment?: Record<string, string> }>;
+    };
+    const image = environmentOf(parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1)!);
+    const admin = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+      "ADMIN_TOKEN" in environment
+        ? [`${name}:${environment["ADMIN_PORT"] ?? image["ADMIN_PORT"] ?? SETTINGS.ADMIN_PORT.default}`]
+        : [],
+    );
+    expect(admin).toHaveLength(2);
+    expect(scrapes.flatMap((each) => each.static_configs.flatMap(({ targets }) => targets))).toEqual(admin);
+  });
+
+  describe("before a gateway that asks for its admin token", () => {
+    let closed: Gateway;
+    beforeAll(async () => {
+      closed = await startGateway({ ADMIN_TOKEN: "the-operators-own" });
+    });
+    afterAll(() => closed.stop());
+
+    test("shows it as the gateway wants it", async () => {
+      const at = closed.service.adminUrl + scrape.metrics_path;
+      const authorization = `${scrape.authorization.type} the-operators-own`;
+      const [without, shown] = [await fetch(at), await fetch(at, { headers: { authorization } })];
+      expect([without.status, shown.status]).toEqual([401, 200]);
+      expect(shown.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+      expect(await shown.text()).toContain("alpha_gateway_");
+    });
+  });
 });
 
 test("routes are named as the pack names them: no label holds what a client wrote", async () => {
