@@ -5,6 +5,7 @@ import type { Breaker, TryOutcome } from "../upstream/breaker.ts";
 import { isOutage, OUTAGE_STATUSES, upstreamFault } from "../upstream/fault.ts";
 import { tokenHash } from "../tokens/fingerprint.ts";
 import { header, type AlphaRequest } from "./exchange.ts";
+import { holdEnd } from "./hold-end.ts";
 import type { NativeForward } from "./listener.ts";
 import type { NativeOutcome } from "./record.ts";
 
@@ -37,8 +38,10 @@ export interface NativeWords {
   readonly failure: string;
   /** The body of the 503 while v4 is left alone. */
   readonly pause: string;
-  /** Hears of every request when its answer is over. */
-  readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => void;
+  /** Keeps the record of every request. @throws where it can't be kept. */
+  readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
+  /** Whether the answer ends no sooner than its record is kept; else it is kept when the answer is over. */
+  readonly recordFirst: boolean;
 }
 
 /** Names of headers that this connection's `Connection` header makes hop-by-hop besides. */
@@ -141,20 +144,24 @@ export function createNativeLane({
 
   const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
 
-  return ({ failure, pause, record }) =>
+  return ({ failure, pause, record, recordFirst }) =>
     function forward(request, response, asked) {
       const started = performance.now();
       const progress = beginProgress(failure, breaker);
       const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
-      response.once("close", () => {
+      let kept: Promise<void> | undefined;
+      function keep(...ending: string[]): Promise<void> {
         const { bytesIn, bytesOut, fault, v4Status } = progress;
-        if (v4Status !== undefined) progress.ended("neither");
-        const warnings = [
-          ...(fault === undefined ? [] : [`native lane: ${fault}`]),
-          ...(response.writableFinished ? [] : ["the answer broke off"]),
-        ];
+        const warnings = [...(fault === undefined ? [] : [`native lane: ${fault}`]), ...ending];
         const ms = performance.now() - started;
-        record(asked, { status: response.statusCode, v4Status, bytesIn, bytesOut, warnings, ms }, hash);
+        const outcome = { status: response.statusCode, v4Status, bytesIn, bytesOut, warnings, ms };
+        return (kept ??= record(asked, outcome, hash));
+      }
+      if (recordFirst) holdEnd(response, keep);
+      response.once("close", () => {
+        if (progress.v4Status !== undefined) progress.ended("neither");
+        // The answer is over: whoever keeps records has told of one that was not.
+        keep(...(response.writableFinished ? [] : ["the answer broke off"])).catch(() => {});
       });
       if (!breaker.admits()) {
         progress.fault = "v4 fails, and is left alone for a moment";

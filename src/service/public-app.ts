@@ -104,6 +104,7 @@ function nativeLane(
     failure: write(FAILURE),
     pause: write("The service does not answer at the moment. Try again later."),
     record: recorder.native,
+    recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return {
     scheme,

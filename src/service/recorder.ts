@@ -19,7 +19,7 @@ import { observeRoad } from "./observe-road.ts";
 
 export interface Recorder {
   alpha(request: AlphaRequest, outcome: Outcome, notes: Notes): void | Promise<void>;
-  native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): void;
+  native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void>;
 }
 
 export interface RecorderParts {
@@ -101,21 +101,18 @@ export function createRecorder(parts: RecorderParts): Recorder {
       observeRoad(metrics, notes, performance.now() - begun);
       return kept;
     },
-    native(request, outcome, hash) {
-      // The answer is over, so whatever is thrown here would end the process.
-      const kept = async (): Promise<void> => {
+    async native(request, outcome, hash) {
+      try {
         const record = nativeRecordOf(request, outcome, hash, options);
         const traceparent = header(request, "traceparent");
         const { method } = request;
         tracing?.begin({ method, traceparent, time: new Date(record.time) }).end(ended(record));
         await keep(record, { traceparent });
-      };
-      kept().catch((error: unknown) => {
-        log.error(
-          { requestId: request.id, error: (error as Error).message },
-          "the audit record was not kept",
-        );
-      });
+      } catch (error) {
+        const { message } = error as Error;
+        log.error({ requestId: request.id, error: message }, "the audit record was not kept");
+        throw error;
+      }
     },
   };
 }

@@ -124,6 +124,7 @@ test.each(files.filter((file) => folderOf(file) === "gateway"))(
       "call-v4.ts",
       "carry-v4.ts",
       "every-page.ts",
+      "hold-end.ts",
       "in-parallel.ts",
       "page-of-rows.ts",
     ]);

@@ -39,7 +39,8 @@ afterEach(async () => {
 async function askOn(gateway: Serving, name: string, answered: string[]): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = `${name}-${n}`;
-    const headers = { authorization: "token abc", "x-request-id": id };
+    const authorization = n % 2 === 0 ? "token abc" : "Bearer abc";
+    const headers = { authorization, "x-request-id": id };
     const status = await fetch(`${gateway.url}/v4/vm/instances`, { headers }).then(
       async (response) =>
         response.text().then(

@@ -1,8 +1,9 @@
 /** The lane of v4's own clients: byte for byte, streamed both ways, and never a whole-looking half. */
+import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
-import { json, plain, raw, silence, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
+import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Told } from "../support/gateway.ts";
 import { rawClient } from "../support/raw-client.ts";
 
@@ -325,6 +326,60 @@ test("a v4 that is not there: 500 in JSON", async () => {
   } finally {
     await alone.stop();
   }
+});
+
+describe("AUDIT_DURABILITY=strict", () => {
+  test.each<[string, string, Behaviour]>([
+    ["with a length", "GET", json(200, { made: true })],
+    ["in chunks", "GET", plain(200, "made", { "transfer-encoding": "chunked" })],
+    ["without a body", "DELETE", plain(204, "")],
+    ["to HEAD", "HEAD", json(200, { made: true })],
+    ["that v4 did not give", "GET", raw("", "end")],
+  ])("the record is kept before an answer %s ends", async (_kind, method, answer) => {
+    const path = newPath();
+    gateway.v4.answers(answer);
+    const request = open(method, path);
+    request.end();
+    const { statusCode } = await answerOf(request).then(async (came) => {
+      await textOf(came);
+      return came;
+    });
+    expect(await gateway.record()).toMatchObject({ lane: "native", alpha: { path, status: statusCode } });
+  });
+
+  test("an answer is as long on its way as ever, but for its last byte", async () => {
+    let finish = (): void => {};
+    gateway.v4.answers((_call, response) => {
+      response.writeHead(200, { "content-length": "8" }).write("half");
+      finish = () => void response.end("done");
+    });
+    const request = open("GET", "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    const [first] = await once(answer, "data");
+    expect(String(first)).toBe("half");
+    finish();
+    expect(await textOf(answer)).toBe("done");
+  });
+
+  test("an answer whose record can't be kept is broken off", async () => {
+    const v4 = await startFakeV4();
+    const alone = await startGateway({
+      UPSTREAM_URL: v4.url,
+      AUDIT_DURABILITY: "strict",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    });
+    try {
+      for (const answer of [json(200, { made: true }), plain(204, "")]) {
+        v4.answers(answer);
+        const asked = alone.ask("GET /x", { as: null, headers: { authorization: "Bearer t" } });
+        await expect(asked).rejects.toThrow(/fetch failed|terminated/);
+      }
+    } finally {
+      await alone.stop();
+      await v4.close();
+    }
+  });
 });
 
 describe("a v4 that fails", () => {
