@@ -27,6 +27,30 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "holds up neither the start nor the end",
   },
   {
+    fault: "every fault of v4 above, under load",
+    outcome: "no connection to v4 is left, and no more descriptors and memory than before",
+    file: "test/chaos/leaks.test.ts",
+    test: "leaves no connection, no descriptor and no memory behind",
+  },
+  {
+    fault: "v4's name does not resolve at the start",
+    outcome: "serves, is not ready, answers 500; becomes ready when it does",
+    file: "test/chaos/names.test.ts",
+    test: "at the start: not ready, and 500, until it does",
+  },
+  {
+    fault: "v4's name resolves no more",
+    outcome: "connections that are there are used on; 500 without one, until it does again",
+    file: "test/chaos/names.test.ts",
+    test: "any more: connections that are there are used on",
+  },
+  {
+    fault: "a client goes away",
+    outcome: "every call of v4 that its request began is broken off, and no other is begun",
+    file: "test/gateway/goes-away.test.ts",
+    test: "what is under way is broken off, and nothing follows",
+  },
+  {
     fault: "Redis ends or hangs under load, and comes back",
     outcome: "no request fails; limits by share; not ready until it is back",
     file: "test/e2e/replicas.test.ts",

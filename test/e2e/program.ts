@@ -28,14 +28,20 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What Node is given to run. Default: `src/main.ts` of the repository. */
   readonly script?: readonly string[];
+  /** A program, and what it is given, that ends by becoming Node. */
+  readonly within?: readonly string[];
 }
 
 const running = new Set<Program & { kill(): void }>();
 
 /** Runs it with the settings given and none of this machine's own. */
-export function run(args: readonly string[], { env, cwd = REPOSITORY, script }: RunOptions = {}): Program {
+export function run(
+  args: readonly string[],
+  { env, cwd = REPOSITORY, script, within = [] }: RunOptions = {},
+): Program {
   const node = script ?? [join(REPOSITORY, "src", "main.ts")];
-  const child = spawn(process.execPath, [...node, ...args], {
+  const [first = "", ...given] = [...within, process.execPath, ...node, ...args];
+  const child = spawn(first, given, {
     cwd,
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
