@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Router, urlencoded } from "express";
 import type { Request, Response } from "express";
 import { refuse } from "./answers.ts";
+import { limitAttempts } from "./attempts.ts";
 import type { Pages } from "./page.ts";
 import { makeSessions } from "./sessions.ts";
 
@@ -10,19 +11,22 @@ const COOKIE = "alpha_gateway_admin";
 
 /**
  * Lets through who shows the admin token: as a bearer token, or by the session that the console's sign-in
- * form began with it. Everybody else gets the form at `/`, and 401 anywhere else.
+ * form began with it. Everybody else gets the form at `/`, and 401 anywhere else; 429 who has shown too many wrong ones.
  */
 export function guardAccess(token: string | undefined, pages: Pages): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (token === undefined) return router;
-  const isToken = tokenTest(token);
+  const tryToken = limitAttempts(tokenTest(token));
   const sessions = makeSessions();
 
   router.use(pages.open);
 
-  router.post("/login", urlencoded({ extended: false, limit: "4kb" }), (request, response) => {
+  router.post("/login", urlencoded({ extended: false, limit: "4kb" }), async (request, response) => {
     const given = (request.body as Record<string, unknown> | undefined)?.["token"];
-    if (typeof given !== "string" || !isToken(given.trim())) return pages.signIn(response, { failed: true });
+    if (typeof given !== "string") return pages.signIn(response, "wrong");
+    const attempt = await tryToken(request.socket.remoteAddress, given.trim());
+    if (attempt.outcome === "limited") response.set("Retry-After", String(attempt.retryAfter));
+    if (attempt.outcome !== "right") return pages.signIn(response, attempt.outcome);
     setCookie(request, response, sessions.begin(), sessions.lifetime);
     return response.redirect(303, "/");
   });
@@ -34,12 +38,17 @@ export function guardAccess(token: string | undefined, pages: Pages): Router {
     response.redirect(303, "/");
   });
 
-  router.use((request, response, next) => {
+  router.use(async (request, response, next) => {
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (bearer !== undefined && isToken(bearer)) return next();
+    const attempt = bearer === undefined ? undefined : await tryToken(request.socket.remoteAddress, bearer);
+    if (attempt?.outcome === "right") return next();
+    if (attempt?.outcome === "limited") {
+      response.set("Retry-After", String(attempt.retryAfter));
+      return refuse(response, 429, "Too many wrong admin tokens came from this address. Try again later.");
+    }
     const id = sessionId(request);
     if (bearer === undefined && id !== undefined && sessions.has(id)) return next();
-    if (request.path === "/" && bearer === undefined) return pages.signIn(response, { failed: false });
+    if (request.path === "/" && bearer === undefined) return pages.signIn(response, "asked");
     response.set("WWW-Authenticate", 'Bearer realm="admin"');
     return refuse(response, 401, "This needs the admin token: Authorization: Bearer ADMIN_TOKEN.");
   });

@@ -9,13 +9,16 @@ const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
 /** What the sign-in form needs as well; nothing in it is worth a token. */
 const OPEN = /\.(?:css|svg)$|^theme\.js$/;
 
+/** Why the form is shown. */
+export type SignIn = "asked" | "wrong" | "limited";
+
 export interface Pages {
   /** `GET /` and its scripts. */
   readonly console: Router;
   /** Styles and the icon: for everybody. */
   readonly open: Router;
-  /** Answers with the form that takes the admin token, and status 401. */
-  readonly signIn: (response: Response, shown: { readonly failed: boolean }) => void;
+  /** Answers with the form that takes the admin token: status 401, or 429 for too many wrong ones. */
+  readonly signIn: (response: Response, shown: SignIn) => void;
 }
 
 /**
@@ -31,11 +34,11 @@ export function readPages(signOut: boolean): Pages {
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => /\.(?:js|css|svg)$/.test(name));
 
-  function signIn(response: Response, { failed }: { readonly failed: boolean }): void {
+  function signIn(response: Response, shown: SignIn): void {
     response
-      .status(401)
+      .status(shown === "limited" ? 429 : 401)
       .type("html")
-      .send(failed ? form.replace(" hidden data-failed", "") : form);
+      .send(form.replace(` hidden data-${shown}`, ""));
   }
 
   const isOpen = (name: string): boolean => OPEN.test(name);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import { plainAddress } from "../limits/network.ts";
 import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
 import type { AlphaAnswer, AlphaRequest, FileAnswer } from "./exchange.ts";
@@ -45,10 +46,6 @@ function clientSignal(response: ServerResponse): AbortSignal {
   });
   return controller.signal;
 }
-
-/** On a listener of both families an IPv4 client comes in IPv6's clothes (RFC 4291 2.5.5.2). */
-const plainAddress = (address: string): string =>
-  address.includes(":") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address;
 
 /** Every line of a header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
 function headerLines(raw: readonly string[]): Record<string, string[]> {

@@ -3,6 +3,10 @@ import { isIPv6 } from "node:net";
 const GROUPS = 8;
 const OF_NETWORK = 4;
 
+/** On a listener of both families an IPv4 client comes in IPv6's clothes (RFC 4291 2.5.5.2). */
+export const plainAddress = (address: string): string =>
+  address.includes(":") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address;
+
 /**
  * What is counted as one client address: an IPv4 address, and of an IPv6 address its first 64 bits, since the
  * rest is its owner's to choose (RFC 4291 2.5.4).

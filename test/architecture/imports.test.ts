@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "tracing",
   ],
   explain: ["audit", "mapping", "dialect"],
-  console: ["report", "audit", "metrics"],
+  console: ["report", "audit", "metrics", "limits"],
   report: ["explain", "audit", "mapping", "dialect"],
   replay: ["examples", "explain", "audit", "upstream", "mapping", "dialect"],
   metrics: ["audit"],
