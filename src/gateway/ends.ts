@@ -21,7 +21,7 @@ export interface EndParts {
   readonly style: AnswerStyle;
   /** Begins its span; undefined where no traces are wanted. */
   readonly beginSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
-  /** Keeps the record of a request; a promise where the answer must wait for it. */
+  /** Keeps the record of a request; a promise where the answer must wait for it. Its failure is told by itself. */
   readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
   /** Hears of errors that nobody foresaw. */
   readonly onUnforeseen: (error: unknown, requestId: string) => void;
@@ -45,7 +45,7 @@ export function withEnds(
     try {
       await parts.record(request, outcome, notes);
     } catch (error) {
-      parts.onUnforeseen(error, request.id);
+      failed(error, request, notes);
     }
   }
 

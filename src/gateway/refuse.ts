@@ -1,3 +1,4 @@
+import { AuditUnavailable } from "../audit/store.ts";
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { printJson } from "../dialect/json.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
@@ -17,7 +18,14 @@ export interface Refused {
 }
 
 /** Failures that the road knows; what they say is for the log. */
-const FORESEEN = [UpstreamFault, UnreadableAnswer, ExpressionError, GrantUnavailable, StateUnavailable];
+const FORESEEN = [
+  UpstreamFault,
+  UnreadableAnswer,
+  ExpressionError,
+  GrantUnavailable,
+  StateUnavailable,
+  AuditUnavailable,
+];
 
 /**
  * The one place where a failure becomes an answer. Only the gateway's own refusals show their words; all else

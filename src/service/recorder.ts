@@ -85,10 +85,30 @@ export function createRecorder(parts: RecorderParts): Recorder {
     if (log.isLevelEnabled(level)) log[level](logLine(record, besides), "request");
   }
 
-  function keep(record: AuditRecord, besides: Besides): void | Promise<void> {
+  function hear(record: AuditRecord, besides: Besides): void {
     metrics.observe(record, besides.refusal);
     tell(record, besides);
-    return audit?.append(record);
+  }
+
+  function lost(requestId: string, error: unknown): void {
+    log.error({ requestId, error: (error as Error).message }, "the audit record was not kept");
+  }
+
+  /** Where its record has to be kept first and can't be, a client is told 500, whatever v4 said. */
+  async function keptFirst(record: AuditRecord, besides: Besides, kept: Promise<void>): Promise<void> {
+    try {
+      await kept;
+    } catch (error) {
+      hear({ ...record, alpha: { ...record.alpha, status: 500 } }, besides);
+      lost(record.requestId, error);
+      throw error;
+    }
+    hear(record, besides);
+  }
+
+  function keep(record: AuditRecord, besides: Besides): void | Promise<void> {
+    const kept = audit?.append(record);
+    return kept ? keptFirst(record, besides, kept) : hear(record, besides);
   }
 
   return {
@@ -107,10 +127,10 @@ export function createRecorder(parts: RecorderParts): Recorder {
         const traceparent = header(request, "traceparent");
         const { method } = request;
         tracing?.begin({ method, traceparent, time: new Date(record.time) }).end(ended(record));
-        await keep(record, { traceparent });
+        hear(record, { traceparent });
+        await audit?.append(record);
       } catch (error) {
-        const { message } = error as Error;
-        log.error({ requestId: request.id, error: message }, "the audit record was not kept");
+        lost(request.id, error);
         throw error;
       }
     },

@@ -12,6 +12,7 @@ import { STORE_FAULTS } from "./store-faults.ts";
 const describe = await describeWith("postgres");
 const LONG = 60_000;
 const AWAY = "The audit store failed: its database does not answer.";
+const ANSWERED_500 = 'requests_total\\{lane="alpha",route="GET /vm/instances",status="500"\\}';
 /** Of both gateways, at most. */
 const CONNECTIONS = 8;
 
@@ -70,9 +71,10 @@ describe("PostgreSQL", () => {
   test.each(STORE_FAULTS)(
     "$name: $postgres.relaxed where a record may come later, $postgres.strict where not",
     async ({ fault, postgres: expected }) => {
-      await proxy.becomes(fault);
       const later = underLoad(() => ask(relaxed), 2);
       const atOnce = underLoad(() => ask(strict), 2);
+      await later.more(20);
+      await proxy.becomes(fault);
       for (const { admin } of [relaxed, strict])
         expect(await becomes(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : [AWAY]);
       await later.more(50);
@@ -87,6 +89,7 @@ describe("PostgreSQL", () => {
       expect([...relaxed.kept, ...strict.kept].filter((id) => !there.has(id))).toEqual([]);
       expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
       expect(await metric(strict.admin, "audit_dropped_total")).toBe(strict.refused);
+      expect(await metric(strict.admin, ANSWERED_500)).toBe(strict.refused);
       expect(proxy.open()).toBeLessThanOrEqual(CONNECTIONS);
     },
     LONG,

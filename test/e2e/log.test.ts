@@ -26,7 +26,11 @@ const PLANTED = {
 type Line = Record<string, unknown>;
 
 /** Runs a gateway with secrets everywhere, gives it requests, and ends it. */
-async function afterRequests(level: string, requests: (url: string) => Promise<void>): Promise<Ended> {
+async function afterRequests(
+  level: string,
+  requests: (url: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const gateway = await serve(newFolder(), {
     env: {
       UPSTREAM_URL: v4.url,
@@ -34,6 +38,7 @@ async function afterRequests(level: string, requests: (url: string) => Promise<v
       ADMIN_TOKEN: PLANTED.admin,
       GATEWAY_SECRET: PLANTED.gateway,
       REDIS_URL: `redis://gateway:${PLANTED.redis}@127.0.0.1:1/2`,
+      ...env,
     },
   });
   await requests(gateway.url);
@@ -118,3 +123,13 @@ test("no level tells a secret: of a setting, a token, a body, or an answer of v4
   const told = ended.out + ended.err;
   expect(Object.values(PLANTED).filter((secret) => told.includes(secret))).toEqual([]);
 }, 60_000);
+
+test("a request whose record had to be kept first, and was not, is named: nobody takes it for a fault of the code", async () => {
+  v4.answers(json(200, envelope([])));
+  const away = { AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://127.0.0.1:1/nowhere" };
+  const ended = await afterRequests("warn", (url) => ask(url, "/vm/instances"), away);
+  expect(linesOf(ended)).toContainEqual(
+    expect.objectContaining({ level: 50, requestId: "the-request", msg: "the audit record was not kept" }),
+  );
+  expect(ended.err).not.toContain("unforeseen");
+});
