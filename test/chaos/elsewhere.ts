@@ -63,6 +63,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "a gateway that starts without it serves",
   },
   {
+    fault: "a connection to PostgreSQL goes dead without a word",
+    outcome: "given up within 17 seconds, and replaced; relaxed: no record is lost; strict: 500",
+    file: "test/chaos/postgres.test.ts",
+    test: "a connection that goes dead without a word",
+  },
+  {
     fault: "the disk of `DATA_DIR` is full, under load",
     outcome:
       "relaxed: no request fails, no record is lost; strict: 500, counted; not ready until there is space; the file is whole",

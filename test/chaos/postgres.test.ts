@@ -94,4 +94,21 @@ describe("PostgreSQL", () => {
     },
     LONG,
   );
+
+  test(
+    "a connection that goes dead without a word is given up, and replaced",
+    async () => {
+      expect([await ask(relaxed), await ask(strict)]).toEqual([200, 200]);
+      proxy.freeze();
+      const waiting = ask(strict);
+      expect(await ask(relaxed)).toBe(200);
+      expect(await waiting).toBe(500);
+      for (const { admin } of [relaxed, strict]) await becomes(admin, 200);
+      expect(await ask(strict)).toBe(200);
+      const last = relaxed.kept.at(-1);
+      await eventually(async () => (await inDatabase()).has(last));
+      expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
+    },
+    LONG,
+  );
 });

@@ -81,6 +81,8 @@ export interface FaultProxy {
   readonly port: number;
   /** From now on. Connections that are open are ended. `refuse`: nothing listens any more. */
   becomes(fault: Fault | "refuse"): Promise<void>;
+  /** Nothing goes through the connections that are open any more, and nobody is told. New ones are not touched. */
+  freeze(): void;
   /** Connections that are open. */
   open(): number;
   /** Connections that have been made. */
@@ -133,6 +135,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       if (next === "refuse") return;
       fault = next;
       await listen(port);
+    },
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     open: () => clients,
     made: () => made,
