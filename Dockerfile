@@ -17,7 +17,7 @@ ENV NODE_ENV=production \
     ADMIN_HOST=127.0.0.1 \
     ADMIN_PORT=8081 \
     DATA_DIR=/data \
-    NODE_OPTIONS=--max-semi-space-size=8 \
+    NODE_OPTIONS=--max-semi-space-size=16 \
     MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 const NOTHING_KNOWN: CatalogCopy = {
   loaded: () => false,
   find: () => undefined,
-  text: () => undefined,
+  known: () => undefined,
   spelling: () => undefined,
 };
 

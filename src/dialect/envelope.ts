@@ -7,9 +7,9 @@ import {
   isObjectAt,
   membersOf,
   takeText,
-  valueOfText,
   type Cursor,
-} from "./json-text.ts";
+} from "./json-scan.ts";
+import { valueOfText } from "./json-text.ts";
 
 export interface EnvelopeNames {
   readonly page: string;
@@ -61,18 +61,15 @@ export function makeOpenList(names: EnvelopeNames & { readonly items: string }):
   };
 }
 
-/**
- * Writes alpha's envelope around the texts of its items. One client fails on zero pages, so there is always one
- * (alpha 1.2).
- */
-export function listText(
-  items: readonly string[],
-  { page, pages, results }: Page,
-  list: string,
-  names: EnvelopeNames,
-): string {
+/** Alpha's envelope up to its items. */
+export const listBegins = (list: string): string => `{${printJson(list)}:[`;
+
+/** The rest of it. One client fails on zero pages, so there is always one (alpha 1.2). */
+export function listEnds({ page, pages, results }: Page, names: EnvelopeNames): string {
   const totals = { [names.page]: page, [names.pages]: Math.max(1, pages), [names.results]: results };
-  let text = "";
-  for (const item of items) text += text === "" ? item : `,${item}`;
-  return `{${printJson(list)}:[${text}],${printJson(totals).slice(1)}`;
+  return `],${printJson(totals).slice(1)}`;
 }
+
+/** Writes alpha's envelope around the texts of its items. */
+export const listText = (items: readonly string[], page: Page, list: string, names: EnvelopeNames): string =>
+  listBegins(list) + items.join(",") + listEnds(page, names);

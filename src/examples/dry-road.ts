@@ -27,7 +27,7 @@ export interface WrittenRequest {
 }
 
 export interface DryAnswer {
-  readonly answer: AlphaAnswer;
+  readonly answer: Omit<AlphaAnswer, "body"> & { readonly body: string };
   readonly notes: Notes;
 }
 
@@ -105,7 +105,7 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
       if (unforeseen !== undefined) throw unforeseen;
       await answer.recorded;
       if (!last) throw new Error("the road left no notes");
-      return { answer, notes: last };
+      return { answer: { ...answer, body: answer.body.toString() }, notes: last };
     },
   };
 }

@@ -3,6 +3,7 @@ import { NotCompiled } from "./compiler/code.ts";
 import { generate, type Generated, type Gives } from "./compiler/generate.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 import { inputNames } from "./input-names.ts";
+import { missingWithout } from "./missing.ts";
 import { interpret, parse } from "./interpret.ts";
 import { asFailure } from "./runtime/failure.ts";
 import * as runtime from "./runtime/index.ts";
@@ -114,10 +115,12 @@ function made(source: string, bound?: ReadonlySet<string>): Expression {
   const ast = parse(source);
   const code = generated(ast);
   if (code instanceof NotCompiled) return { ...interpret(source), fallback: code.message };
+  const variables = freeVariables(ast);
   return {
     source,
-    variables: freeVariables(ast),
+    variables,
     reads: inputNames(ast),
+    missingWithout: missingWithout(ast, variables),
     engine: "compiled",
     code: code.source,
     evaluate: withShadowing(ast, code, "value", bound),

@@ -16,6 +16,8 @@ export interface Expression {
   readonly variables: ReadonlySet<string>;
   /** The members of its input that it reads: an input of these alone gives the same. */
   readonly reads: InputNames;
+  /** Variables without whose members it surely finds nothing, whatever its input is. */
+  readonly missingWithout: ReadonlySet<string>;
   /** How a result comes about: `interpreted` answers with promises, `compiled` at once. */
   readonly engine: "interpreted" | "compiled";
   /** Why the expression is not compiled, where it was tried. */

@@ -3,6 +3,7 @@ import { textOfValue } from "../dialect/json-text.ts";
 import { freeVariables, type Node } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 import { inputNames } from "./input-names.ts";
+import { missingWithout } from "./missing.ts";
 import { GUARDS } from "./runtime/guard.ts";
 import { plain } from "./runtime/plain.ts";
 
@@ -43,10 +44,12 @@ export function interpret(source: string): Expression {
       throw failed(failure);
     }
   }
+  const variables = freeVariables(ast);
   return {
     source,
-    variables: freeVariables(ast),
+    variables,
     reads: inputNames(ast),
+    missingWithout: missingWithout(ast, variables),
     engine: "interpreted",
     evaluate,
     print: async (input, bindings) => textOfValue(await evaluate(input, bindings)),

@@ -1,10 +1,11 @@
-import { listText, type EnvelopeNames, type OpenList } from "../dialect/envelope.ts";
+import { listBegins, listEnds, listText, type EnvelopeNames, type OpenList } from "../dialect/envelope.ts";
 import { isObject } from "../dialect/json.ts";
-import { begins, ends, isJson, isObjectAt, type Cursor } from "../dialect/json-text.ts";
+import { begins, ends, isJson, isObjectAt, type Cursor } from "../dialect/json-scan.ts";
 import { readErrors, type ErrorNames } from "../dialect/errors.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
 import { all } from "../expression/index.ts";
+import { sharedOutput } from "../mapping/read/output.ts";
 import type { JsonObject, Reading } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Incoming } from "./call-v4.ts";
@@ -110,7 +111,7 @@ export function openList<Item>(
   readItem: (from: Cursor) => Item,
 ) {
   try {
-    const from = begins(answer.text);
+    const from = begins(answer.text, answer.bytes);
     const list = open(from, readItem);
     ends(from);
     answer.sound = true;
@@ -118,6 +119,27 @@ export function openList<Item>(
     return list;
   } catch (error) {
     throw error instanceof SyntaxError || error instanceof RangeError ? noJson(answer) : error;
+  }
+}
+
+/** Rows written one behind the other, without a text for each; undefined where some of them come later. */
+function writeList(answer: Incoming, route: Route, reading: Reading, rules: AnswerRules): Buffer | undefined {
+  const { append } = route;
+  if (!append) return undefined;
+  const output = sharedOutput;
+  const start = output.at;
+  try {
+    output.put(listBegins(route.list));
+    const first = output.at;
+    const list = openList(answer, rules, (from) => {
+      if (output.at > first) output.put(",");
+      return append(objectAt(from), reading, output);
+    });
+    if (list.items.some((later) => later !== undefined)) return undefined;
+    output.put(listEnds(list, rules.alpha));
+    return output.takeBytes(start);
+  } finally {
+    output.drop(start);
   }
 }
 
@@ -131,13 +153,16 @@ export async function answerBack(
   route: Route,
   reading: Reading,
   rules: AnswerRules,
-): Promise<string> {
+): Promise<string | Buffer> {
   const empty = answer.text === "";
-  if (!empty && route.gives !== "list" && !(answer.sound ??= isJson(answer.text))) throw noJson(answer);
+  if (!empty && route.gives !== "list" && !(answer.sound ??= isJson(answer.text, answer.bytes)))
+    throw noJson(answer);
   if (empty && route.empty !== undefined) throw new Refusal(rules.statuses.other_4xx, route.empty);
   if (route.gives === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";
-  if (route.gives === "object") return route.read(objectAt(begins(answer.text)), reading);
+  if (route.gives === "object") return route.read(objectAt(begins(answer.text, answer.bytes)), reading);
+  const written = writeList(answer, route, reading, rules);
+  if (written) return written;
   const list = openList(answer, rules, (from) => route.read(objectAt(from), reading));
   return listText(await all(list.items), list, route.list, rules.alpha);
 }

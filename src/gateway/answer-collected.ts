@@ -1,6 +1,6 @@
 import { all } from "../expression/index.ts";
 import { printJson } from "../dialect/json.ts";
-import { begins } from "../dialect/json-text.ts";
+import { begins } from "../dialect/json-scan.ts";
 import { entryOf } from "../mapping/entry.ts";
 import type { Endpoint } from "../mapping/endpoint.ts";
 import type { Collected } from "../mapping/route-steps.ts";

@@ -42,7 +42,7 @@ function refuseHalf(answer: Incoming, { name, call }: Half, { target, rules, not
  *
  * @throws {Refusal} v4's, in alpha's words
  */
-export async function answerJoined(prepared: Prepared, work: Work): Promise<string> {
+export async function answerJoined(prepared: Prepared, work: Work): Promise<string | Buffer> {
   const { target, notes, catalogs, rules } = work;
   const all = halves(prepared, target.route.joins, work);
   const found: JsonObject = {};

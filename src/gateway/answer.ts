@@ -22,6 +22,13 @@ function limitHeaders(
   if (v4Limits) Object.assign(headers, v4Limits);
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
+function bytesOf(body: string | Buffer | FileAnswer): Buffer {
+  if (typeof body === "string") return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : NO_BYTES;
+}
+
 /** Makes the answer that goes out. A client that asked for 200 always finds the true status in a header. */
 export function makeAnswer(
   request: AlphaRequest,
@@ -30,7 +37,7 @@ export function makeAnswer(
     body,
     headers: own,
   }: Pick<AlphaAnswer, "status"> &
-    Partial<Pick<AlphaAnswer, "headers">> & { readonly body: string | FileAnswer },
+    Partial<Pick<AlphaAnswer, "headers">> & { readonly body: string | Buffer | FileAnswer },
   style: AnswerStyle,
   notes: Notes,
 ): AlphaAnswer {
@@ -45,15 +52,13 @@ export function makeAnswer(
   if (notes.equivalent !== undefined) headers["x-v4-equivalent"] = notes.equivalent;
   if (own) Object.assign(headers, own);
   if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
-  const file = typeof body === "string" ? undefined : body;
+  const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
   if (file) headers["content-type"] = file.type;
-  const json = typeof body === "string" ? body : "";
   return {
     status: alwaysOk ? 200 : status,
     ...(limited && !alwaysOk && { phrase: style.limited.phrase }),
     headers,
-    body: json,
-    bytes: Buffer.byteLength(json),
+    body: bytesOf(body),
     ...(file && { file }),
   };
 }

@@ -25,6 +25,8 @@ export interface Incoming {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as it came; empty where there was none. */
   readonly text: string;
+  /** The same in UTF-8, where it is at hand. */
+  readonly bytes?: Buffer | undefined;
   /** The JSON in it, read when it is asked for; undefined where there was no body, or none that is JSON. */
   readonly json: unknown;
   /** Whether the text is JSON to its end; undefined while nobody has gone over it. */
@@ -87,15 +89,17 @@ class Answered implements Incoming {
   readonly success: boolean;
   readonly headers: Incoming["headers"];
   readonly text: string;
+  readonly bytes: Buffer | undefined;
   sound: boolean | undefined;
   #json: unknown;
   #read: boolean;
 
-  constructor({ status, headers, text }: V4Answer) {
+  constructor({ status, headers, text, bytes }: V4Answer) {
     this.status = status;
     this.success = isSuccess(status);
     this.headers = headers;
     this.text = text;
+    this.bytes = bytes;
     this.#read = text === "";
   }
 

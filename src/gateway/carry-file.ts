@@ -42,7 +42,7 @@ function fileIn(request: AlphaRequest, { type, most }: FileRule, notes: Notes): 
  *
  * @throws {Refusal} what alpha refuses of it, and what v4 refused; {UnreadableAnswer} where v4 gives something else
  */
-export async function carryFile(endpoint: Endpoint, work: Work): Promise<string | FileAnswer> {
+export async function carryFile(endpoint: Endpoint, work: Work): Promise<string | Buffer | FileAnswer> {
   const { target, request, rules, notes, catalogs } = work;
   const { route, parameters } = target;
   const path = endpoint.path(parameters);

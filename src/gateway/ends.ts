@@ -9,10 +9,10 @@ import { refuse } from "./refuse.ts";
 /** From a client's request to its answer. It never throws. */
 export type Road = (request: AlphaRequest) => Promise<AlphaAnswer>;
 
-/** What a road makes of a request: a status, the JSON text of the body or a file, and headers of its own. */
+/** What a road makes of a request: a status, the JSON of the body or a file, and headers of its own. */
 export interface Made {
   readonly status: number;
-  readonly body: string | FileAnswer;
+  readonly body: string | Buffer | FileAnswer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from "../dialect/envelope.ts";
-import { takeValue } from "../dialect/json-text.ts";
+import { takeValue } from "../dialect/json-scan.ts";
 import { openList, UnreadableAnswer } from "./answer-back.ts";
 import type { Incoming } from "./call-v4.ts";
 import { inParallel } from "./in-parallel.ts";

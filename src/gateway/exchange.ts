@@ -43,9 +43,8 @@ export interface AlphaAnswer {
   /** Reason phrase where it is not the standard one. */
   readonly phrase?: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Of the body, in UTF-8. */
-  readonly bytes: number;
+  /** JSON. */
+  readonly body: Buffer;
   /** In place of the body. */
   readonly file?: FileAnswer;
   /** When the record of a file is kept, which is when it is over. */
@@ -70,7 +69,11 @@ export interface Target {
 
 /** A call to v4 and what came of it. Its body is only looked at where bodies are recorded. */
 export interface MadeCall extends Omit<RecordedCall, "response"> {
-  readonly came?: { readonly text: string; readonly sound?: boolean | undefined };
+  readonly came?: {
+    readonly text: string;
+    readonly bytes?: Buffer | undefined;
+    readonly sound?: boolean | undefined;
+  };
 }
 
 /** What is written down on the way, for the answer's headers, the audit record, the metrics and the log. */

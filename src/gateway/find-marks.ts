@@ -1,7 +1,7 @@
 import type { Conditions, Filter } from "../dialect/filter/filter.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../dialect/filter/translate.ts";
 import { printJson } from "../dialect/json.ts";
-import { takeValue } from "../dialect/json-text.ts";
+import { takeValue } from "../dialect/json-scan.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import { getter } from "../mapping/paths.ts";
 import { openList, refuseLikeV4 } from "./answer-back.ts";

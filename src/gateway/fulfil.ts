@@ -26,7 +26,7 @@ async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work
   return printJson(isObject(known) ? known : {});
 }
 
-async function answered(answer: Incoming, prepared: Prepared, work: Work): Promise<string> {
+async function answered(answer: Incoming, prepared: Prepared, work: Work): Promise<string | Buffer> {
   const besides = await readBesides(answer, prepared, work);
   const reading = { catalogs: work.catalogs, with: besides, sent: prepared.alpha };
   return answerBack(answer, work.target.route, reading, work.rules);
@@ -38,7 +38,7 @@ async function answered(answer: Incoming, prepared: Prepared, work: Work): Promi
  * @returns alpha's body of a success, as JSON text
  * @throws {Refusal} what alpha refuses, and what v4 refused
  */
-export async function fulfil(work: Work): Promise<string | FileAnswer> {
+export async function fulfil(work: Work): Promise<string | Buffer | FileAnswer> {
   const { route } = work.target;
   if ("refusal" in route.source) throw new Refusal(route.source.refusal.status, route.source.refusal.reason);
   if ("catalog" in route.source) return answerFromCatalog(route.source.catalog, work);

@@ -118,17 +118,15 @@ function send(
 ): void {
   if (response.destroyed || response.headersSent) return void answer.file?.stream.destroy();
   if (answer.file) return sendFile(request, response, answer, answer.file);
-  const { status, phrase, headers, body, bytes } = answer;
-  const head = ["content-length", String(bytes)];
+  const { status, phrase, headers, body } = answer;
+  const head = ["content-length", String(body.length)];
   for (const name in headers) head.push(name, headers[name] ?? "");
   // What is left of a body that was refused half-read must not be taken for the next request.
   if (refusedBody) head.push("connection", "close");
   if (phrase === undefined) response.writeHead(status, head);
   else response.writeHead(status, phrase, head);
-  // As many bytes as characters: all are ASCII, and needn't be encoded.
-  const encoding = bytes === body.length ? "latin1" : "utf8";
-  if (!refusedBody) return void response.end(body, encoding);
-  response.write(body, encoding);
+  if (!refusedBody) return void response.end(body);
+  response.write(body);
   endAfterBody(request, response);
 }
 

@@ -1,6 +1,6 @@
 import type { AuditRecord, RecordedBody } from "../audit/record.ts";
 import type { Redaction } from "../audit/redact.ts";
-import { isJson } from "../dialect/json-text.ts";
+import { isJson } from "../dialect/json-scan.ts";
 import { fingerprint } from "../tokens/fingerprint.ts";
 import { header, type AlphaAnswer, type AlphaRequest, type MadeCall, type Notes } from "./exchange.ts";
 
@@ -54,7 +54,7 @@ const asked = (request: AlphaRequest, { redaction, filterHeader }: RecordOptions
 
 /** What v4 said. Of JSON the text alone is looked through. */
 const saidBy = (
-  { text, sound = isJson(text) }: NonNullable<MadeCall["came"]>,
+  { text, bytes, sound = isJson(text, bytes) }: NonNullable<MadeCall["came"]>,
   { json, value }: Redaction,
 ): RecordedBody => (sound ? json(text) : value(text));
 
@@ -97,14 +97,14 @@ export function recordOf(
     timings: { total, upstream: notes.upstreamMs, translation: Math.max(0, total - notes.upstreamMs) },
     bytes: {
       in: notes.carried?.in || (request.body?.length ?? 0),
-      out: notes.carried?.out || outcome.answer.bytes,
+      out: notes.carried?.out || outcome.answer.body.length,
     },
   };
 }
 
 /** Of a file it is known how much of it went by. */
 const answeredWith = ({ file, body }: AlphaAnswer, notes: Notes, redaction: Redaction): unknown =>
-  file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body);
+  file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body.toString());
 
 /** The record of a request of the native lane: what was called, not what was said. */
 export function nativeRecordOf(

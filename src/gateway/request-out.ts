@@ -40,7 +40,7 @@ function shownBy(route: Route | undefined, work: Work): Shown {
     if (!answer.success && must) refuseLikeV4(answer, route, sent, work.rules, work.notes);
     const reading = { catalogs: work.catalogs, with: {} };
     if (!answer.success) return undefined;
-    return parseJson(await answerBack(answer, route, reading, work.rules)) as JsonObject;
+    return parseJson(String(await answerBack(answer, route, reading, work.rules))) as JsonObject;
   };
 }
 

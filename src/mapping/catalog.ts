@@ -1,5 +1,5 @@
 import { printJson } from "../dialect/json.ts";
-import { canonical, isStringText, valueOfText, type Text } from "../dialect/json-text.ts";
+import { isStringText, valueOfText, type Text } from "../dialect/json-text.ts";
 import type { MaybeLater } from "../expression/index.ts";
 import type { CatalogDefinition } from "./definition.ts";
 import { expressionAt, refer, type Place } from "./place.ts";
@@ -34,8 +34,10 @@ export interface Catalog {
   readonly hidesSome: boolean;
   /** Whether ids differ between the sides, so that they sort differently. */
   readonly renames: boolean;
-  /** The text of the alpha object of a v4 id; `row` is the text of the v4 object that names it. */
-  readonly expand: (v4Id: Text, row: string, reading: Reading) => MaybeLater<Text>;
+  /** The text of the alpha object of a v4 id; `row` gives the text of the v4 object that names it. */
+  readonly expand: (v4Id: Text, row: () => string, reading: Reading) => MaybeLater<Text>;
+  /** The same of the id between two places, as UTF-8, where nothing has to be made for it. */
+  readonly known: (bytes: Uint8Array, start: number, end: number, reading: Reading) => Uint8Array | undefined;
   /** Whether that may come later. */
   readonly late: boolean;
   /** Whether alpha never sees the thing of this v4 id. */
@@ -81,22 +83,21 @@ export function compileCatalog(
   const stubFor = (v4Id: string, row: unknown): MaybeLater<Text> =>
     stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
 
-  const hiddenText = hidden === undefined ? undefined : printJson(hidden).slice(0, -1);
-  const isHiddenText = (id: string): boolean => hiddenText !== undefined && id.startsWith(hiddenText);
-
-  /** Of an id in its one way of writing; undefined for one that the copy does not have. */
-  const known = (id: string, { catalogs }: Reading): Text =>
-    isHiddenText(id) ? null : catalogs.text(name, id);
-
-  function expand(v4Id: Text, row: string, reading: Reading): MaybeLater<Text> {
-    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
-    const found = known(v4Id, reading);
-    return found === undefined ? expandRare(canonical(v4Id), row, reading) : found;
+  const hiddenBytes = Buffer.from(hidden === undefined ? "" : printJson(hidden).slice(0, -1));
+  function isHiddenAt(bytes: Uint8Array, start: number): boolean {
+    for (let at = 0; at < hiddenBytes.length; at += 1)
+      if (bytes[start + at] !== hiddenBytes[at]) return false;
+    return hiddenBytes.length > 0;
   }
 
-  function expandRare(id: string, row: string, reading: Reading): MaybeLater<Text> {
-    const found = known(id, reading);
-    return found === undefined ? stubFor(valueOfText(id) as string, valueOfText(row)) : found;
+  const textOf = (id: string, { catalogs }: Reading): Text =>
+    isHidden(id) ? null : catalogs.find(name, id)?.text;
+
+  function expand(v4Id: Text, row: () => string, reading: Reading): MaybeLater<Text> {
+    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
+    const id = valueOfText(v4Id) as string;
+    const found = textOf(id, reading);
+    return found === undefined ? stubFor(id, valueOfText(row())) : found;
   }
 
   function v4Id(asked: string, copy: CatalogCopy): string | undefined {
@@ -125,10 +126,12 @@ export function compileCatalog(
       v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
     hides: isHidden,
     expandAll(v4Ids, reading) {
-      const ids = v4Ids.filter(isStringText).map(canonical);
-      return `[${ids.flatMap((id) => known(id, reading) ?? []).join(",")}]`;
+      const ids = v4Ids.filter(isStringText).map((id) => valueOfText(id) as string);
+      return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,
+    known: (bytes, start, end, { catalogs }) =>
+      isHiddenAt(bytes, start) ? undefined : catalogs.known(name, bytes, start, end),
     late: stub.engine === "interpreted",
     stub: stubFor,
   };

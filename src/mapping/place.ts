@@ -29,6 +29,7 @@ const NEVER: Expression = {
   source: "",
   variables: new Set(),
   reads: new Set(),
+  missingWithout: new Set(),
   engine: "compiled",
   evaluate: () => undefined,
   print: () => undefined,

@@ -1,5 +1,6 @@
-import type { Cursor } from "../dialect/json-text.ts";
+import type { Cursor } from "../dialect/json-scan.ts";
 import type { MaybeLater } from "../expression/index.ts";
+import type { Output } from "./read/output.ts";
 
 /** What translating may look at besides the object itself. */
 
@@ -16,8 +17,8 @@ export interface CatalogCopy {
   /** False until a catalog has been read once; until then nothing is known to be unknown. */
   loaded(catalog: string): boolean;
   find(catalog: string, v4Id: string): CatalogEntry | undefined;
-  /** The text of the alpha object, by the text of its v4 id. */
-  text(catalog: string, v4Id: string): string | undefined;
+  /** The text of the alpha object, by the text of its v4 id that stands between two places; both in UTF-8. */
+  known(catalog: string, bytes: Uint8Array, start: number, end: number): Uint8Array | undefined;
   /** The v4 id as v4 spells it, whatever the case it was asked in. */
   spelling(catalog: string, anyCase: string): string | undefined;
 }
@@ -37,6 +38,9 @@ export interface Reading {
  * @throws {SyntaxError} or {RangeError} where no JSON stands at the cursor
  */
 export type Read = (from: Cursor, reading: Reading) => MaybeLater<string>;
+
+/** The same, put behind what is written already; what comes later is not, but given. */
+export type Append = (from: Cursor, reading: Reading, output: Output) => Promise<string> | undefined;
 
 /** The same on the way out. */
 export interface Writing {

@@ -7,7 +7,7 @@ import { compileErrorFields } from "./error-fields.ts";
 import { compileFilterFields, compileSelectFields } from "./filter-fields.ts";
 import type { Place } from "./place.ts";
 import { compileReader } from "./read/compile-reader.ts";
-import type { CatalogCopy, CatalogEntry, Read } from "./reading.ts";
+import type { Append, CatalogCopy, CatalogEntry, Read } from "./reading.ts";
 
 /** One kind of alpha object: read from v4, written to v4, filtered by, and blamed in errors. */
 export interface Resource {
@@ -17,7 +17,8 @@ export interface Resource {
   readonly list: string | undefined;
   readonly catalog: Catalog | undefined;
   readonly read: Read;
-  /** The JavaScript that `read` runs as. */
+  readonly append: Append;
+  /** The JavaScript that these run as. */
   readonly code: string;
   readonly bodies: ReadonlyMap<string, BodyRules>;
   /** Names of all members that bodies may have. */
@@ -57,7 +58,7 @@ export function compileResource(
   const rules = new Map([...fields, ...inputs]);
 
   for (const [name, rule] of fields) ruleFaults(rule, place.at("fields", name));
-  const { read, code } = compileReader(fields, context, (name) => place.at("fields", name));
+  const { append, read, code } = compileReader(fields, context, (name) => place.at("fields", name));
   for (const [name, rule] of inputs) ruleFaults(rule, place.at("inputs", name));
 
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
@@ -73,6 +74,7 @@ export function compileResource(
     list: definition.list,
     catalog: context.catalogs.get(definition.object),
     read,
+    append,
     code,
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [

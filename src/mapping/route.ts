@@ -1,5 +1,6 @@
 import type { SelectFields } from "../dialect/filter/select.ts";
-import { begins, takeText, valueOfText } from "../dialect/json-text.ts";
+import { begins, takeText } from "../dialect/json-scan.ts";
+import { valueOfText } from "../dialect/json-text.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { FilterField } from "../dialect/filter/translate.ts";
 import type { Access } from "../dialect/scopes.ts";
@@ -11,7 +12,7 @@ import type { RouteDefinition } from "./route-definition.ts";
 import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
 import { namesHint } from "./nearest.ts";
 import { refer, type Place } from "./place.ts";
-import type { CatalogCopy, CatalogEntry, JsonObject, Read } from "./reading.ts";
+import type { Append, CatalogCopy, CatalogEntry, JsonObject, Read } from "./reading.ts";
 import type { Resource } from "./resource.ts";
 import {
   compileCollected,
@@ -93,6 +94,8 @@ export interface Route {
   /** The resource that a v4 object is shown as. */
   readonly shownAs: (v4: unknown) => MaybeLater<Resource>;
   readonly read: Read;
+  /** The same for the rows of a list; undefined where a row can't be written before more is known of it. */
+  readonly append: Append | undefined;
   /** The alpha name of an error's v4 field. */
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
@@ -253,6 +256,7 @@ export function compileRoute(
     resource,
     shownAs,
     read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
+    append: definition.of || definition.exists !== undefined ? undefined : resource.append,
     errorField: resource.errorField,
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

@@ -1,5 +1,5 @@
 import { printJson } from "../dialect/json.ts";
-import { canonical, flat, isStringText, textOfValue, valueOfText, type Text } from "../dialect/json-text.ts";
+import { canonical, isStringText, textOfValue, valueOfText, type Text } from "../dialect/json-text.ts";
 import { whenDone, type MaybeLater } from "../expression/index.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { ValueKindDefinition } from "./definition.ts";
@@ -44,26 +44,6 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
     [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
   );
 
-/** Texts that are kept with what became of them: short ones, since rows have few of these and have them often. */
-const LONGEST_KEPT = 12;
-const MOST_KEPT = 1000;
-
-const inOnePiece = (text: Text): Text => (typeof text === "string" ? flat(text) : text);
-
-/** What a kind makes of a text depends on nothing but the text. */
-function remembered(print: (text: string) => Text): (text: string) => Text {
-  const known = new Map<string, Text>();
-  return (text) => {
-    if (text.length > LONGEST_KEPT) return print(text);
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const made = inOnePiece(print(text));
-    if (known.size === MOST_KEPT) known.clear();
-    known.set(text, made);
-    return made;
-  };
-}
-
 /** A table of texts: nothing has to be read to look something up in it, and nothing to be written. */
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), textOfValue(alpha)]));
@@ -85,7 +65,7 @@ function readByExpression(place: Place, source: string, args: readonly string[])
       const value = valueOfText(text);
       return expression.print(value, { ...given, value });
     };
-    return { read: late ? print : remembered(print as (text: string) => Text), late };
+    return { read: print, late };
   };
 }
 

@@ -1,6 +1,8 @@
 import { makeOpenList, type EnvelopeNames } from "../dialect/envelope.ts";
 import { printJson } from "../dialect/json.ts";
-import { begins, ends, takeText, valueOfText } from "../dialect/json-text.ts";
+import { ByteTable } from "../dialect/byte-table.ts";
+import { begins, ends, takeText } from "../dialect/json-scan.ts";
+import { valueOfText } from "../dialect/json-text.ts";
 import type { Catalog, CatalogCall } from "../mapping/catalog.ts";
 import { entryOf } from "../mapping/entry.ts";
 import type { CatalogCopy, CatalogEntry, Read, Reading } from "../mapping/reading.ts";
@@ -45,7 +47,7 @@ export interface CatalogsOptions {
 interface Copy {
   readonly entries: ReadonlyMap<string, CatalogEntry>;
   /** By the text of the id, for answers. */
-  readonly texts: ReadonlyMap<string, string>;
+  readonly texts: ByteTable;
   readonly spellings: ReadonlyMap<string, string>;
   readonly list: readonly CatalogEntry[];
 }
@@ -62,7 +64,7 @@ const nothing: Reading = {
   catalogs: {
     loaded: () => false,
     find: () => undefined,
-    text: () => undefined,
+    known: () => undefined,
     spelling: () => undefined,
   },
   with: {},
@@ -137,7 +139,7 @@ export function keepCatalogs(options: CatalogsOptions): Catalogs {
       if (!entries.has(id)) entries.set(id, entryOf((await catalog.stub(id, {})) ?? "{}"));
     return {
       entries,
-      texts: new Map([...entries].map(([id, { text }]) => [printJson(id), text])),
+      texts: new ByteTable([...entries].map(([id, { text }]) => [printJson(id), text])),
       spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
       list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
     };
@@ -178,7 +180,7 @@ export function keepCatalogs(options: CatalogsOptions): Catalogs {
   return {
     loaded: (name) => copies.has(name),
     find: (name, id) => copies.get(name)?.entries.get(id),
-    text: (name, id) => copies.get(name)?.texts.get(id),
+    known: (name, bytes, start, end) => copies.get(name)?.texts.find(bytes, start, end),
     spelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
     refresh: start,

@@ -21,6 +21,8 @@ export interface V4Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decoded; empty where there was none. */
   readonly text: string;
+  /** The same in UTF-8, as it came, where it came from a wire. */
+  readonly bytes?: Buffer | undefined;
   /** Milliseconds from sending to the whole answer, tries that failed included. */
   readonly ms: number;
 }
@@ -166,7 +168,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     const { status, headers, body } = await attempt(call, limits);
     const coding = headers["content-encoding"];
     const data = coding === undefined ? body : await decoded(body, String(coding), answerLimit);
-    return { status, headers, text: data.toString("utf8") };
+    return { status, headers, text: data.toString("utf8"), bytes: data };
   }
 
   async function tries(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
@@ -188,8 +190,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       const limits = limitsOf(timeoutMs, client);
       underWay += 1;
       try {
-        const { status, headers, text } = await tries(call, limits);
-        return { status, headers, text, ms: performance.now() - started };
+        const { status, headers, text, bytes } = await tries(call, limits);
+        return { status, headers, text, bytes, ms: performance.now() - started };
       } catch (error) {
         throw limits.over() ?? upstreamFault(error);
       } finally {

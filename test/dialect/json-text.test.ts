@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { makeOpenList } from "../../src/dialect/envelope.ts";
 import { parseJson } from "../../src/dialect/json.ts";
-import { begins, ends, isJson, itemsOf, takeText, valueOfText } from "../../src/dialect/json-text.ts";
+import { begins, ends, isJson, itemsOf, takeText } from "../../src/dialect/json-scan.ts";
+import { valueOfText } from "../../src/dialect/json-text.ts";
 
 function parses(text: string): boolean {
   try {

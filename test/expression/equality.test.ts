@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { textOfValue } from "../../src/dialect/json-text.ts";
 import { walk, type Node } from "../../src/expression/ast.ts";
@@ -128,4 +128,50 @@ test("an evaluation leaves its input as it was", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+describe("an expression that finds nothing without the members of a variable", () => {
+  test.each([
+    "$x.a",
+    "$x.a.b[c = 1]^(d)[0].$merge([$, { 'e': $$.a }])",
+    "$floor($x.a.b / 10)",
+    "10 * $x.a",
+    '$x.a.b = "c" ? $x.a.d.$merge([$])',
+    '$x.a = 1 and $error("never") ? 1 : $x.b',
+  ])("is %s", (source) => {
+    const { missingWithout, evaluate } = compile(source);
+    expect(missingWithout).toEqual(new Set(["x"]));
+    expect(evaluate({ a: [{ b: 1 }] }, { x: {} })).toBeUndefined();
+  });
+
+  test.each([
+    "$x",
+    "[$x.a]",
+    "$x.a{b: c}",
+    "$x.a[]",
+    "$x.a & 1",
+    "$x.a = a ? 1",
+    "$x.a ? 1 : 2",
+    "$exists($x.a)",
+    "$x.a + b",
+    "($x := a; $x.a)",
+    "$map($x.a, function($y) { $y })",
+    "$floor($x)",
+    "$sum($x.a)",
+    "$x[0].a",
+  ])("is not known of %s", (source) => expect(compile(source).missingWithout).toEqual(new Set()));
+
+  test("does so whatever its input is", () => {
+    fc.assert(
+      fc.property(parsing, documents, (source, input) => {
+        const expression = compile(source);
+        fc.pre(expression.engine === "compiled");
+        for (const name of expression.missingWithout)
+          expect(given(() => expression.evaluate(input, { ...BINDINGS, [name]: {} }))).toEqual(
+            given(() => undefined),
+          );
+      }),
+      { numRuns: 400 },
+    );
+  }, 60_000);
 });

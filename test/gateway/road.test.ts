@@ -79,7 +79,7 @@ const failing = (message: string) => async (): Promise<never> => {
 };
 
 test("nothing fails", async () => {
-  expect(await road({})(request)).toMatchObject({ status: 200, body: "{}" });
+  expect(await road({})(request)).toMatchObject({ status: 200, body: Buffer.from("{}") });
   expect(heard).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test.each<[string, () => Partial<RoadParts>, (() => Promise<V4Answer>) | undefin
       status: 500,
       headers: { "x-request-id": "my-id", "content-type": "application/json" },
     });
-    expect(JSON.parse(answer.body)).toEqual({
+    expect(JSON.parse(answer.body.toString())).toEqual({
       errors: [{ reason: "The service could not answer this request (my-id)." }],
     });
     expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseJson, printJson } from "../../src/dialect/json.ts";
-import { begins, ends } from "../../src/dialect/json-text.ts";
+import { begins, ends } from "../../src/dialect/json-scan.ts";
 import { ExpressionError, interpretedBy } from "../../src/expression/index.ts";
 import { loadPack } from "../../src/mapping/load.ts";
 import type { CatalogCopy, Reading } from "../../src/mapping/reading.ts";
@@ -31,7 +31,11 @@ function copyOf(catalogs: KnownCatalogs): CatalogCopy {
   return {
     loaded: () => true,
     find,
-    text: (name, id) => find(name, parseJson(id) as string)?.text,
+    known(name, bytes, start, end) {
+      const id = parseJson(Buffer.from(bytes.subarray(start, end)).toString());
+      const text = typeof id === "string" ? find(name, id)?.text : undefined;
+      return text === undefined ? undefined : Buffer.from(text);
+    },
     spelling: (_name, id) => id,
   };
 }

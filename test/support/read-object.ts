@@ -1,5 +1,5 @@
 import { parseJson, printJson } from "../../src/dialect/json.ts";
-import { begins } from "../../src/dialect/json-text.ts";
+import { begins } from "../../src/dialect/json-scan.ts";
 import type { JsonObject, Read, Reading } from "../../src/mapping/reading.ts";
 
 /** The alpha object that a resource makes of a v4 object. */

@@ -1,110 +1,130 @@
-import * as json from "../../dialect/json-text.ts";
-import { whenDone } from "../../expression/index.ts";
+import { behindSpace, endOfValue, nameAt, notJson, textAt, type Cursor } from "../../dialect/json-scan.ts";
+import { valueOfText } from "../../dialect/json-text.ts";
 import type { FieldContext } from "../field.ts";
 import type { FieldRule } from "../definition.ts";
 import type { Place } from "../place.ts";
-import type { Read } from "../reading.ts";
+import type { Append, Read } from "../reading.ts";
 import { emitField, neutralText, type Unit } from "./emit-field.ts";
 import { emitMembers } from "./emit-scan.ts";
-import { shapeOf, type Shape } from "./shape.ts";
+import { emitWrite, type WrittenField } from "./emit-write.ts";
+import { Output, putFound, putRange, sharedOutput, sizeOf } from "./output.ts";
+import { shapeOf } from "./shape.ts";
 import { indented, newSource } from "./source.ts";
 import { wantedPlaces } from "./wanted.ts";
 
 /** Writes an object of variables some of which come later. A function of its own: closures make variables slow. */
-async function writeLater(write: (...variables: unknown[]) => string, variables: unknown[]): Promise<string> {
-  return write(...(await Promise.all(variables)));
+async function writeLater(
+  write: (output: Output, ...variables: unknown[]) => void,
+  variables: unknown[],
+): Promise<string> {
+  const output = new Output();
+  write(output, ...(await Promise.all(variables)));
+  return output.takeText(0);
+}
+
+/** The value between two places; what ends at 0 is missing. */
+const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
+  end === 0 ? undefined : valueOfText(textAt(cursor, start, end));
+
+function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
+  for (const _name in object) return false;
+  return true;
 }
 
 /** What generated code uses, by the names that it has there. */
-const runtime = { ...json, whenDone, writeLater };
-
-/** Pieces of text that are known, and JavaScript for the others. */
-type Piece = { readonly text: string } | { readonly js: string };
-
-/** The pieces of an alpha object, whatever its fields hold. */
-function piecesOf(shape: Shape, fields: ReadonlyMap<string, Piece>): Piece[] {
-  const members = [...shape].flatMap(([name, inner], index): Piece[] => [
-    { text: `${index === 0 ? "" : ","}${JSON.stringify(name)}:` },
-    ...(typeof inner === "string" ? [fields.get(inner) ?? { text: "null" }] : piecesOf(inner, fields)),
-  ]);
-  return [{ text: "{" }, ...members, { text: "}" }];
-}
-
-/** One expression that puts the pieces together; known ones side by side are one. */
-function emitPieces(pieces: readonly Piece[]): string {
-  const joined: string[] = [];
-  let known = "";
-  for (const piece of pieces) {
-    if ("text" in piece) {
-      known += piece.text;
-      continue;
-    }
-    joined.push(JSON.stringify(known), piece.js);
-    known = "";
-  }
-  return [...joined, JSON.stringify(known)].join(" +\n");
-}
+const runtime = {
+  behindSpace,
+  endOfValue,
+  isEmpty,
+  nameAt,
+  notJson,
+  putFound,
+  putRange,
+  sizeOf,
+  textAt,
+  valueAt,
+  writeLater,
+};
 
 /** Compiles the fields of a resource into one function from the text of a v4 object to that of the alpha object. */
 export function compileReader(
   fields: ReadonlyMap<string, FieldRule>,
   context: FieldContext,
   placeOf: (field: string) => Place,
-): { readonly read: Read; readonly code: string } {
-  const unit: Unit = { source: newSource(), wanted: wantedPlaces(), needsRow: false };
-  const { source } = unit;
-  const late: { readonly name: string; readonly js: string }[] = [];
-  const pieces = new Map(
-    [...fields].map(([field, rule]): [string, Piece] => {
-      const code = emitField(rule, context, placeOf(field), unit);
-      const neutral = JSON.stringify(neutralText(rule));
-      if (!code.late) return [field, { js: `(${code.js} ?? ${neutral})` }];
-      const name = source.name("late");
-      late.push({ name, js: code.js });
-      return [field, { js: `(${name} ?? ${neutral})` }];
+): { readonly append: Append; readonly read: Read; readonly code: string } {
+  const unit: Unit = { source: newSource(), wanted: wantedPlaces() };
+  const written = new Map(
+    [...fields].map(([name, rule]): [string, WrittenField] => {
+      const code = emitField(rule, context, placeOf(name), unit);
+      return [name, { rule, code, made: code.kind === "made" ? unit.source.name("made") : "" }];
     }),
   );
-  const object = emitPieces(piecesOf(shapeOf(fields.keys(), placeOf), pieces));
-  const code = emitFunction(unit, object, late);
+  const code = emitFunction(unit, emitWrite(shapeOf(fields.keys(), placeOf), written, unit.source), [
+    ...written.values(),
+  ]);
   // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
-  const make = new Function("runtime", "constants", code) as (...parts: unknown[]) => Read;
-  return { read: make(runtime, source.constants), code };
+  const make = new Function("runtime", "constants", code) as (...parts: unknown[]) => Append;
+  const append = make(runtime, unit.source.constants);
+  return { append, read: readBy(append), code };
+}
+
+/** What is appended, as a text of its own. */
+const readBy =
+  (append: Append): Read =>
+  (from, reading) => {
+    const start = sharedOutput.at;
+    try {
+      const later = append(from, reading, sharedOutput);
+      return later ?? sharedOutput.takeText(start);
+    } finally {
+      sharedOutput.drop(start);
+    }
+  };
+
+/** How many bytes can be written at most: of each place as often as it is copied, at most once a field. */
+function emitRoom(known: number, fields: readonly WrittenField[]): string {
+  const neutrals = fields.reduce((sum, { rule }) => sum + Buffer.byteLength(neutralText(rule)) + 2, 0);
+  const copied = fields.flatMap(({ code }) =>
+    code.kind === "constant" || !code.range ? [] : [`${code.range.end} - ${code.range.start}`],
+  );
+  const made = fields.flatMap(({ code, made: name }) => (code.kind === "made" ? [`sizeOf(${name})`] : []));
+  return [String(known + neutrals), ...copied, ...made].join(" + ");
 }
 
 function emitFunction(
-  { source, wanted, needsRow }: Unit,
-  object: string,
-  late: readonly { readonly name: string; readonly js: string }[],
+  { source, wanted }: Unit,
+  { code, known }: { readonly code: string; readonly known: number },
+  fields: readonly WrittenField[],
 ): string {
   const scan = emitMembers(wanted.root, 0, source);
-  const variables = ["at = cursor.at", "code", "end", ...wanted.variables].join(", ");
-  const given = [...wanted.variables, "row", "reading", ...late.map(({ name }) => name)].join(", ");
+  const ranges = wanted.ranges.flatMap(({ start, end }) => [start, end]);
+  const made = fields.flatMap(({ code: field, made: name }) =>
+    field.kind === "made" ? [{ name, js: field.js, late: field.late }] : [],
+  );
+  const given = ["bytes", ...ranges, ...made.map(({ name }) => name)].join(", ");
+  const late = made.filter((field) => field.late).map(({ name }) => `${name} instanceof Promise`);
   const constants = source.constants.map((_value, index) => `c${index} = constants[${index}]`);
-  const isLate = late.map(({ name }) => `${name} instanceof Promise`).join(" || ");
-  const result =
-    late.length === 0
-      ? []
-      : [
-          `const ${late.map(({ name, js }) => `${name} = ${js}`).join(",\n")};`,
-          `if (${isLate}) return writeLater(write, [${given}]);`,
-        ];
   return indented(
     [
       '"use strict";',
-      `const { ${Object.keys(runtime).sort().join(", ")} } = runtime;`,
+      `const { ${Object.keys(runtime).join(", ")} } = runtime;`,
       ...(constants.length > 0 ? [`const ${constants.join(", ")};`] : []),
-      `const write = (${given}) => ${object};`,
-      "return function read(cursor, reading) {",
-      "const { text, depth } = cursor;",
-      `let ${variables};`,
-      ...(needsRow ? ["const start = at;"] : []),
-      "if (text.charCodeAt(at) === 123) {",
+      `function write(output, ${given}) {`,
+      `const out = output.room(${emitRoom(known, fields)});`,
+      "let o = output.at;",
+      code,
+      "output.end(o);",
+      "}",
+      "return function append(cursor, reading, output) {",
+      "const { bytes, depth, at: start } = cursor;",
+      `let ${["at = start", "code = 0", ...ranges.map((name) => `${name} = 0`)].join(", ")};`,
+      "if (bytes[at] === 123) {",
       scan,
-      "} else at = endOfValue(text, at, depth);",
+      "} else at = endOfValue(bytes, at, depth);",
       "cursor.at = at;",
-      `const row = ${needsRow ? "text.slice(start, at)" : '""'};`,
-      ...result,
-      `return write(${given});`,
+      ...made.map(({ name, js }) => `const ${name} = ${js};`),
+      ...(late.length > 0 ? [`if (${late.join(" || ")}) return writeLater(write, [${given}]);`] : []),
+      `write(output, ${given});`,
       "};",
     ].join("\n"),
   );

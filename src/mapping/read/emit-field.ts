@@ -1,3 +1,4 @@
+import type { Cursor } from "../../dialect/json-scan.ts";
 import { textOfValue, type Text } from "../../dialect/json-text.ts";
 import type { Expression, MaybeLater } from "../../expression/index.ts";
 import type { FieldContext } from "../field.ts";
@@ -6,71 +7,119 @@ import { networkAddress as networkOf } from "../ip-address.ts";
 import { expressionAt, type Place } from "../place.ts";
 import type { Reading } from "../reading.ts";
 import type { Source } from "./source.ts";
-import { stepsOf } from "./steps.ts";
-import type { WantedPlaces } from "./wanted.ts";
+import { stepsOf, type Step } from "./steps.ts";
+import type { Range, WantedPlaces } from "./wanted.ts";
 
 /** The function of one resource while it is written. */
 export interface Unit {
   readonly source: Source;
   readonly wanted: WantedPlaces;
-  /** Whether the text of the whole v4 object is needed. */
-  needsRow: boolean;
 }
 
-/** JavaScript that gives the text of a field, or a promise of it where that is `late`. */
-export interface FieldCode {
-  readonly js: string;
-  readonly late: boolean;
-}
-
-/** The input of an expression: an object of the members that it reads. */
-function emitInput({ reads }: Expression, unit: Unit): string {
-  if (reads === "all") {
-    unit.needsRow = true;
-    return "valueOfText(row)";
-  }
-  const members = [...reads].map(
-    (name) => `${JSON.stringify(name)}: valueOfText(${unit.wanted.variable([name])})`,
-  );
-  return `{ ${members.join(", ")} }`;
-}
+/** How the text of a field comes about. */
+export type FieldCode =
+  /** It is always the same. */
+  | { readonly kind: "constant"; readonly text: Text }
+  /** It is what stands in v4. */
+  | { readonly kind: "copied"; readonly range: Range }
+  /** JavaScript gives it, or a promise of it where that is `late`; with a range, undefined says: as it stands in v4. */
+  | { readonly kind: "made"; readonly js: string; readonly late: boolean; readonly range?: Range };
 
 const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];
 
-/** What stands in v4, or what an expression makes of it. */
-function emitSource(rule: FieldRule, context: FieldContext, place: Place, unit: Unit): FieldCode {
-  if (rule.const !== undefined) return { js: literal(textOfValue(rule.const)), late: false };
-  const found = rule.v4 === undefined ? "undefined" : unit.wanted.variable(rule.v4.split("."));
-  if (rule.read === undefined) return { js: found, late: false };
+const valueAt = ({ start, end }: Range): string => `valueAt(cursor, ${start}, ${end})`;
+
+/** The input of an expression: an object of the members that it reads. */
+function emitInput({ reads }: Expression, { wanted }: Unit): string {
+  if (reads === "all") return "valueAt(cursor, start, at)";
+  const members = [...reads].map((name) => `${JSON.stringify(name)}: ${valueAt(wanted.range([name]))}`);
+  return `{ ${members.join(", ")} }`;
+}
+
+/** One step at least. */
+type Some = readonly [Step, ...Step[]];
+
+const isSome = (steps: readonly Step[]): steps is Some => steps.length > 0;
+
+type After = (
+  text: MaybeLater<Text>,
+  reading: Reading,
+  cursor: Cursor,
+  start: number,
+  end: number,
+) => MaybeLater<Text>;
+
+/** What the steps make of a text, one after the other as long as there is something. */
+function stepsAfter([{ run }, ...others]: Some): After {
+  const after = isSome(others) ? stepsAfter(others) : undefined;
+  return function made(text, reading, cursor, start, end): MaybeLater<Text> {
+    if (text === null || text === undefined) return text;
+    if (text instanceof Promise) return text.then((known) => made(known, reading, cursor, start, end));
+    const next = run(text, reading, cursor, start, end);
+    return after ? after(next, reading, cursor, start, end) : next;
+  };
+}
+
+/** What is always the same, but for the steps behind it. */
+function emitConstant(text: Text, steps: readonly Step[], { source }: Unit): FieldCode {
+  if (!isSome(steps)) return { kind: "constant", text };
+  const js = `${source.constant(stepsAfter(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
+  return { kind: "made", js, late: steps.some(({ late }) => late) };
+}
+
+/** What an expression makes of a v4 object, and what the steps make of that. */
+function emitExpression(
+  rule: FieldRule & { readonly read: string },
+  steps: readonly Step[],
+  context: FieldContext,
+  place: Place,
+  unit: Unit,
+): FieldCode {
   const expression = expressionAt(place.at("read"), rule.read, READ_VARIABLES);
   const { lookup: values, scopesOf } = context;
   const print = (input: unknown, value: unknown, reading: Reading): MaybeLater<Text> =>
     expression.print(input, { value, with: reading.with, sent: reading.sent, values, networkOf, scopesOf });
-  const value = expression.variables.has("value") ? `valueOfText(${found})` : "undefined";
+  const printed = unit.source.constant(print);
+  const range = rule.v4 === undefined ? undefined : unit.wanted.range(rule.v4.split("."));
+  const value = range && expression.variables.has("value") ? valueAt(range) : "undefined";
+  const text = `${printed}(${emitInput(expression, unit)}, ${value}, reading)`;
+  // Where nothing was read besides, as for the rows of a list, some expressions needn't run to be known.
+  const alone = expression.missingWithout.has("with") ? "isEmpty(reading.with) ? undefined : " : "";
+  const js = isSome(steps)
+    ? `${unit.source.constant(stepsAfter(steps))}(${text}, reading, cursor, start, at)`
+    : text;
   return {
-    js: `${unit.source.constant(print)}(${emitInput(expression, unit)}, ${value}, reading)`,
-    late: expression.engine === "interpreted",
+    kind: "made",
+    js: alone + js,
+    late: expression.engine === "interpreted" || steps.some(({ late }) => late),
   };
 }
 
-/** A text in JavaScript. */
-const literal = (text: Text): string => (text === undefined ? "undefined" : JSON.stringify(text));
+/** What the steps make of what stands in v4: looked up where it can be, so that no string is made of it. */
+function emitSteps(steps: Some, range: Range, { source }: Unit): FieldCode {
+  const after = source.constant(stepsAfter(steps));
+  const { start, end } = range;
+  const made = `${after}(textAt(cursor, ${start}, ${end}), reading, cursor, start, at)`;
+  const late = steps.some((step) => step.late);
+  const nothing = `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
+  const [{ known, same }] = steps.length === 1 ? steps : [{}];
+  if (same) {
+    const js = `${nothing}${source.constant(same)}(bytes, ${start}, ${end}) ? undefined : ${made}`;
+    return { kind: "made", js, late, range };
+  }
+  const found = known ? `${source.constant(known)}(bytes, ${start}, ${end}, reading) ?? ` : "";
+  return { kind: "made", js: nothing + found + made, late };
+}
 
-/** Writes the way of one field from v4 to alpha. A value that is missing in v4 is `or`, else null. */
+/** Writes the way of one field from v4 to alpha. */
 export function emitField(rule: FieldRule, context: FieldContext, place: Place, unit: Unit): FieldCode {
-  const { source } = unit;
-  const code = stepsOf(rule, context, place).reduce<FieldCode>(
-    ({ js, late }, { run, needsRow, late: becomesLate }) => {
-      if (needsRow) unit.needsRow = true;
-      const row = needsRow ? "row" : '""';
-      const after = (text: string): string => `${source.constant(run)}(${text}, ${row}, reading)`;
-      const text = source.name("text");
-      const written = late ? `whenDone(${js}, (${text}) => ${after(text)})` : after(js);
-      return { js: written, late: late || becomesLate };
-    },
-    emitSource(rule, context, place, unit),
-  );
-  return code;
+  const steps = stepsOf(rule, context, place);
+  const { read, v4 } = rule;
+  if (rule.const !== undefined || (read === undefined && v4 === undefined))
+    return emitConstant(textOfValue(rule.const), steps, unit);
+  if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, place, unit);
+  const range = unit.wanted.range((v4 ?? "").split("."));
+  return isSome(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }
 
 /** The text of a field where there is nothing. */

@@ -1,27 +1,22 @@
-import { membersOf } from "../../dialect/json-text.ts";
+import { membersOf } from "../../dialect/json-scan.ts";
 import type { Source } from "./source.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** Writes the code that goes over a v4 object's text once and keeps the text of what stands at the wanted places. */
+/** Writes the code that goes over a v4 object once and keeps where what is wanted begins and ends. */
 
-/** Variables of everything below a place: an object that comes twice leaves nothing of the first. */
-const below = ({ members }: Wanted): string[] =>
-  [...members.values()].flatMap((place) => [
-    ...(place.variable === undefined ? [] : [place.variable]),
-    ...below(place),
-  ]);
+/** Ends of everything below a place: an object that comes twice leaves nothing of the first. */
+const endsBelow = ({ members }: Wanted): string[] =>
+  [...members.values()].flatMap((place) => [...(place.range ? [place.range.end] : []), ...endsBelow(place)]);
 
 function emitValue(place: Wanted, level: number, source: Source): string {
-  const { variable, members } = place;
-  const skipped = `at = endOfValue(text, at, depth - ${level});`;
-  if (members.size === 0)
-    return `end = endOfValue(text, at, depth - ${level}); ${variable} = textBetween(text, at, end); at = end;`;
-  const inner = below(place);
-  const reset = inner.length > 0 ? `${inner.join(" = ")} = undefined;` : "";
-  const read = `if (text.charCodeAt(at) === 123) {\n${emitMembers(place, level, source)}\n} else ${skipped}`;
-  if (variable === undefined) return `${reset}\n${read}`;
-  const start = source.name("start");
-  return `${reset}\nconst ${start} = at;\n${read}\n${variable} = textBetween(text, ${start}, at);`;
+  const { range, members } = place;
+  const skip = `at = endOfValue(bytes, at, depth - ${level});`;
+  const begin = range ? `${range.start} = at;` : "";
+  const end = range ? `${range.end} = at;` : "";
+  if (members.size === 0) return `${begin} ${skip} ${end}`;
+  const ends = endsBelow(place);
+  const reset = ends.length > 0 ? `${ends.join(" = ")} = 0;` : "";
+  return `${reset}\n${begin}\nif (bytes[at] === 123) {\n${emitMembers(place, level, source)}\n} else ${skip}\n${end}`;
 }
 
 /** Goes over the members of the object that begins at `at`, `level` objects deep. */
@@ -32,21 +27,21 @@ export function emitMembers({ members }: Wanted, level: number, source: Source):
     (place, number) => `case ${number}: {\n${emitValue(place, level + 1, source)}\nbreak;\n}`,
   );
   return `
-at = behindSpace(text, at + 1);
-if (text.charCodeAt(at) === 125) at += 1;
+at = behindSpace(bytes, at + 1);
+if (bytes[at] === 125) at += 1;
 else for (let ${index} = 0; ; ${index} += 1) {
-const ${name} = nameAt(text, at, ${known}, ${index});
-at += ${name}.text.length;
-if (text.charCodeAt(at) <= 32) at = behindSpace(text, at);
+const ${name} = nameAt(bytes, at, ${known}, ${index});
+at += ${name}.bytes.length;
+if (bytes[at] <= 32) at = behindSpace(bytes, at);
 switch (${name}.number) {
 ${cases.join("\n")}
-default: at = endOfValue(text, at, depth - ${level + 1});
+default: at = endOfValue(bytes, at, depth - ${level + 1});
 }
-code = text.charCodeAt(at);
-if (code <= 32) code = text.charCodeAt((at = behindSpace(text, at)));
+code = bytes[at];
+if (code <= 32) code = bytes[(at = behindSpace(bytes, at))];
 at += 1;
 if (code === 125) break;
 if (code !== 44) notJson();
-if (text.charCodeAt(at) <= 32) at = behindSpace(text, at);
+if (bytes[at] <= 32) at = behindSpace(bytes, at);
 }`.trim();
 }

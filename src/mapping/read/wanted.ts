@@ -1,39 +1,45 @@
 /** A place in a v4 object that fields are made from, in a tree of members. */
 export interface Wanted {
-  /** The variable that holds the text of what stands here; undefined where only members of it are wanted. */
-  variable: string | undefined;
+  /** Where what stands here begins and ends; undefined where only members of it are wanted. */
+  range: Range | undefined;
   readonly members: Map<string, Wanted>;
 }
 
-const newPlace = (): Wanted => ({ variable: undefined, members: new Map() });
+/** Names of two variables. The end of what is missing is 0. */
+export interface Range {
+  readonly start: string;
+  readonly end: string;
+}
 
-/** Gives every place one variable, however many fields are made from it. */
+const newPlace = (): Wanted => ({ range: undefined, members: new Map() });
+
+/** Gives every place its variables, however many fields are made from it. */
 export interface WantedPlaces {
   readonly root: Wanted;
-  /** The variables, in the order in which they were asked for. */
-  readonly variables: readonly string[];
-  /** The variable of a place, by the names on the way to it. */
-  variable(path: readonly string[]): string;
+  /** In the order in which they were asked for. */
+  readonly ranges: readonly Range[];
+  /** Of a place, by the names on the way to it. */
+  range(path: readonly string[]): Range;
 }
 
 export function wantedPlaces(): WantedPlaces {
   const root = newPlace();
-  const variables: string[] = [];
+  const ranges: Range[] = [];
   return {
     root,
-    variables,
-    variable(path) {
+    ranges,
+    range(path) {
       let place = root;
       for (const name of path) {
         const next = place.members.get(name) ?? newPlace();
         place.members.set(name, next);
         place = next;
       }
-      if (place.variable === undefined) {
-        place.variable = `v${variables.length}`;
-        variables.push(place.variable);
-      }
-      return place.variable;
+      if (place.range) return place.range;
+      const range = { start: `s${ranges.length}`, end: `e${ranges.length}` };
+      place.range = range;
+      ranges.push(range);
+      return range;
     },
   };
 }
