@@ -6,8 +6,6 @@ export interface Coverage {
   fresh(): boolean;
   /** The same, without getting to know it. */
   peek(): boolean;
-  /** Functions and blocks known. */
-  readonly known: number;
   stop(): void;
 }
 
@@ -39,7 +37,6 @@ export function watchCoverage(covers: readonly string[]): Coverage {
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   /** By function, what never ran of it. */
   const dark = new Map<string, readonly Range[]>();
-  let known = 0;
 
   /** What ran since the last look: each function with what stayed dark of it. */
   function ran(): [name: string, dark: Range[]][] {
@@ -73,19 +70,16 @@ export function watchCoverage(covers: readonly string[]): Coverage {
 
   return {
     fresh() {
-      const before = known;
+      let fresh = false;
       for (const [name, now] of ran()) {
         const left = lit(name, now);
         if (!left) continue;
         dark.set(name, left);
-        known += 1;
+        fresh = true;
       }
-      return known > before;
+      return fresh;
     },
     peek: () => ran().some(([name, now]) => lit(name, now) !== undefined),
-    get known() {
-      return known;
-    },
     stop: () => session.disconnect(),
   };
 }

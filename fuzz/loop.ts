@@ -22,7 +22,6 @@ export interface LoopResult {
   readonly runs: number;
   /** Inputs that reached something new, in the order they did. */
   readonly found: readonly string[];
-  readonly blocks: number;
   readonly crash?: { readonly input: string; readonly error: string };
 }
 
@@ -38,7 +37,6 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
   const result = (done: number, crash?: LoopResult["crash"]): LoopResult => ({
     runs: done,
     found,
-    blocks: coverage.known,
     ...(crash && { crash }),
   });
 

@@ -14,7 +14,7 @@ code 1 at a crash or a hang, with the input printed as JSON. How far it is goes 
 
   --runs N     of each target; default 20000
   --seed N     default 1; another one goes another way
-  --keep       keeps what reached new code in fuzz/corpus, where later runs begin
+  --keep       keeps what reached new code, crashed or hung in fuzz/corpus, where later runs begin
   --page FILE  writes the table of results
 `;
 
@@ -47,11 +47,14 @@ async function run(name: string): Promise<Row> {
         process.stderr.write(`${name}: ${done} of ${runs} runs, ${found} new inputs\n`),
     },
   );
-  if (values.keep) keepCorpus(name, [...corpus, ...outcome.found]);
   const { crash, hang } = outcome;
+  if (values.keep) {
+    const ends = [crash?.input, hang].filter((input) => input !== undefined);
+    keepCorpus(name, [...corpus, ...outcome.found, ...ends]);
+  }
   const known = new Set([...target.seeds, ...corpus, ...outcome.found]).size;
   process.stdout.write(
-    `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${outcome.blocks} blocks, ${known} inputs known\n`,
+    `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${known} inputs known\n`,
   );
   if (crash) process.stdout.write(`  crash: ${JSON.stringify(crash.input)}\n${crash.error}\n`);
   if (hang !== undefined) process.stdout.write(`  hang: ${JSON.stringify(hang)}\n`);

@@ -13,8 +13,7 @@ const verdict = ({ crash, hang }: Outcome): string => {
 /** The table of results, in Markdown. */
 export function page(rows: readonly Row[]): string {
   const lines = rows.map(
-    (row) =>
-      `| ${row.subject} | ${row.runs.toLocaleString("en")} | ${row.blocks} | ${row.known} | ${verdict(row)} |`,
+    (row) => `| ${row.subject} | ${row.runs.toLocaleString("en")} | ${row.known} | ${verdict(row)} |`,
   );
   return [
     "# Fuzzing",
@@ -22,8 +21,8 @@ export function page(rows: readonly Row[]): string {
     "Written by `npm run fuzz -- --runs 1000000 --keep --page docs/fuzzing.md`. Each run is an input that lies near one",
     "known to reach other code (block coverage of V8); the inputs known are kept in `fuzz/corpus`.",
     "",
-    "| What reads the input | Runs | Blocks reached | Inputs known | Result |",
-    "|---|---|---|---|---|",
+    "| What reads the input | Runs | Inputs known | Result |",
+    "|---|---|---|---|",
     ...lines,
     "",
   ].join("\n");

@@ -45,7 +45,7 @@ export async function supervise(
       last = begun;
       since = performance.now();
     } else if (begun > 0 && performance.now() - since > hangMs) {
-      hung.resolve({ runs, found: [], blocks: 0, hang: inputOf(progress), seconds: seconds() });
+      hung.resolve({ runs, found: [], hang: inputOf(progress), seconds: seconds() });
     }
   }, hangMs / 10);
   const telling = setInterval(() => tell(countsOf(progress)), tellMs);

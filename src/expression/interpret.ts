@@ -19,14 +19,18 @@ function failed(failure: unknown): ExpressionError {
   return new ExpressionError(message ?? String(failure), code ?? "unknown", Math.max(0, (position ?? 1) - 1));
 }
 
-/** The syntax tree of a source. @throws {ExpressionError} where it does not parse. */
-export function parse(source: string): Node {
+/** What jsonata makes of a source, read once. @throws {ExpressionError} where it does not parse. */
+function read(source: string): { readonly program: jsonata.Expression; readonly ast: Node } {
   try {
-    return jsonata(source).ast() as unknown as Node;
+    const program = jsonata(source, GUARDS);
+    return { program, ast: program.ast() as unknown as Node };
   } catch (failure) {
     throw failed(failure);
   }
 }
+
+/** The syntax tree of a source. @throws {ExpressionError} as {@link read}. */
+export const parse = (source: string): Node => read(source).ast;
 
 /**
  * Makes an expression that jsonata itself evaluates.
@@ -35,8 +39,7 @@ export function parse(source: string): Node {
  * their root (jsonata#804), and one customer's list stood in another's answer.
  */
 export function interpret(source: string): Expression {
-  const ast = parse(source);
-  const program = jsonata(source, GUARDS);
+  const { program, ast } = read(source);
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return plain(await program.evaluate(input, { ...bindings }));

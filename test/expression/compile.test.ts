@@ -32,6 +32,11 @@ describe("a compiled expression", () => {
     );
   });
 
+  test("shows each group of a path with variables all of a thing; the interpreter shows it to the first alone", () => {
+    const input = { item: { a: 1, b: 2 } };
+    expect(compile("item#$i{ 'a': a, 'b': b, 'i': $i }").evaluate(input, {})).toEqual({ a: 1, b: 2, i: 0 });
+  });
+
   test("calls what is bound under the name of a built-in function", () => {
     const expression = compile("$floor(a) & $uppercase('x')");
     expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
