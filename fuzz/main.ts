@@ -1,5 +1,5 @@
 /** `npm run fuzz`: see HELP. */
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { keepCorpus, readCorpus } from "./corpus.ts";
@@ -15,7 +15,7 @@ code 1 at a crash or a hang, with the input printed as JSON. How far it is goes 
   --runs N     of each target; default 20000
   --seed N     default 1; another one goes another way
   --keep       keeps what reached new code, crashed or hung in fuzz/corpus, where later runs begin
-  --page FILE  writes the table of results
+  --page FILE  writes the table of results; rows of targets that did not run stay
 `;
 
 const FOLDER = join(import.meta.dirname, "targets");
@@ -74,7 +74,10 @@ async function main(): Promise<number> {
   }
   // Each in a thread of its own: the slowest decides how long it takes.
   const rows = await Promise.all((positionals.length > 0 ? positionals : all).map(run));
-  if (values.page !== undefined) writeFileSync(values.page, page(rows));
+  if (values.page !== undefined) {
+    const earlier = existsSync(values.page) ? readFileSync(values.page, "utf8") : "";
+    writeFileSync(values.page, page(rows, earlier));
+  }
   return rows.some(({ crash, hang }) => crash !== undefined || hang !== undefined) ? 1 : 0;
 }
 

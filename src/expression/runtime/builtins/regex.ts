@@ -14,14 +14,14 @@ interface Match {
   readonly next: () => Match | undefined;
 }
 
-/** The function that `/ … /` is. `pattern` has the flag g. */
+/** The function that `/ … /` is, of two arguments to whoever counts them. `pattern` has the flag g. */
 export function matcher(
   pattern: RegExp,
   position: number,
 ): (text: string, from?: number) => Match | undefined {
   const regex = new RegExp(pattern);
-  return function matchFrom(text, from = 0) {
-    regex.lastIndex = from;
+  return function matchFrom(text, from) {
+    regex.lastIndex = from ?? 0;
     const found = regex.exec(text);
     if (!found) return undefined;
     const [match, ...groups] = found;
