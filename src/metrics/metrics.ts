@@ -1,7 +1,7 @@
-import { Counter, Histogram } from "@prometheus-io/client";
 import type { AuditRecord, RecordedCall } from "../audit/record.ts";
 import type { AuditStats } from "../audit/store.ts";
 import type { Figures } from "./aggregate.ts";
+import { addCounter, addHistogram } from "./counted.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { makeRegistry } from "./registry.ts";
 import { addStages } from "./stages.ts";
@@ -48,64 +48,56 @@ export interface Metrics {
 /** Makes the metrics of one process. Requests are labelled by the route's name in the pack, never by a path. */
 export function createMetrics(): Metrics {
   const all = makeRegistry();
-  const registers = [all.registry];
+  const { registry } = all;
   const stop = addProcessMetrics(all);
 
-  const requests = new Counter({
+  const requests = addCounter(registry, {
     name: `${PREFIX}requests_total`,
     help: "Requests answered, by lane, route of the pack, and the status that the client was told.",
     labelNames: ["lane", "route", "status"],
-    registers,
   });
-  const seconds = new Histogram({
+  const seconds = addHistogram(registry, {
     name: `${PREFIX}request_seconds`,
     help: "Time from a request to its whole answer.",
     labelNames: ["lane", "route"],
-    buckets: BUCKETS,
-    registers,
+    bounds: BUCKETS,
   });
-  const upstreamSeconds = new Histogram({
+  const upstreamSeconds = addHistogram(registry, {
     name: `${PREFIX}upstream_seconds`,
     help: "Time that a request spent in calls of v4, of requests that made any.",
     labelNames: ["lane", "route"],
-    buckets: BUCKETS,
-    registers,
+    bounds: BUCKETS,
   });
-  const upstreamAnswers = new Counter({
+  const upstreamAnswers = addCounter(registry, {
     name: `${PREFIX}upstream_answers_total`,
     help: "Answers of v4 by class of status; none is a call that got no answer.",
     labelNames: ["lane", "class"],
-    registers,
   });
-  const refusals = new Counter({
+  const refusals = addCounter(registry, {
     name: `${PREFIX}refusals_total`,
     help: "Requests that the gateway refused by itself, by reason.",
     labelNames: ["reason"],
-    registers,
   });
-
-  const losses = new Counter({
+  const losses = addCounter(registry, {
     name: `${PREFIX}losses_total`,
     help: "Answers that could not keep all that v4 said, by route of the pack.",
     labelNames: ["route"],
-    registers,
   });
-  const caches = new Counter({
+  const caches = addCounter(registry, {
     name: `${PREFIX}cache_reads_total`,
     help: "What was looked for among things known, by cache, and whether it was there (hit) or not (miss).",
     labelNames: ["cache", "result"],
-    registers,
   });
-  const stages = addStages(registers, PREFIX);
+  const stages = addStages(registry, PREFIX);
 
   function observe({ lane, alpha, v4, timings, losses: lost }: Outcome, refusal?: string): void {
     const route = alpha.route ?? NONE;
-    requests.inc({ lane, route, status: alpha.status });
-    seconds.observe({ lane, route }, timings.total / 1000);
-    if (v4.length > 0) upstreamSeconds.observe({ lane, route }, timings.upstream / 1000);
-    for (const { status } of v4) upstreamAnswers.inc({ lane, class: statusClass(status) });
-    if (lost && lost.length > 0) losses.inc({ route });
-    if (refusal !== undefined) refusals.inc({ reason: refusal });
+    requests(1, lane, route, String(alpha.status));
+    seconds(timings.total / 1000, lane, route);
+    if (v4.length > 0) upstreamSeconds(timings.upstream / 1000, lane, route);
+    for (const { status } of v4) upstreamAnswers(1, lane, statusClass(status));
+    if (lost && lost.length > 0) losses(1, route);
+    if (refusal !== undefined) refusals(1, refusal);
   }
 
   function gauge(name: string, help: string, read: () => number): void {
@@ -126,12 +118,12 @@ export function createMetrics(): Metrics {
   return {
     observe,
     stage: (stage, route, ms) => stages(stage, route ?? NONE, ms / 1000),
-    cache: (cache, hit, count = 1) => caches.inc({ cache, result: hit ? "hit" : "miss" }, count),
+    cache: (cache, hit, count = 1) => caches(count, cache, hit ? "hit" : "miss"),
     gauge,
     watchAudit,
-    text: () => all.registry.metrics(),
-    json: () => all.registry.getMetricsAsJSON(),
-    contentType: all.registry.contentType,
+    text: () => registry.metrics(),
+    json: () => registry.getMetricsAsJSON(),
+    contentType: registry.contentType,
     close: stop,
   };
 }
