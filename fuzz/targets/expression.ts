@@ -32,13 +32,21 @@ async function outcome(evaluate: () => unknown, idle: readonly string[]): Promis
 const byChance = (source: string): boolean => /\$(?:millis|now|random|shuffle|eval)/.test(source);
 
 /** Of a thing that stands in two groups of a path with variables, the interpreter shows the second one nothing. */
-function forgets(source: string): boolean {
-  if (!/[@#%][^]*\{/.test(source)) return false;
+function forgets({ group, steps }: Node): boolean {
+  const pairs = (group as { readonly lhs: readonly unknown[] } | undefined)?.lhs ?? [];
+  const binds = (steps as readonly Node[] | undefined)?.some((step) => step["tuple"] === true) ?? false;
+  return binds && pairs.length > 1;
+}
+
+/** A regular expression that is called reads a function as the JavaScript that it happens to be. */
+const readsCode = ({ procedure }: Node): boolean => (procedure as Node | undefined)?.type === "regex";
+
+/** What the two may differ in. */
+function mayDiffer(source: string): boolean {
+  if (!/[@#%][^]*\{|\/[^]*\(/.test(source)) return false;
   let found = false;
-  walk(parse(source), ({ group, steps }) => {
-    const pairs = (group as { readonly lhs: readonly unknown[] } | undefined)?.lhs ?? [];
-    const binds = (steps as readonly Node[] | undefined)?.some((step) => step["tuple"] === true) ?? false;
-    found ||= binds && pairs.length > 1;
+  walk(parse(source), (node) => {
+    found ||= forgets(node) || readsCode(node);
   });
   return found;
 }
@@ -80,7 +88,7 @@ export const target: Target = {
       hold("what can't be compiled is refused by its own error", error instanceof ExpressionError);
       return;
     }
-    if (expression.engine !== "compiled" || byChance(input) || forgets(input)) return;
+    if (expression.engine !== "compiled" || byChance(input) || mayDiffer(input)) return;
     const compiled = await outcome(() => expression.evaluate(DOCUMENT, {}), STOPPED);
     const interpreted = await outcome(() => interpret(input).evaluate(DOCUMENT, {}), [...STOPPED, MISTAKEN]);
     if (!compiled || !interpreted) return;
