@@ -8,8 +8,9 @@ import type { StoredRow } from "./stored-row.ts";
 export const GROUP_MS = 50;
 export const MOST_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
 
-/** Rows of one transaction. */
+/** Rows of one transaction, and bytes above which it takes no more. */
 const GROUP_ROWS = 1000;
+const GROUP_BYTES = 4 * 1024 * 1024;
 const GREATEST_PAUSE_MS = 5000;
 
 export interface WriteQueueOptions {
@@ -115,7 +116,7 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
   function pause(): number {
     if (durability === "strict" && waiting.length > 0) return 0;
     if (failures > 0) return Math.min(groupMs * 2 ** failures, GREATEST_PAUSE_MS);
-    return waiting.length >= GROUP_ROWS ? 0 : groupMs;
+    return waiting.length >= GROUP_ROWS || bytes > GROUP_BYTES ? 0 : groupMs;
   }
 
   function run(): Promise<void> {
@@ -126,8 +127,18 @@ export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
     return running;
   }
 
+  function rowsOfGroup(): number {
+    let groupBytes = 0;
+    const rest = waiting.slice(0, GROUP_ROWS).findIndex((entry) => {
+      const full = groupBytes > GROUP_BYTES;
+      groupBytes += size(entry);
+      return full;
+    });
+    return rest < 0 ? GROUP_ROWS : rest;
+  }
+
   async function commitGroup(): Promise<void> {
-    const group = waiting.splice(0, GROUP_ROWS);
+    const group = waiting.splice(0, rowsOfGroup());
     inFlight = group.length;
     bytes -= group.reduce((sum, entry) => sum + size(entry), 0);
     try {

@@ -29,6 +29,17 @@ describe("the queue in front of a store", () => {
     await queue.close();
   });
 
+  test("commits large records in several groups, in their order", async () => {
+    const { commit, groups } = brittleStore(0);
+    const queue = makeWriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
+    const ids = Array.from({ length: 9 }, (_, n) => sampleId(n));
+    for (const id of ids) void queue.push({ ...sampleRecord(id), warnings: ["x".repeat(1_500_000)] });
+    await until(() => queue.stats().written === ids.length);
+    expect(groups.map(({ length }) => length)).toEqual([3, 3, 3]);
+    expect(groups.flat()).toEqual(ids);
+    await queue.close();
+  });
+
   test("relaxed tries again until the store works, and loses nothing", async () => {
     const { commit, groups } = brittleStore(3);
     const heard: unknown[] = [];

@@ -9,11 +9,12 @@ import type { Database } from "./database.ts";
 const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::text[]) WITH ORDINALITY
-      AS row (id, time, client, route, status, day, lane, agent, lossy, record, place)
+      $8::text[], $9::int[], $10::int[], $11::int[]) WITH ORDINALITY
+      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, place)
   ), added AS (
     INSERT INTO audit (id, time, client, route, status, size, record)
-      SELECT id, time, client, route, status, octet_length(record), record::json FROM given ORDER BY place
+      SELECT id, time, client, route, status, size, convert_from(substr($12::bytea, start, size), 'UTF8')::json
+        FROM given ORDER BY place
       ON CONFLICT (id) DO NOTHING RETURNING id
   )
   INSERT INTO audit_usage AS kept
@@ -29,11 +30,23 @@ const WRITE = `
     agent = CASE WHEN excluded.last >= kept.last THEN excluded.agent ELSE kept.agent END
 `;
 
-/** Writes all rows and counts them, or none; without rows it finds out whether it could. @throws {AuditUnavailable} */
+/**
+ * Writes all rows and counts them, or none; without rows it finds out whether it could. The records go as one piece
+ * of bytes: of an array of texts the driver would go through each for what has to be escaped.
+ *
+ * @throws {AuditUnavailable}
+ */
 export async function writeRows(database: Database, rows: readonly StoredRow[]): Promise<void> {
   // One after an outage may be there twice in a group; the statement could not count it once.
   const unique = [...new Map(rows.map((row) => [row.id, row])).values()];
   const column = <T>(read: (row: StoredRow) => T): T[] => unique.map(read);
+  // PostgreSQL counts from 1.
+  let next = 1;
+  const starts = column(({ record }) => {
+    const start = next;
+    next += record.length;
+    return start;
+  });
   await database.query(WRITE, [
     column(({ id }) => id),
     column(({ time }) => time),
@@ -45,6 +58,8 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     // PostgreSQL has no text with U+0000 in it.
     column(({ agent }) => agent?.replaceAll("\u0000", "") ?? null),
     column(({ lossy }) => Number(lossy)),
-    column(({ record }) => record.toString()),
+    starts,
+    column(({ record }) => record.length),
+    Buffer.concat(column(({ record }) => record)),
   ]);
 }
