@@ -24,10 +24,8 @@ function emitText({ rule, code, made }: WrittenField, source: Source): Piece[] {
     return [{ text: text === null || text === undefined ? neutral : wrapped(text) }];
   }
   const missing = source.constant(Buffer.from(neutral));
-  const put = (js: string): string =>
-    rule.array === true
-      ? `out[o] = 91; o = ${js.replace("(out, o,", "(out, o + 1,")}; out[o] = 93; o += 1;`
-      : `o = ${js};`;
+  const [open, close] = rule.array === true ? ["out[o++] = 91; ", " out[o++] = 93;"] : ["", ""];
+  const put = (js: string): string => `${open}o = ${js};${close}`;
   const nothing = `o = putFound(out, o, undefined, ${missing});`;
   if (code.kind === "copied") return [{ js: copy(code.range, put, nothing) }];
   const found = put(`putFound(out, o, ${made}, ${missing})`);
