@@ -32,6 +32,10 @@ describe("a compiled expression", () => {
     );
   });
 
+  test("begins a range with the number that it begins with, -0 too", () => {
+    expect(compile("[-a..1]").evaluate({ a: 0 }, {})).toEqual([-0, 1]);
+  });
+
   test("shows each group of a path with variables all of a thing; the interpreter shows it to the first alone", () => {
     const input = { item: { a: 1, b: 2 } };
     expect(compile("item#$i{ 'a': a, 'b': b, 'i': $i }").evaluate(input, {})).toEqual({ a: 1, b: 2, i: 0 });

@@ -73,6 +73,7 @@ export function range(from: unknown, to: unknown, position: number): List | unde
   if (size > LONGEST_RANGE) throw new Failure("D2014", position);
   tick(size);
   const list = sequence();
-  for (let index = 0; index < size; index += 1) list.push(first + index);
+  // The first as it is: 0 added to it would make 0 of -0.
+  for (let index = 0; index < size; index += 1) list.push(index === 0 ? first : first + index);
   return list;
 }
