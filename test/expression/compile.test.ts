@@ -32,6 +32,12 @@ describe("a compiled expression", () => {
     );
   });
 
+  test("asks of nothing what it asks of each thing, behind `[]` too", () => {
+    expect(() => compile("c.[0].h[][$nope(1)]").evaluate({ c: 1 }, {})).toThrow(
+      expect.objectContaining({ code: "T1006" }),
+    );
+  });
+
   test("begins a range with the number that it begins with, -0 too", () => {
     expect(compile("[-a..1]").evaluate({ a: 0 }, {})).toEqual([-0, 1]);
   });

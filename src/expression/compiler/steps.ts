@@ -28,7 +28,7 @@ export const stepItself = ({ stages: _stages, focus: _focus, index: _index, ...n
 /** The name step for one item, which can be an array. With `[]` behind it, a list of one stays a list. */
 export function nameIn(node: Node, { unit, context }: Scope): string {
   const name = String(node.value);
-  const otherwise = `${unit.use(node["keepArray"] ? "lookup" : "field")}(${context}, ${quote(name)})`;
+  const otherwise = `${unit.use(node["keepArray"] ? "keptField" : "field")}(${context}, ${quote(name)})`;
   return `(${unit.use("isRecord")}(${context}) ? ${member(context, name)} : ${otherwise})`;
 }
 

@@ -6,7 +6,17 @@ export { BUILTINS } from "./builtins/table.ts";
 export { matcher, matches, replaceText } from "./builtins/regex.ts";
 export { filter, nth } from "./filter.ts";
 export { groupBy, groupTuples } from "./group.ts";
-export { contextItems, descendants, field, follow, isRecord, items, lookup, step, wildcard } from "./path.ts";
+export {
+  contextItems,
+  descendants,
+  field,
+  follow,
+  isRecord,
+  items,
+  keptField,
+  step,
+  wildcard,
+} from "./path.ts";
 export { plain } from "./plain.ts";
 export { collapse, collapseKept, collect, collectWhole, cons, contextValue, keep, wrap } from "./sequence.ts";
 export { textOfValue as textOf } from "../../dialect/json-text.ts";

@@ -31,6 +31,13 @@ export function field(value: unknown, name: string): unknown {
   return found.length > 1 ? found : found[0];
 }
 
+/** The same behind which `[]` stands: what is one stays a list, and what is none is nothing all the same. */
+export function keptField(value: unknown, name: string): unknown {
+  if (!Array.isArray(value)) return lookup(value, name);
+  const found = lookupEach(value, name);
+  return found.length > 0 ? found : undefined;
+}
+
 /** The things that the next step goes over. */
 export function items(value: unknown): List {
   if (!Array.isArray(value)) return value === undefined ? sequence() : sequence(value);

@@ -1,0 +1,39 @@
+/** What both targets that take an expression's source begin with, and what they evaluate it on. */
+import type { Target } from "./target.ts";
+
+export const DOCUMENT = {
+  a: 1,
+  b: [1, 2, 3],
+  c: { d: "text", e: null, f: [{ g: 1 }, { g: 2, h: [true] }] },
+  "odd name": "é",
+  big: 9_007_199_254_740_991,
+};
+
+export const expressions: Pick<Target, "covers" | "longest" | "seeds" | "dictionary"> = {
+  covers: ["/src/expression/"],
+  longest: 400,
+  seeds: [
+    "a",
+    "c.f[g > 1].h[0]",
+    '{ "x": a + 1, "y": [b.($ * 2)] }',
+    "$map(b, function($v, $i) { $v + $i })",
+    "c.f^(>g).g",
+    "b{ $string($): $ }",
+    '$join(["x", `odd name`], "-") & $uppercase(c.d)',
+    "(a = 1 and $exists(c.e)) ? b[-1] : $sum(b)",
+    "c ~> |f|{'new': g}, 'h'|",
+    "$reduce(b, function($l, $r) { $l * $r }, 1)",
+    "/t(e)x/i",
+    "c.f@$x.b#$i.($x.g * $i)",
+    "[1..5][$ % 2 = 0]",
+  ],
+  dictionary: [
+    ..."$ $$ % ^( .. := ~> ?: and or in function λ null true false { } [ ] ( ) ** @$x #$i ; |".split(" "),
+    ..."$map $filter $sort $merge $each $sift $string $number $substring $replace $split $match $join".split(
+      " ",
+    ),
+    ..."$lookup $spread $zip $formatNumber $formatBase $toMillis $fromMillis $append $distinct $type".split(
+      " ",
+    ),
+  ],
+};
