@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { Pool } from "undici";
 import { createBreaker, type Breaker, type BreakerOptions } from "./breaker.ts";
 import { decoded } from "./decode.ts";
@@ -21,7 +22,7 @@ export interface V4Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decoded; empty where there was none. */
   readonly text: string;
-  /** The same in UTF-8, as it came, where it came from a wire. */
+  /** The same in UTF-8, where it came from a wire. */
   readonly bytes?: Buffer | undefined;
   /** Milliseconds from sending to the whole answer, tries that failed included. */
   readonly ms: number;
@@ -168,7 +169,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     const { status, headers, body } = await attempt(call, limits);
     const coding = headers["content-encoding"];
     const data = coding === undefined ? body : await decoded(body, String(coding), answerLimit);
-    return { status, headers, text: data.toString("utf8"), bytes: data };
+    const text = data.toString("utf8");
+    // What is no UTF-8 became U+FFFD in the text, and must be that in what is made of the bytes.
+    return { status, headers, text, bytes: isUtf8(data) ? data : Buffer.from(text) };
   }
 
   async function tries(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {

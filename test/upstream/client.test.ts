@@ -52,7 +52,9 @@ describe("answers", () => {
 
   test("whose text is no UTF-8 don't throw", async () => {
     v4.answers(plain(200, Buffer.from([0xff, 0xfe, 0x00])));
-    expect((await connect().call(GET)).text).toHaveLength(3);
+    const { text, bytes } = await connect().call(GET);
+    expect(text).toHaveLength(3);
+    expect(bytes).toEqual(Buffer.from(text));
   });
 });
 
