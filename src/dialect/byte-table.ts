@@ -48,6 +48,7 @@ export class ByteTable {
   clear(): void {
     this.#mask = FIRST_SLOTS - 1;
     this.#size = 0;
+    this.#longest = 0;
     this.#keys = Array.from({ length: FIRST_SLOTS });
     this.#values = Array.from({ length: FIRST_SLOTS });
   }

@@ -105,27 +105,18 @@ export function endOfValue(bytes: Uint8Array, at: number, depth: number): number
   if (code === quote) return endOfString(bytes, at);
   if (code === openBrace) return endOfObject(bytes, at, depth - 1);
   if (code === openBracket) return endOfArray(bytes, at, depth - 1);
-  if (code === letterT) return endOfWord(bytes, at, letterR, letterU, letterE);
-  if (code === letterF) return endOfWord(bytes, at + 1, letterL, letterS, letterE, letterA);
-  if (code === letterN) return endOfWord(bytes, at, letterU, letterL, letterL);
+  if (code === letterT) return endOfWord(bytes, at + 1, letterR, letterU, letterE);
+  if (code === letterN) return endOfWord(bytes, at + 1, letterU, letterL, letterL);
+  if (code === letterF && byteAt(bytes, at + 1) === letterA)
+    return endOfWord(bytes, at + 2, letterL, letterS, letterE);
   return endOfNumber(bytes, at);
 }
 
-/** Of the three words that JSON has: `true` and `null`, and `false` behind its first letter. */
-function endOfWord(
-  bytes: Uint8Array,
-  at: number,
-  second: number,
-  third: number,
-  fourth: number,
-  first = byteAt(bytes, at),
-): number {
+/** Of the three words that JSON has: the last three letters of one, that stand at a place. */
+function endOfWord(bytes: Uint8Array, at: number, first: number, second: number, third: number): number {
   const stands =
-    byteAt(bytes, at) === first &&
-    byteAt(bytes, at + 1) === second &&
-    byteAt(bytes, at + 2) === third &&
-    byteAt(bytes, at + 3) === fourth;
-  return stands ? at + 4 : notJson();
+    byteAt(bytes, at) === first && byteAt(bytes, at + 1) === second && byteAt(bytes, at + 2) === third;
+  return stands ? at + 3 : notJson();
 }
 
 function endOfString(bytes: Uint8Array, at: number): number {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newFolder, removeFolders } from "../e2e/folder.ts";
 import { endAll, serve, type Serving } from "../e2e/program.ts";
 import { eventually } from "../support/before-fake.ts";
-import { envelope, json, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
+import { byToken, silence, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { describeWith } from "../support/services.ts";
 import { settableClock, type SettableClock } from "../support/set-clock.ts";
 import { becomes } from "./admin.ts";
@@ -37,11 +37,6 @@ async function end(): Promise<void> {
   await v4.close();
   removeFolders();
 }
-
-const byToken: Behaviour = (call, response) =>
-  call.headers.authorization?.startsWith("Bearer good")
-    ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
-    : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);
 
 const ask = (token: string): Promise<Response> =>
   fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: `token ${token}` } });

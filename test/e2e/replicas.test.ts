@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { envelope, json, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
+import { byToken, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { redisServer, type RedisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";
 import { newFolder, removeFolders } from "./folder.ts";
@@ -24,11 +24,6 @@ afterEach(async () => {
 });
 
 /** v4 as it treats tokens: those that begin with `good` are good. */
-const byToken: Behaviour = (call, response) =>
-  call.headers.authorization?.startsWith("Bearer good")
-    ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
-    : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);
-
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   serve(newFolder(), {
     env: { UPSTREAM_URL: v4.url, REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32), ...env },

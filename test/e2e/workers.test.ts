@@ -1,7 +1,7 @@
 /** One gateway of several processes: to clients and operators it is one. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { envelope, json, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
+import { byToken, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { rawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, refuses, run, serve, workersOf, type Serving } from "./program.ts";
@@ -16,11 +16,6 @@ afterEach(async () => {
   await v4.close();
   removeFolders();
 });
-
-const byToken: Behaviour = (call, response) =>
-  call.headers.authorization?.startsWith("Bearer good")
-    ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
-    : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   serve(newFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...env } });

@@ -1,7 +1,7 @@
 /** Tokens of which nothing is known yet: what they cost v4, and what they cost their address. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
-import { envelope, json, type Behaviour } from "../support/fake-v4.ts";
+import { byToken, envelope, json } from "../support/fake-v4.ts";
 
 let gateway: Pair;
 afterEach(() => gateway.stop());
@@ -10,12 +10,6 @@ const get = (as: string, path = "/vm/instances") => gateway.ask(`GET ${path}`, {
 const statuses = (told: readonly { status: number }[]) => told.map(({ status }) => status);
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
-
-/** v4 as it treats tokens: those that begin with `good` are good. */
-const byToken: Behaviour = (call, response) =>
-  call.headers.authorization?.startsWith("Bearer good")
-    ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
-    : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);
 
 describe("made-up tokens", () => {
   beforeEach(async () => {

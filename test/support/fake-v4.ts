@@ -179,3 +179,9 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     },
   };
 }
+
+/** v4 as it treats tokens: those that begin with `good` are good. */
+export const byToken: Behaviour = (call, response) =>
+  call.headers.authorization?.startsWith("Bearer good")
+    ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
+    : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);
