@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { runExamples } from "../../src/examples/run.ts";
 import { faultLine, type PackFault } from "../../src/mapping/fault.ts";
 import { loadPack } from "../../src/mapping/load.ts";
 
-/** All examples of a pack; the runner is told one by one, so that a failure names its file. */
+/** All examples of a pack, and what was wrong with reading them. */
 const examplesOf = (folder: string) => {
   const faults: PackFault[] = [];
   const read = readExamples(folder, faults);
@@ -19,12 +19,24 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
 
   test("its examples are written right", () => expect(faults.map(faultLine)).toEqual([]));
 
-  test.each(examples.map((example) => [example.definition.title, example] as const))(
+  // All in one run, as `check` does; each is a test, so that a failure names its example.
+  let found: PackFault[] = [];
+  beforeAll(async () => {
+    found = await runExamples(pack, examples, catalogs);
+  });
+
+  test.each(examples.map((example) => [example.definition.title, example.source.file] as const))(
     "%s",
-    async (_title, example) => {
-      expect((await runExamples(pack, [example], catalogs)).map(faultLine)).toEqual([]);
+    (_title, file) => {
+      expect(found.filter((fault) => fault.file === file).map(faultLine)).toEqual([]);
     },
   );
+
+  test("no fault is outside of the examples", () => {
+    const files = new Set(examples.map(({ source }) => source.file));
+    expect(files.size).toBe(examples.length);
+    expect(found.filter(({ file }) => !files.has(file)).map(faultLine)).toEqual([]);
+  });
 
   test("every route has an example", () => {
     const shown = new Set(
