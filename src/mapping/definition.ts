@@ -164,6 +164,8 @@ const part = z.strictObject({ inputs: z.record(name, field), schema: z.record(z.
 export const dialectDefinition = z.strictObject({
   /** The neutral product words that `WORDS` may rename. */
   words: z.array(name),
+  /** Words that `WORDS` may rename in scope areas and event actions, and nowhere else. */
+  scope_words: z.array(name).optional(),
   alpha: z.strictObject({
     prefix: name,
     scheme: name,

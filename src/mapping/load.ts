@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { renameDeep, renaming, type Words } from "../vocabulary/words.ts";
+import { renameDeep, renaming, scopeRenaming, type ScopeRenaming, type Words } from "../vocabulary/words.ts";
 import { compilePack, type Located } from "./compile.ts";
 import {
   dialectDefinition,
@@ -54,18 +54,48 @@ function shapeAll({ directory, sources }: PackSources, faults: PackFault[]): Sha
   };
 }
 
+/** Renames the words of scope areas and event actions: in `scopes`, and in tables of values. */
+function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
+  const table = <T>(values: T): T =>
+    typeof values === "string" ? values : renameDeep(values, rename.actions);
+  const values = Object.entries(definition.values).map(([name, kind]) => {
+    const { same, read, write } = kind;
+    const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
+    const renamed = Object.entries(words).map(([key, value]) => [key, table(value)] as const);
+    return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;
+  });
+  return {
+    ...definition,
+    scopes: renameDeep(definition.scopes, rename.scopes),
+    values: Object.fromEntries(values),
+  };
+}
+
+/** Renames the words of scope areas and event actions: in the scopes and the conditions of routes. */
+function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
+  if (!definition.routes) return definition;
+  const routes = definition.routes.map((route) => ({
+    ...route,
+    scope: rename.scopes(route.scope),
+    ...(route.where && { where: renameDeep(route.where, rename.actions) }),
+  }));
+  return { ...definition, routes };
+}
+
 /** Compiles what is shaped right, in the words given; faults go to the list. */
 function compileShaped(shaped: Shaped, words: Words, faults: PackFault[]): Pack | undefined {
   const { dialect, surface, resources } = shaped;
   if (!dialect) return undefined;
-  const rename = renaming(words);
+  const scopeWords = dialect.definition.scope_words ?? [];
+  const rename = renaming(words, scopeWords);
+  const inScopes = scopeRenaming(words, scopeWords);
   const locate = <T>(file: ShapedFile<T>, found = faults): Located<T> => ({
     definition: renameDeep(file.definition, rename),
     place: placeIn(file.source, found),
   });
   const pack = compilePack(
-    locate(dialect),
-    resources.map((file) => locate(file)),
+    locate({ ...dialect, definition: renameScopes(dialect.definition, inScopes) }),
+    resources.map((file) => locate({ ...file, definition: renameRouteScopes(file.definition, inScopes) })),
   );
   if (!surface) return pack;
   const { definition, place } = locate(surface);

@@ -24,8 +24,31 @@ export const names = {
   nodeCreate: "orch_node_create",
   /** In front of the label of an instance that is a node of a cluster. */
   orchLabel: "orch",
+  /** All scope areas (v4, Scope areas); of those without endpoints here, too, a client may ask for a scope. */
+  scopeAreas: [
+    "account",
+    "databases",
+    "domains",
+    "events",
+    "firewall",
+    "images",
+    "ips",
+    "vms",
+    "orch",
+    "monitor",
+    "maintenance",
+    "loadbalancers",
+    "object_storage",
+    "scripts",
+    "volumes",
+  ],
+  /** The one area that nobody may write to (v4, Scope areas). */
+  readOnlyArea: "maintenance",
   /** In front of a volume's label in its device path. */
   volumePath: "/dev/disk/by-id/scsi-0VM_Volume_",
 };
+
+/** Words of scope areas alone: a real service may have others for them, while paths and members keep theirs. */
+export const scopeWords = ["script", "monitor", "loadbalancer"];
 
 export type Names = typeof names;

@@ -4,7 +4,7 @@
  */
 
 import type { Words } from "../vocabulary/words.ts";
-import { renameDeep, renaming } from "../vocabulary/words.ts";
+import { renameDeep, renaming, scopeRenaming, type Rename } from "../vocabulary/words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
@@ -14,12 +14,13 @@ import type { Rate } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
 import { requestLog } from "./http/request-log.ts";
 import { road } from "./http/road.ts";
-import { names } from "./names.ts";
+import { names, scopeWords } from "./names.ts";
 import type { Resource } from "./resource/declaration.ts";
 import { endpointsOf } from "./resource/endpoints.ts";
 import { callerOfToken } from "./resource/identity.ts";
 import { settle } from "./resource/states.ts";
 import { resources } from "./resources/all.ts";
+import type { AccountSeed, Seeds } from "./seed/account-seed.ts";
 import { seedFile } from "./seed/file.ts";
 import type { TokenName } from "./seed/people.ts";
 import { tokenNamed, tokenNames } from "./seed/people.ts";
@@ -82,15 +83,47 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+/** A resource whose scopes are in the service's own words. */
+function renameScopes(resource: Resource, rename: Rename): Resource {
+  const { area, scopes, actions } = resource;
+  return {
+    ...resource,
+    ...(area !== undefined && { area: rename(area) }),
+    ...(scopes && { scopes: renameDeep(scopes, rename) }),
+    ...(actions && {
+      actions: actions.map((action) =>
+        action.scopes ? { ...action, scopes: renameDeep(action.scopes, rename) } : action,
+      ),
+    }),
+  };
+}
+
+/** An account whose tokens have scopes in the service's own words. */
+function renameTokens(account: AccountSeed, rename: Rename): AccountSeed {
+  const inWords = (items: Seeds = []): Seeds =>
+    items.map((item) => ({
+      ...item,
+      ...("scopes" in item && { scopes: renameDeep(item["scopes"], rename) }),
+    }));
+  const users = account.users.map((user) => ({
+    ...user,
+    tokens: inWords(user.tokens),
+    apps: inWords(user.apps),
+  }));
+  return { ...account, users };
+}
+
 /** @throws {SeedFault} where the seed data is wrong, {Error} where the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
   const clock = movableClock(options.clock ?? systemClock);
-  const rename = renaming(words);
-  const declared: Resource[] = resources.map((each) => renameDeep(each, rename));
-  const held = world(clock, renameDeep(names, rename), declared);
+  const rename = renaming(words, scopeWords);
+  const { scopes: renameScope } = scopeRenaming(words, scopeWords);
+  const declared: Resource[] = resources.map((each) => renameScopes(renameDeep(each, rename), renameScope));
+  const called = renameDeep(names, rename);
+  const held = world(clock, { ...called, scopeAreas: renameDeep(called.scopeAreas, renameScope) }, declared);
   const data = renameDeep(seedData, rename);
-  const accounts = seedFile(options.data).map((each) => renameDeep(each, rename));
+  const accounts = seedFile(options.data).map((each) => renameTokens(renameDeep(each, rename), renameScope));
 
   function reset(): void {
     held.restore({ tables: {}, ahead: [] });

@@ -31,12 +31,14 @@ export function parseWords(text: string): Words {
 /**
  * Makes the renaming of one string.
  *
+ * @param scopeWords words that `scopeRenaming` renames, and this function doesn't
+ *
  * A word counts where it stands by itself between anything but letters (`vm_id`, `add_vms`, `vm/debian8`,
  * `vm2048`), in the plural, in front of `cluster` (v4 writes `orchcluster_id`), and with a capital (`Vms`).
  * Longer words that merely contain it (`vmlinuz`, `orchestra`) are left alone.
  */
-export function renaming(words: Words): Rename {
-  const changed = Object.entries(words).filter(([from, to]) => from !== to);
+export function renaming(words: Words, scopeWords: readonly string[] = []): Rename {
+  const changed = Object.entries(words).filter(([from, to]) => from !== to && !scopeWords.includes(from));
   if (changed.length === 0) return (text) => text;
   const names = changed.map(([from]) => from).join("|");
   const pattern = new RegExp(`(?<![A-Za-z])(${names})(?=s?(?![A-Za-z])|cluster)`, "gi");
@@ -45,6 +47,34 @@ export function renaming(words: Words): Rename {
       const to = words[found.toLowerCase()] ?? found;
       return found[0] === found[0]?.toLowerCase() ? to : to[0]?.toUpperCase() + to.slice(1);
     });
+}
+
+/** Renamings of words that stand for scope areas and event actions alone. */
+export interface ScopeRenaming {
+  /** In texts of scopes: `scripts:read_only`, `monitor`, `stackscripts:view` (another word, left alone). */
+  readonly scopes: Rename;
+  /** In names of event actions: `script_create`. The word by itself is a member's name, and stays. */
+  readonly actions: Rename;
+}
+
+/**
+ * Makes the renamings of the words that count nowhere else.
+ *
+ * @param words all words of the service
+ * @param scopeWords those of them that stand for scope areas and event actions alone
+ */
+export function scopeRenaming(words: Words, scopeWords: readonly string[]): ScopeRenaming {
+  const changed = scopeWords.filter((word) => Object.hasOwn(words, word) && words[word] !== word);
+  if (changed.length === 0) return { scopes: (text) => text, actions: (text) => text };
+  const names = changed.join("|");
+  const replace =
+    (pattern: RegExp): Rename =>
+    (text) =>
+      text.replace(pattern, (found) => words[found] ?? found);
+  return {
+    scopes: replace(new RegExp(`(?<![A-Za-z_])(?:${names})(?=s?(?![A-Za-z_]))`, "g")),
+    actions: replace(new RegExp(`^(?:${names})(?=_)`)),
+  };
 }
 
 /** Renames every string of a JSON-like value, keys included. Returns the value itself when nothing is to do. */

@@ -120,3 +120,58 @@ describe("WORDS=vm=acme", () => {
     expect(seen(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });
   });
 });
+
+describe("a service that spells everything out: WORDS with script, monitor and loadbalancer", () => {
+  const words = {
+    vm: "acme",
+    orch: "acmeks",
+    script: "stackscript",
+    monitor: "longview",
+    loadbalancer: "nodebalancer",
+  };
+  let spelled: Gateway;
+  beforeAll(async () => {
+    const WORDS = Object.entries(words)
+      .map((pair) => pair.join("="))
+      .join(",");
+    spelled = await startGateway({ WORDS }, { words });
+  });
+  afterAll(() => spelled.stop());
+
+  const script = {
+    label: "Install a shop",
+    script: "#!/bin/bash\necho 1\n",
+    distributions: ["acme/debian11"],
+  };
+
+  test("event actions are spelled out, and an event filter takes them", async () => {
+    expect((await spelled.ask("POST /acme/stackscripts", { body: script })).status).toBe(200);
+    const { body } = await spelled.ask("GET /account/events", { filter: { action: "stackscript_create" } });
+    expect(body.events[0]).toMatchObject({ action: "stackscript_create", entity: { type: "stackscript" } });
+    const neutral = await spelled.ask("GET /account/events", { filter: { action: "script_create" } });
+    expect(neutral.status).toBe(400);
+  });
+
+  test("the member script of a stored script keeps its name", async () => {
+    const { body } = await spelled.ask("POST /acme/stackscripts", {
+      body: { ...script, label: "Another one" },
+    });
+    expect(body.script).toBe(script.script);
+    expect(spelled.sentToV4().at(-1)?.body).toMatchObject({ script: script.script });
+  });
+
+  test("scopes in v4's header, in new tokens and at a sign-in are spelled out", async () => {
+    const scopes = "stackscripts:view,nodebalancers:modify,longview:view";
+    const made = await spelled.ask("POST /account/tokens", { body: { label: "narrow", scopes } });
+    expect(made.body.scopes).toBe(scopes);
+    expect(spelled.sentToV4().at(-1)?.body).toMatchObject({
+      scopes: "stackscripts:read_only nodebalancers:read_write longview:read_only events:read_only",
+    });
+    const as = made.body.token as string;
+    expect((await spelled.ask("GET /nodebalancers", { as })).status).toBe(200);
+    expect((await spelled.ask("POST /acme/stackscripts", { as, body: script })).status).toBe(403);
+    const v4 = await spelled.askV4("GET /nodebalancers", { as });
+    expect(v4.headers.get("x-accepted-oauth-scopes")).toBe("nodebalancers:read_only");
+    expect(v4.headers.get("x-oauth-scopes")).toContain("longview:read_only");
+  });
+});

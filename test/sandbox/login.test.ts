@@ -49,6 +49,36 @@ describe("the consent page", () => {
     expect(html).not.toContain("<script");
   });
 
+  test.each([
+    "account",
+    "databases",
+    "domains",
+    "events",
+    "firewall",
+    "images",
+    "ips",
+    "vms",
+    "orch",
+    "monitor",
+    "maintenance",
+    "loadbalancers",
+    "object_storage",
+    "scripts",
+    "volumes",
+  ])("offers the scope area %s, as v4's list of areas has it", async (area) => {
+    const { html } = await openPage(address({ client_id: client, scope: `${area}:read_only` }));
+    expect(formOf(html).getAll("scope")).toEqual([`${area}:read_only`]);
+  });
+
+  test.each(["longview:read_only", "maintenance:read_write", "vms:delete", "vms:read_only:x"])(
+    "refuses %s, which is no scope of v4",
+    async (scope) => {
+      const response = await fetch(address({ client_id: client, scope }), { redirect: "manual" });
+      const location = new URL(response.headers.get("location") ?? "");
+      expect(location.searchParams.get("error")).toBe("invalid_scope");
+    },
+  );
+
   test("V-172 A-145 leads back to the client with code, username, email and state", async () => {
     const back = await signIn({
       authorize: address({ client_id: client, scope: "vms:read_only", state: "s" }),

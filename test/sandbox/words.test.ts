@@ -136,3 +136,31 @@ test("clusters and migrations stand under it", async () => {
   });
   expect(token.status).toBe(200);
 });
+
+test("a seed file's tokens have scopes in the service's own words", async () => {
+  const spelled = await startService({
+    words: { vm: "acme", script: "stackscript", monitor: "longview" },
+    data: {
+      accounts: [
+        {
+          account: {},
+          users: [
+            {
+              username: "kari",
+              email: "kari@example.org",
+              tokens: [{ label: "ci", scopes: "scripts:read_only monitor:read_only", token: "kari-ci" }],
+            },
+          ],
+        },
+      ],
+    },
+  });
+  const as = { authorization: "Bearer kari-ci" };
+  const { status, headers } = await spelled.ask("GET /acme/stackscripts", { as });
+  expect([status, headers.get("x-oauth-scopes"), headers.get("x-accepted-oauth-scopes")]).toEqual([
+    200,
+    "stackscripts:read_only longview:read_only",
+    "stackscripts:read_only",
+  ]);
+  await spelled.close();
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseWords, renameDeep, renaming } from "../../src/vocabulary/words.ts";
+import { parseWords, renameDeep, renaming, scopeRenaming } from "../../src/vocabulary/words.ts";
 
 const rename = renaming({ vm: "acme", orch: "acmeks" });
 
@@ -38,4 +38,37 @@ describe("the service's own words", () => {
   test.each(["vm", "vm=", "=x", "vm=A b", "vm=1x"])("%j is refused", (text) =>
     expect(() => parseWords(text)).toThrow("is not word=word"),
   );
+});
+
+describe("words of scope areas and event actions", () => {
+  const words = { vm: "acme", script: "stackscript", monitor: "longview", loadbalancer: "nodebalancer" };
+  const scopeWords = ["script", "monitor", "loadbalancer"];
+  const inScopes = scopeRenaming(words, scopeWords);
+
+  test.each([
+    ["scripts", "stackscripts"],
+    ["scripts:read_only", "stackscripts:read_only"],
+    ["loadbalancers:read_write monitor:read_only", "nodebalancers:read_write longview:read_only"],
+    ["stackscripts:view", "stackscripts:view"],
+    ["scripture:view", "scripture:view"],
+  ])("the scopes %s become %s", (from, to) => expect(inScopes.scopes(from)).toBe(to));
+
+  test.each([
+    ["script_create", "stackscript_create"],
+    ["stackscript_create", "stackscript_create"],
+    ["script", "script"],
+    ["user_script_create", "user_script_create"],
+  ])("the action %s becomes %s", (from, to) => expect(inScopes.actions(from)).toBe(to));
+
+  test("nothing else is renamed by them", () => {
+    const rename = renaming(words, scopeWords);
+    expect(rename("script")).toBe("script");
+    expect(rename("vm/monitor/scripts")).toBe("acme/monitor/scripts");
+  });
+
+  test("a service that has no words of its own for them changes nothing", () => {
+    const { scopes, actions } = scopeRenaming({ vm: "acme" }, scopeWords);
+    expect(scopes("scripts:read_only")).toBe("scripts:read_only");
+    expect(actions("script_create")).toBe("script_create");
+  });
 });

@@ -21,10 +21,11 @@ export function scopesOf(text: string): string[] {
 }
 
 /** Whether this is a scope of the service. */
-export function isScope(world: World, scope: string): boolean {
-  const [area = "", level = ""] = scope.split(":");
-  const known = world.resources.some((resource) => resource.area === area);
-  return scope === "*" || (known && (level === "read_only" || level === "read_write"));
+export function isScope({ names }: World, scope: string): boolean {
+  const [area = "", level = "", ...rest] = scope.split(":");
+  const known = names.scopeAreas.includes(area) && rest.length === 0;
+  const writable = area !== names.readOnlyArea;
+  return scope === "*" || (known && (level === "read_only" || (writable && level === "read_write")));
 }
 
 function checkToken({ world, caller, body, at }: Call): Fault[] {
