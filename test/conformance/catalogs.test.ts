@@ -206,10 +206,19 @@ describe("service types", () => {
     });
   });
 
+  test.each([
+    ["g6-standard-4", "Vm 8192"],
+    ["g6-nanode-1", "Nanode 1024"],
+    ["g1-gpu-rtx6000-1", "Dedicated 32768 + RTX6000 GPU x1"],
+  ])("the label of %s tells its memory in MB: %s", async (id, label) => {
+    expect((await gateway.ask(`GET /vm/types/${id}`)).body.label).toBe(label);
+    const { body } = await gateway.ask("GET /vm/types", { filter: { label } });
+    expect(body.types.map((type: { id: string }) => type.id)).toEqual([id]);
+  });
+
   test("A-075 sizes are v4's", async () => {
     const v4 = (await gateway.askV4("GET /vm/types/g6-standard-4")).body;
     expect((await gateway.ask("GET /vm/types/g6-standard-4")).body).toMatchObject({
-      label: v4.label,
       class: v4.class,
       service_type: "vm",
       ram: v4.memory,
