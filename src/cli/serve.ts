@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../settings/read.ts";
 import type { Settings } from "../settings/table.ts";
+import { guardProcess } from "../service/guard-process.ts";
 import { createLog } from "../service/log.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { startService, type Service } from "../service/start.ts";
@@ -68,11 +69,13 @@ export async function serve(args: readonly string[]): Promise<number> {
   }
   const settings = readSettings(args, process.env);
   if (cluster.isWorker) return (await import("../service/worker.ts")).runWorker(settings);
+  const guard = guardProcess(createLog(settings.LOG_LEVEL), settings.SHUTDOWN_GRACE_MS);
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
   const asked = stopSignal();
   let reload = (): void => {};
   onHangup(() => reload());
   const service = await start(settings);
+  guard.drainWith(service.stop);
   reload = () => void service.reload();
   const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
   const shown = shownSettings(args, process.env);

@@ -3,4 +3,4 @@ export { compile, compiledBy, interpretedBy } from "./compile.ts";
 export { checkExpression, type ExpressionFault } from "./check.ts";
 export { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";
-export { all, whenDone, type MaybeLater } from "./later.ts";
+export { all, allOf, ignoreRejections, whenDone, type MaybeLater } from "./later.ts";

@@ -13,3 +13,24 @@ export function whenDone<T, U>(value: MaybeLater<T>, next: (value: T) => MaybeLa
 export function all<T>(values: readonly MaybeLater<T>[]): MaybeLater<T[]> {
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as T[]);
 }
+
+/** Marks the rejections of promises that nobody will wait for as handled: left alone, one would end the process. */
+export function ignoreRejections(values: readonly unknown[]): void {
+  for (const value of values) if (value instanceof Promise) value.catch(() => {});
+}
+
+/**
+ * Makes a value of each item, and gives all of them as {@link all} does.
+ *
+ * @throws what `make` throws; promises that it gave before are not left without a handler
+ */
+export function allOf<Item, T>(items: readonly Item[], make: (item: Item) => MaybeLater<T>): MaybeLater<T[]> {
+  const values: MaybeLater<T>[] = [];
+  try {
+    for (const item of items) values.push(make(item));
+  } catch (error) {
+    ignoreRejections(values);
+    throw error;
+  }
+  return all(values);
+}

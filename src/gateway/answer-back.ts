@@ -4,7 +4,7 @@ import { begins, ends, isJson, isObjectAt, type Cursor } from "../dialect/json-s
 import { readErrors, type ErrorNames } from "../dialect/errors.ts";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
-import { all } from "../expression/index.ts";
+import { all, ignoreRejections, type MaybeLater } from "../expression/index.ts";
 import { sharedOutput } from "../mapping/read/output.ts";
 import type { JsonObject, Reading } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
@@ -122,7 +122,7 @@ export function openList<Item>(
   }
 }
 
-/** Rows written one behind the other, without a text for each; undefined where some of them come later. */
+/** Rows written one behind the other, without a text for each; undefined where a route's rows may come later. */
 function writeList(answer: Incoming, route: Route, reading: Reading, rules: AnswerRules): Buffer | undefined {
   const { append } = route;
   if (!append) return undefined;
@@ -135,11 +135,27 @@ function writeList(answer: Incoming, route: Route, reading: Reading, rules: Answ
       if (output.at > first) output.put(",");
       return append(objectAt(from), reading, output);
     });
-    if (list.items.some((later) => later !== undefined)) return undefined;
     output.put(listEnds(list, rules.alpha));
     return output.takeBytes(start);
   } finally {
     output.drop(start);
+  }
+}
+
+/** Rows read one by one. Where one fails, promises of those before it are not left without a handler. */
+async function readList(
+  answer: Incoming,
+  route: Route,
+  reading: Reading,
+  rules: AnswerRules,
+): Promise<string> {
+  const rows: MaybeLater<string>[] = [];
+  try {
+    const list = openList(answer, rules, (from) => rows.push(route.read(objectAt(from), reading)));
+    return listText(await all(rows), list, route.list, rules.alpha);
+  } catch (error) {
+    ignoreRejections(rows);
+    throw error;
   }
 }
 
@@ -163,6 +179,5 @@ export async function answerBack(
   if (route.gives === "object") return route.read(objectAt(begins(answer.text, answer.bytes)), reading);
   const written = writeList(answer, route, reading, rules);
   if (written) return written;
-  const list = openList(answer, rules, (from) => route.read(objectAt(from), reading));
-  return listText(await all(list.items), list, route.list, rules.alpha);
+  return readList(answer, route, reading, rules);
 }

@@ -1,4 +1,4 @@
-import { all } from "../expression/index.ts";
+import { allOf } from "../expression/index.ts";
 import { printJson } from "../dialect/json.ts";
 import { begins } from "../dialect/json-scan.ts";
 import { entryOf } from "../mapping/entry.ts";
@@ -28,9 +28,9 @@ export async function answerCollected(
   notes.equivalent = `${prepared.method} ${prepared.path}`;
   const whole = await everyPage(prepared, most, work);
   if ("refused" in whole) return refuseLikeV4(whole.refused, route, prepared, rules, notes);
-  const known = await all(whole.rows.map((row) => has(objectOf(row))));
+  const known = await allOf(whole.rows, (row) => has(objectOf(row)));
   const rows = whole.rows.filter((_row, index) => known[index]);
-  const texts = await all(rows.map((row) => route.read(begins(printJson(row)), { catalogs, with: {} })));
+  const texts = await allOf(rows, (row) => route.read(begins(printJson(row)), { catalogs, with: {} }));
   for (const loss of route.losses) notes.losses.add(loss);
   return pageOfRows(texts.map(entryOf), work);
 }

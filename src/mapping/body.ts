@@ -1,5 +1,5 @@
 import type { Fault } from "../dialect/refusal.ts";
-import { all, whenDone, type MaybeLater } from "../expression/index.ts";
+import { allOf, whenDone, type MaybeLater } from "../expression/index.ts";
 import { compilePruning, compileSchema, schemaMembers, soundSchema, type Schema } from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "./definition.ts";
 import { compileWrite, UNKNOWN_RECORD, type FieldContext, type Write } from "./field.ts";
@@ -156,7 +156,7 @@ export function compileBody(
 
     write(body, writing) {
       const given = members.filter(({ get }) => get(body) !== undefined);
-      const values = all(given.map(({ get, write }) => write(get(body), body, writing)));
+      const values = allOf(given, ({ get, write }) => write(get(body), body, writing));
       return whenDone(values, (written) => {
         const v4: JsonObject = {};
         const faults: Fault[] = [];

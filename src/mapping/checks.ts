@@ -1,5 +1,5 @@
 import type { Fault } from "../dialect/refusal.ts";
-import { all, whenDone, type MaybeLater } from "../expression/index.ts";
+import { allOf, whenDone, type MaybeLater } from "../expression/index.ts";
 import { expressionAt, type Place } from "./place.ts";
 import type { JsonObject } from "./reading.ts";
 
@@ -20,11 +20,13 @@ export function compileFaults(
     fault: expressionAt(place.at(index, "fault"), fault, known),
   }));
   return (body, bindings) =>
-    whenDone(all(checks.map(({ fault }) => fault.evaluate(body, bindings))), (reasons) =>
-      checks.flatMap(({ field }, index) => {
-        const reason = reasons[index];
-        if (typeof reason !== "string") return [];
-        return [field === undefined ? { reason } : { field, reason }];
-      }),
+    whenDone(
+      allOf(checks, ({ fault }) => fault.evaluate(body, bindings)),
+      (reasons) =>
+        checks.flatMap(({ field }, index) => {
+          const reason = reasons[index];
+          if (typeof reason !== "string") return [];
+          return [field === undefined ? { reason } : { field, reason }];
+        }),
     );
 }

@@ -18,6 +18,10 @@ export interface Resource {
   readonly catalog: Catalog | undefined;
   readonly read: Read;
   readonly append: Append;
+  /** Whether they may give promises, by themselves; what other objects' readers give is not counted. */
+  readonly late: boolean;
+  /** Names of the objects whose readers they use. */
+  readonly objects: readonly string[];
   /** The JavaScript that these run as. */
   readonly code: string;
   readonly bodies: ReadonlyMap<string, BodyRules>;
@@ -58,7 +62,7 @@ export function compileResource(
   const rules = new Map([...fields, ...inputs]);
 
   for (const [name, rule] of fields) ruleFaults(rule, place.at("fields", name));
-  const { append, read, code } = compileReader(fields, context, (name) => place.at("fields", name));
+  const { append, read, code, late } = compileReader(fields, context, (name) => place.at("fields", name));
   for (const [name, rule] of inputs) ruleFaults(rule, place.at("inputs", name));
 
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
@@ -75,6 +79,8 @@ export function compileResource(
     catalog: context.catalogs.get(definition.object),
     read,
     append,
+    late,
+    objects: [...fields.values()].flatMap(({ object }) => object ?? []),
     code,
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [

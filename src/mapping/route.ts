@@ -172,6 +172,21 @@ function onlyExisting(read: Read, exists: string | undefined, place: Place): Rea
     );
 }
 
+/** Whether reading an object may give a promise: its own fields may, or those of an object inside it. */
+function mayBeLate(
+  { late, objects }: Resource,
+  resources: ReadonlyMap<string, Resource>,
+  above: ReadonlySet<string> = new Set(),
+): boolean {
+  return (
+    late ||
+    objects.some((name) => {
+      const resource = above.has(name) ? undefined : resources.get(name);
+      return resource !== undefined && mayBeLate(resource, resources, new Set([...above, name]));
+    })
+  );
+}
+
 /** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
@@ -256,7 +271,10 @@ export function compileRoute(
     resource,
     shownAs,
     read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
-    append: definition.of || definition.exists !== undefined ? undefined : resource.append,
+    append:
+      definition.of || definition.exists !== undefined || mayBeLate(resource, context.resources)
+        ? undefined
+        : resource.append,
     errorField: resource.errorField,
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

@@ -2,6 +2,8 @@ import type { Settings } from "../settings/table.ts";
 import type { PrimaryDuties, WorkerDuties } from "../workers/duties.ts";
 import { talk, type Talk } from "../workers/talk.ts";
 import { primaryCounter, primaryFacts } from "../workers/through-primary.ts";
+import { guardProcess } from "./guard-process.ts";
+import { createLog } from "./log.ts";
 import { openParts } from "./parts.ts";
 import { openOwn, shareIn, type Shared } from "./share.ts";
 import { openShared, openState } from "./shared.ts";
@@ -66,6 +68,7 @@ function sharedThroughPrimary(
 export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
+  const guard = guardProcess(createLog(settings.LOG_LEVEL), settings.SHUTDOWN_GRACE_MS);
   const asked = Promise.withResolvers<void>();
   const purgeListeners: PurgeListener[] = [];
   const duties: WorkerDuties = {
@@ -90,6 +93,7 @@ export async function runWorker(given: Settings): Promise<number> {
   const service = await serveParts(settings, parts, {
     requestsPerConnection: REQUESTS_PER_CONNECTION,
   });
+  guard.drainWith(service.stop);
   await primary.ask("listening");
   // One that was taken into use while this worker began.
   await service.reload(await primary.ask("pack"));

@@ -1,5 +1,6 @@
 import { behindSpace, endOfValue, nameAt, notJson, textAt, type Cursor } from "../../dialect/json-scan.ts";
 import { valueOfText } from "../../dialect/json-text.ts";
+import { ignoreRejections } from "../../expression/index.ts";
 import type { FieldContext } from "../field.ts";
 import type { FieldRule } from "../definition.ts";
 import type { Place } from "../place.ts";
@@ -35,6 +36,7 @@ function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
 const runtime = {
   behindSpace,
   endOfValue,
+  ignoreRejections,
   isEmpty,
   nameAt,
   notJson,
@@ -46,12 +48,16 @@ const runtime = {
   writeLater,
 };
 
-/** Compiles the fields of a resource into one function from the text of a v4 object to that of the alpha object. */
+/**
+ * Compiles the fields of a resource into one function from the text of a v4 object to that of the alpha object.
+ *
+ * @returns `late`: whether its result may come later, those of other objects' readers left out
+ */
 export function compileReader(
   fields: ReadonlyMap<string, FieldRule>,
   context: FieldContext,
   placeOf: (field: string) => Place,
-): { readonly append: Append; readonly read: Read; readonly code: string } {
+): { readonly append: Append; readonly read: Read; readonly code: string; readonly late: boolean } {
   const unit: Unit = { source: newSource(), wanted: wantedPlaces() };
   const written = new Map(
     [...fields].map(([name, rule]): [string, WrittenField] => {
@@ -65,7 +71,8 @@ export function compileReader(
   // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
   const make = new Function("runtime", "constants", code) as (...parts: unknown[]) => Append;
   const append = make(runtime, unit.source.constants);
-  return { append, read: readBy(append), code };
+  const late = [...written.values()].some(({ code: field }) => field.kind === "made" && field.late);
+  return { append, read: readBy(append), code, late };
 }
 
 /** What is appended, as a text of its own. */
@@ -91,6 +98,23 @@ function emitRoom(known: number, fields: readonly WrittenField[]): string {
   return [String(known + neutrals), ...copied, ...made].join(" + ");
 }
 
+/** The texts of fields that have to be made. Where one fails, promises of others are not left without a handler. */
+function emitMade(
+  made: readonly { readonly name: string; readonly js: string }[],
+  late: readonly string[],
+): string[] {
+  if (late.length === 0) return made.map(({ name, js }) => `const ${name} = ${js};`);
+  return [
+    `let ${made.map(({ name }) => name).join(", ")};`,
+    "try {",
+    ...made.map(({ name, js }) => `${name} = ${js};`),
+    "} catch (error) {",
+    `ignoreRejections([${late.join(", ")}]);`,
+    "throw error;",
+    "}",
+  ];
+}
+
 function emitFunction(
   { source, wanted }: Unit,
   { code, known }: { readonly code: string; readonly known: number },
@@ -98,11 +122,11 @@ function emitFunction(
 ): string {
   const scan = emitMembers(wanted.root, 0, source);
   const ranges = wanted.ranges.flatMap(({ start, end }) => [start, end]);
-  const made = fields.flatMap(({ code: field, made: name }) =>
-    field.kind === "made" ? [{ name, js: field.js, late: field.late }] : [],
+  const made = fields.flatMap(({ rule, code: field, made: name }) =>
+    field.kind === "made" ? [{ name, js: field.js, late: field.late || rule.object !== undefined }] : [],
   );
   const given = ["bytes", ...ranges, ...made.map(({ name }) => name)].join(", ");
-  const late = made.filter((field) => field.late).map(({ name }) => `${name} instanceof Promise`);
+  const late = made.filter((field) => field.late).map(({ name }) => name);
   const constants = source.constants.map((_value, index) => `c${index} = constants[${index}]`);
   return indented(
     [
@@ -122,8 +146,12 @@ function emitFunction(
       scan,
       "} else at = endOfValue(bytes, at, depth);",
       "cursor.at = at;",
-      ...made.map(({ name, js }) => `const ${name} = ${js};`),
-      ...(late.length > 0 ? [`if (${late.join(" || ")}) return writeLater(write, [${given}]);`] : []),
+      ...emitMade(made, late),
+      ...(late.length > 0
+        ? [
+            `if (${late.map((name) => `${name} instanceof Promise`).join(" || ")}) return writeLater(write, [${given}]);`,
+          ]
+        : []),
       `write(output, ${given});`,
       "};",
     ].join("\n"),

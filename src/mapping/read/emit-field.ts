@@ -22,7 +22,10 @@ export type FieldCode =
   | { readonly kind: "constant"; readonly text: Text }
   /** It is what stands in v4. */
   | { readonly kind: "copied"; readonly range: Range }
-  /** JavaScript gives it, or a promise of it where that is `late`; with a range, undefined says: as it stands in v4. */
+  /**
+   * JavaScript gives it, or a promise of it where that is `late`, or where another object's reader is;
+   * with a range, undefined says: as it stands in v4.
+   */
   | { readonly kind: "made"; readonly js: string; readonly late: boolean; readonly range?: Range };
 
 const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];

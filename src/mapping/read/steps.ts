@@ -2,7 +2,7 @@ import { ByteTable } from "../../dialect/byte-table.ts";
 import { normaliseDateTime } from "../../dialect/date-time.ts";
 import { begins, itemsOf, textAt, type Cursor } from "../../dialect/json-scan.ts";
 import { isArrayText, isStringText, textOfValue, valueOfText, type Text } from "../../dialect/json-text.ts";
-import { all, whenDone, type MaybeLater } from "../../expression/index.ts";
+import { allOf, whenDone, type MaybeLater } from "../../expression/index.ts";
 import type { FieldContext } from "../field.ts";
 import type { FieldRule } from "../definition.ts";
 import { refer, type Place } from "../place.ts";
@@ -20,7 +20,7 @@ export type Run = (
 /** One thing that happens to a value on its way. To nothing, be it null or missing, nothing happens. */
 export interface Step {
   readonly run: Run;
-  /** Whether its result may come later. */
+  /** Whether its own result may come later; that of another object's reader may too, and is not counted here. */
   readonly late: boolean;
   /** What is known already to become of the text between two places, as UTF-8. */
   readonly known?: (
@@ -90,9 +90,12 @@ function byObject(name: string, context: FieldContext, place: Place): Step {
     context.readers.get(name)?.(begins(text), reading);
   const run: Run = (text, reading) => {
     if (!isArrayText(text)) return one(text, reading);
-    return whenDone(all(itemsOf(text).map((item) => one(item, reading))), (items) => `[${items.join(",")}]`);
+    return whenDone(
+      allOf(itemsOf(text), (item) => one(item, reading)),
+      (items) => `[${items.join(",")}]`,
+    );
   };
-  return { run, late: true };
+  return { run, late: false };
 }
 
 /** What happens to a value after it was found, in this order. */
