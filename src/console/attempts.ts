@@ -22,7 +22,7 @@ export function limitAttempts(isToken: (token: string) => boolean): TryToken {
   const wrong = createMemoryCounter(WRONG, MOST_ADDRESSES);
 
   return async function tryToken(address, token) {
-    const place = network(plainAddress(address ?? ""));
+    const place = network(plainAddress(address ?? "") ?? "");
     const { allowed, retryAfter } = await wrong.take(place);
     if (!allowed) return { outcome: "limited", retryAfter };
     if (!isToken(token)) return { outcome: "wrong" };

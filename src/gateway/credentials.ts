@@ -13,21 +13,27 @@ export const credentialScheme = (authorization: string | undefined): string | un
 
 const NOBODY: Caller = { token: undefined, hash: undefined };
 
-const refused = (reason: string): Caller => ({ ...NOBODY, refusal: new Refusal(401, reason) });
+const refused = (reason: string, status = 401): Caller => ({
+  ...NOBODY,
+  refusal: new Refusal(status, reason),
+});
 
 /**
  * Who is calling. Two `Authorization` lines are refused, since the two ends of the road could each believe
  * another one. What is refused is kept with the caller until the request has been counted: refusals must not be
  * free of charge.
  *
- * @returns with a refusal, 401, for credentials of another scheme, or such as can't be read.
+ * @param native scheme of the native lane, where that is open: such a request is here since the lane has no such path
+ * @returns with a refusal, 401, for credentials of another scheme, or such as can't be read; 404 for the native lane's
  */
-export function identify(request: AlphaRequest, scheme: string): Caller {
+export function identify(request: AlphaRequest, scheme: string, native?: string): Caller {
   const lines = request.headers["authorization"] ?? [];
   if (lines.length > 1) return refused("There is more than one Authorization header.");
   const [line] = lines;
   if (line === undefined || line.trim() === "") return NOBODY;
   const [, given, token] = CREDENTIALS.exec(line.trim()) ?? [];
+  if (token !== undefined && native !== undefined && given?.toLowerCase() === native.toLowerCase())
+    return refused("Not found", 404);
   if (token === undefined || given?.toLowerCase() !== scheme.toLowerCase()) return refused(MALFORMED);
   return { token, hash: tokenHash(token) };
 }

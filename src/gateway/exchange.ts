@@ -138,6 +138,10 @@ export const beginNotes = (): Notes => ({
   keptMisses: 0,
 });
 
+/** Does the request's target have a fragment? It must not (RFC 9112 3.2), and servers disagree on where it begins. */
+export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>
+  path.includes("#") || query.includes("#");
+
 /** The one line of a header; undefined where it is missing or empty. */
 export const header = (request: AlphaRequest, name: string): string | undefined =>
   request.headers[name]?.[0] || undefined;

@@ -2,7 +2,7 @@ import type { Match, Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { JsonObject } from "../mapping/reading.ts";
-import type { AlphaRequest, Target } from "./exchange.ts";
+import { hasFragment, type AlphaRequest, type Target } from "./exchange.ts";
 import { readBody } from "./read-body.ts";
 
 /** A body that can't be read is refused later, with the route that was found. */
@@ -33,6 +33,7 @@ async function choose(request: AlphaRequest, { routes, parameters }: Match): Pro
  *   alpha, 404, or whose escapes are broken, 400. Both are counted like any other request before they are refused.
  */
 export async function findRoute(request: AlphaRequest, pack: Pack): Promise<Target | Refusal | undefined> {
+  if (hasFragment(request)) return new Refusal(400, "The address has a fragment.");
   const segments = splitPath(request.path);
   if (!segments) return new Refusal(400, "The path has a broken escape.");
   const { prefix } = pack;

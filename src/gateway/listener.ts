@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import { plainAddress } from "../limits/network.ts";
+import express, { type NextFunction, type Request, type Response } from "express";
+import { clientAddresses } from "../limits/network.ts";
 import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
-import type { AlphaAnswer, AlphaRequest, FileAnswer } from "./exchange.ts";
+import { hasFragment, type AlphaAnswer, type AlphaRequest, type FileAnswer } from "./exchange.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { Road } from "./ends.ts";
 import { requestIdOf } from "./trace.ts";
@@ -73,7 +73,7 @@ function plainRequest(
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
     headers,
-    address: plainAddress(address),
+    address,
     signal: clientSignal(response),
   };
 }
@@ -130,9 +130,12 @@ function send(
   endAfterBody(request, response);
 }
 
-/** Does the lane of v4's own clients take this request? The scheme tells, never the path alone: both live under one prefix. */
+/**
+ * Does the lane of v4's own clients take this request? The scheme tells, never the path alone: both live under one
+ * prefix. A target with a fragment is none (RFC 9112 3.2): who takes it for the end of the path reads another one.
+ */
 function isNative(
-  { headers, path }: Omit<AlphaRequest, "body">,
+  { headers, path, query }: Omit<AlphaRequest, "body">,
   { scheme, prefix }: { scheme: string; prefix: string },
 ): boolean {
   const lines = headers["authorization"] ?? [];
@@ -140,7 +143,8 @@ function isNative(
     lines.length === 1 &&
     credentialScheme(lines[0]) === scheme.toLowerCase() &&
     path.startsWith(`${prefix}/`) &&
-    !DOT_SEGMENT.test(path)
+    !DOT_SEGMENT.test(path) &&
+    !hasFragment({ path, query })
   );
 }
 
@@ -153,16 +157,15 @@ interface Asker {
 /**
  * The edge: turns HTTP requests into plain data, and plain answers into HTTP's. Nothing behind it knows HTTP.
  *
- * Express serves what needs it: browser clients, and addresses that proxies vouch for. A request for which it would
- * do nothing goes past it.
+ * Express serves browser clients. A request for which it would do nothing goes past it.
  */
 export function createListener(options: ListenerOptions): RequestListener {
   const { native, bodyLimit, trustProxy, onFailure, failure } = options;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.set("trust proxy", trustProxy.length > 0 ? [...trustProxy] : false);
   app.use(cors(options.cors));
+  const addressOf = clientAddresses(trustProxy);
 
   async function serve(
     request: IncomingMessage,
@@ -179,25 +182,27 @@ export function createListener(options: ListenerOptions): RequestListener {
     const read = BODY_METHODS.has(asked.method) ? await readBytes(request, bodyLimit) : NO_BODY;
     send(request, response, await options.road({ ...asked, ...read }), read.bodyRefusal !== undefined);
   }
-  const serveExpress: RequestHandler = (request, response) =>
-    serve(request, response, { url: request.originalUrl, address: request.ip ?? "" });
-  app.use(serveExpress);
 
   function fail(error: unknown, response: ServerResponse): void {
     onFailure(error);
     if (response.headersSent) return void response.destroy();
     response.writeHead(500, { "content-type": "application/json; charset=utf-8" }).end(failure);
   }
-  const lastResort: ErrorRequestHandler = (error, _request, response, _next) => fail(error, response);
-  app.use(lastResort);
 
-  const always = trustProxy.length > 0 || options.cors.origins.length > 0;
+  const browsers = options.cors.origins.length > 0;
   return function edge(request, response) {
-    if (always || request.method === "OPTIONS") {
-      app(request, response);
-      return;
-    }
-    const asker = { url: request.url ?? "", address: request.socket.remoteAddress ?? "" };
-    serve(request, response, asker).catch((error: unknown) => fail(error, response));
+    const asker = { url: request.url ?? "", address: addressOf(request) };
+    const go = (): void => {
+      serve(request, response, asker).catch((error: unknown) => fail(error, response));
+    };
+    if (!browsers && request.method !== "OPTIONS") return go();
+    // Express would answer a target that it can't parse in HTML, neither limited nor recorded: it sees none.
+    request.url = "/";
+    const next: NextFunction = (error?: unknown) => {
+      request.url = asker.url;
+      if (error === undefined) go();
+      else fail(error, response);
+    };
+    app(request as Request, response as Response, next);
   };
 }

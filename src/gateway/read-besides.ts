@@ -1,3 +1,4 @@
+import { UnusablePathValue } from "../mapping/endpoint.ts";
 import type { ExtraRead } from "../mapping/route-steps.ts";
 import type { Incoming } from "./call-v4.ts";
 import { everyPage } from "./every-page.ts";
@@ -7,7 +8,7 @@ import { plainCall, type Prepared, type Work } from "./work.ts";
 /** What a list that is read for some fields may have at most; a longer one is as good as unread. */
 const MOST_ROWS = 1000;
 
-/** v4's answer to an extra read; undefined where it is no success, or no JSON. */
+/** v4's answer to an extra read; undefined where it is no success, no JSON, or can't be asked for. */
 async function valueAt(read: ExtraRead, values: object, work: Work): Promise<unknown> {
   const { call, target, kept, owner, notes } = work;
   const prepared = plainCall(read.endpoint, { ...target.parameters, ...values });
@@ -42,7 +43,12 @@ async function each(
   work: Work,
 ): Promise<unknown[]> {
   const values = [(await valuesIn(body)) ?? []].flat();
-  const found = await inParallel(values, (value) => valueAt(read, { each: value }, work));
+  const found = await inParallel(values, (value) =>
+    valueAt(read, { each: value }, work).catch((error: unknown) => {
+      if (error instanceof UnusablePathValue) return undefined;
+      throw error;
+    }),
+  );
   if (found.includes(undefined)) work.notes.losses.add(`${read.name}: v4 did not give all`);
   return found.filter((value) => value !== undefined);
 }

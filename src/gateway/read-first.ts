@@ -1,14 +1,25 @@
 import type { Fault } from "../dialect/refusal.ts";
+import { UnusablePathValue } from "../mapping/endpoint.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import type { Preliminary } from "../mapping/route-steps.ts";
 import { refuseLikeV4 } from "./answer-back.ts";
-import { plainCall, type Work } from "./work.ts";
+import { plainCall, type Prepared, type Work } from "./work.ts";
 
 /** What the reads before the call gave, the faults of those that found nothing, and the rules that depend on them. */
 export interface FirstReads {
   readonly values: Readonly<Record<string, unknown>>;
   readonly faults: readonly Fault[];
   readonly check: (v4: JsonObject) => Promise<Fault[]>;
+}
+
+/** The call of a read; undefined where a value of the body cannot stand in its path, so that v4 has no such record. */
+function callOf({ endpoint, blames }: Preliminary, values: JsonObject): Prepared | undefined {
+  try {
+    return plainCall(endpoint, values);
+  } catch (error) {
+    if (blames === undefined || !(error instanceof UnusablePathValue)) throw error;
+    return undefined;
+  }
 }
 
 /**
@@ -23,10 +34,14 @@ export async function readFirst(body: JsonObject, faults: readonly Fault[], work
   const missing: Fault[] = [];
   const read: { step: Preliminary; json: unknown }[] = [];
   for (const step of target.route.first) {
-    const { blames, endpoint } = step;
+    const { blames } = step;
     const pointless = blames === undefined ? faults.length > 0 : faults.some(({ field }) => field === blames);
     if (pointless || !(await step.needed(body))) continue;
-    const sent = plainCall(endpoint, { ...target.parameters, ...body });
+    const sent = callOf(step, { ...target.parameters, ...body });
+    if (!sent) {
+      missing.push({ field: String(blames), reason: pack.dialect.reasons.unknown_record });
+      continue;
+    }
     const answer = await call(sent);
     if (!answer.success && blames === undefined) refuseLikeV4(answer, target.route, sent, rules, notes);
     if (answer.status === 404 && blames !== undefined) {

@@ -6,6 +6,7 @@ import { UpstreamFault } from "../upstream/fault.ts";
 import { StateUnavailable } from "../shared-state/keyed-store.ts";
 import { GrantUnavailable } from "../tokens/grants.ts";
 import { ExpressionError } from "../expression/index.ts";
+import { UnusablePathValue } from "../mapping/endpoint.ts";
 import { UnreadableAnswer } from "./answer-back.ts";
 import type { Notes } from "./exchange.ts";
 
@@ -21,6 +22,7 @@ export interface Refused {
 const FORESEEN = [
   UpstreamFault,
   UnreadableAnswer,
+  UnusablePathValue,
   ExpressionError,
   GrantUnavailable,
   StateUnavailable,

@@ -33,6 +33,8 @@ export interface RoadParts extends CallParts, EndParts {
   readonly rules: AnswerRules;
   /** When alpha is switched off, and for whom. */
   readonly brownOuts: BrownOuts;
+  /** Scheme of the native lane, where that is open. */
+  readonly nativeScheme?: string | undefined;
 }
 
 /** The alpha lane, the whole road of a request. Every stop is a function of its own file. */
@@ -50,7 +52,7 @@ export function buildRoad(parts: RoadParts): Road {
   }
 
   return withEnds(async function travel(request, notes) {
-    const client = identify(request, pack.dialect.alpha.scheme);
+    const client = identify(request, pack.dialect.alpha.scheme, parts.nativeScheme);
     notes.caller = client;
     const found = await findRoute(request, pack);
     notes.target = found instanceof Refusal ? undefined : found;

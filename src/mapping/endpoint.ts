@@ -1,7 +1,7 @@
 import { namesHint } from "./nearest.ts";
 import { getter } from "./paths.ts";
 import type { Place } from "./place.ts";
-import type { ParameterType, Pattern } from "./router.ts";
+import { isText, type ParameterType, type Pattern } from "./router.ts";
 
 /** `GET /vm/instances/{id}` of v4, ready to be filled in. */
 export interface Endpoint {
@@ -26,10 +26,23 @@ const splitCall = (place: Place, text: string): { method: string; path: string }
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
-/** @throws {TypeError} where there is no such value: a call must not go astray. */
+/** A value cannot stand in the path of a call: it is missing, or the path would be another one with it. */
+export class UnusablePathValue extends Error {
+  override readonly name = "UnusablePathValue";
+}
+
+/**
+ * Values come from bodies and from v4's objects too: the rules of path parameters hold for all of them.
+ *
+ * @throws {UnusablePathValue} for a missing value, an empty one, a dot segment, and control characters.
+ */
 function segment(value: unknown, name: string): string {
-  if (typeof value !== "string" && typeof value !== "number") throw new TypeError(`there is no {${name}}`);
-  return encodeURIComponent(String(value));
+  if (typeof value !== "string" && typeof value !== "number")
+    throw new UnusablePathValue(`no value for {${name}} of a v4 path`);
+  const text = String(value);
+  if (!isText(text))
+    throw new UnusablePathValue(`{${name}} of a v4 path has a value that cannot stand in it`);
+  return encodeURIComponent(text);
 }
 
 /** Compiles a v4 call; `known` are the names that may stand in braces, with members of theirs after a dot. */

@@ -29,7 +29,8 @@ const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 /** What would mean another path, once it is decoded somewhere on the way, or can't stand in one. */
 const UNSAFE = /^\.{1,2}$|\p{Cc}/u;
 
-const isText = (value: string): boolean =>
+/** Whether every segment of a decoded value can stand in a path and mean that path alone. */
+export const isText = (value: string): boolean =>
   value.split("/").every((part) => part !== "" && !UNSAFE.test(part));
 
 /** The value of a parameter in the one spelling that v4 is asked in; undefined for what is none of its type. */

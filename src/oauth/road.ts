@@ -1,7 +1,7 @@
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import { withEnds, type EndParts, type Made, type Road } from "../gateway/ends.ts";
-import type { AlphaRequest, Notes } from "../gateway/exchange.ts";
+import { hasFragment, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
 import { meter } from "../gateway/meter.ts";
 import { authorize, type AuthorizeParts } from "./authorize.ts";
 import { exchangeCode, type ExchangeParts } from "./exchange-code.ts";
@@ -37,6 +37,7 @@ export function buildOAuth(parts: OAuthParts): (request: AlphaRequest) => Road |
     const answer = works.get(name);
     if (answer) notes.route = name;
     await meter(request, NOBODY, notes, { limits, limitedStatus });
+    if (hasFragment(request)) throw new Refusal(400, "The address has a fragment.");
     if (!answer) throw new Refusal(404, "Not found");
     return answer(request, notes);
   }

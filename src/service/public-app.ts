@@ -81,6 +81,7 @@ function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): 
     turns,
     limits,
     brownOuts: parts.brownOuts,
+    nativeScheme: settings.NATIVE_LANE ? pack.dialect.v4.scheme : undefined,
   });
   return async (request) => {
     const answer = await underWay.track((oauth?.(request) ?? road)(request));

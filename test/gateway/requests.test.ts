@@ -546,3 +546,41 @@ describe("browsers", () => {
     });
   });
 });
+
+describe("values that would lead a v4 call to another path", () => {
+  test.each([".", "..", "", "x/../../profile", "a\u0000b"])(
+    "an address %j of a body is never asked for at v4",
+    async (address) => {
+      await send(
+        "POST /v4/networking/ip-assign",
+        { authorization: "token t", "content-type": "application/json" },
+        JSON.stringify({ datacenter: "newark", assignments: [{ address, vm_id: 7 }] }),
+      );
+      expect(gateway.v4.calls.map(({ method }) => method).filter((method) => method === "GET")).toEqual([]);
+    },
+  );
+
+  test.each([{}, { vm_id: null }, { vm_id: ".." }, { vm_id: {} }])(
+    "DELETE of an address is refused with a reason where v4's object has %j",
+    async (v4) => {
+      gateway.v4.answers(json(200, { address: "192.0.2.7", ...v4 }));
+      const answer = await send("DELETE /v4/networking/ipv4/192.0.2.7");
+      expect([answer.status, reasons(answer)]).toEqual([400, ["The address belongs to no instance."]]);
+      expect(gateway.v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        "GET /v4/networking/ips/192.0.2.7",
+      ]);
+    },
+  );
+});
+
+describe("targets that Express can't route", () => {
+  test.each(["http://[::1", "http://a:b:c/v4/vm/instances", "//[", "http://[::1/v4/vm/instances"])(
+    "%s is answered as any other path that alpha does not have: limited and recorded",
+    async (target) => {
+      const answer = await send(`GET ${target}`);
+      expect(answer.status).toBe(404);
+      expectAlpha(answer);
+      expect(await gateway.record()).toMatchObject({ alpha: { path: target, status: 404 } });
+    },
+  );
+});

@@ -111,6 +111,38 @@ describe("L20 addresses", () => {
   });
 });
 
+describe("spellings of one address in X-Forwarded-For", () => {
+  const from = (address: string) => get(null, { "x-forwarded-for": address });
+
+  test.each<[string, string[]]>([
+    ["203.0.113.9", ["203.0.113.9:4711", "[203.0.113.9]", "[203.0.113.9]:1", "::ffff:203.0.113.9"]],
+    ["203.0.113.9", ["::ffff:cb00:7109", "[::FFFF:203.0.113.9]:80", "0:0:0:0:0:ffff:cb00:7109"]],
+    ["2001:db8::1", ["[2001:db8::1]:4711", "2001:DB8:0::1", "[2001:db8::1%eth0]:80", "2001:db8::1%25"]],
+  ])("%s is one client, however proxies write it", async (address, spellings) => {
+    await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
+    expect((await from(address)).status).toBe(401);
+    for (const spelling of spellings) {
+      expect((await from(spelling)).status).toBe(420);
+      expect((await gateway.record()).client.address).toBe(address);
+    }
+  });
+
+  test("a trusted proxy that another one names with its port is passed over", async () => {
+    await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+    await from("203.0.113.9:1, 10.0.0.7:4711, [::ffff:10.0.0.8]:80");
+    expect((await gateway.record()).client.address).toBe("203.0.113.9");
+  });
+
+  test.each(["unknown", "_hidden", "203.0.113.9:999999", "[203.0.113.9", "1.2.3.4.5", "<script>"])(
+    "%s is no address: the proxy that wrote it counts",
+    async (entry) => {
+      await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+      await from(`198.51.100.1, ${entry}, 10.0.0.7`);
+      expect((await gateway.record()).client.address).toBe("10.0.0.7");
+    },
+  );
+});
+
 describe("v4's limits", () => {
   test("A-172 its 429 is a 420 with its headers", async () => {
     await start({});
