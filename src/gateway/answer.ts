@@ -54,6 +54,7 @@ export function makeAnswer(
   if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
   if (file) headers["content-type"] = file.type;
+  if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
   return {
     status: alwaysOk ? 200 : status,
     ...(limited && !alwaysOk && { phrase: style.limited.phrase }),

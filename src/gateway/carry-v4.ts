@@ -108,7 +108,8 @@ export function carriesFor(
         if (error) notes.warnings.push(`v4 ${method} ${path}: the answer broke off, ${error.message}`);
       });
       const type = one(answer.headers["content-type"]) ?? "";
-      return { file: { type, length: one(answer.headers["content-length"]), stream } };
+      const length = one(answer.headers["content-length"]);
+      return { file: { type, length, coding: one(answer.headers["content-encoding"]), stream } };
     } catch (error) {
       span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });

@@ -38,7 +38,7 @@ export function withEnds(
     return refused;
   }
 
-  /** A file is over after its answer has begun: what the record is kept with is known then. */
+  /** A file is over after its answer has begun: what the record is kept with is known then. @throws where it can't be. */
   async function recordLater(request: AlphaRequest, outcome: Outcome, notes: Notes): Promise<void> {
     const { stream } = outcome.answer.file ?? {};
     if (stream) await finished(stream, { writable: false }).catch(() => {});
@@ -46,6 +46,7 @@ export function withEnds(
       await parts.record(request, outcome, notes);
     } catch (error) {
       failed(error, request, notes);
+      throw error;
     }
   }
 

@@ -34,6 +34,8 @@ export interface FileAnswer {
   readonly type: string;
   /** In bytes, where v4 says so. */
   readonly length: string | undefined;
+  /** Content coding that v4 has put it in. */
+  readonly coding: string | undefined;
   readonly stream: Readable;
 }
 
@@ -47,7 +49,7 @@ export interface AlphaAnswer {
   readonly body: Buffer;
   /** In place of the body. */
   readonly file?: FileAnswer;
-  /** When the record of a file is kept, which is when it is over. */
+  /** When the record of a file is kept, which is when it is over. Rejects where it had to be durable and is not. */
   readonly recorded?: Promise<void>;
 }
 

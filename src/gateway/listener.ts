@@ -5,6 +5,7 @@ import { clientAddresses } from "../limits/network.ts";
 import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
 import { hasFragment, type AlphaAnswer, type AlphaRequest, type FileAnswer } from "./exchange.ts";
+import { holdEnd } from "./hold-end.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { Road } from "./ends.ts";
 import { requestIdOf } from "./trace.ts";
@@ -97,14 +98,20 @@ function endAfterBody(request: IncomingMessage, response: ServerResponse): void 
   request.resume();
 }
 
-/** As fast as the client takes it. A file that breaks off breaks off the connection, so that the client sees it. */
+/**
+ * As fast as the client takes it. A file that breaks off breaks off the connection, so that the client sees it; so
+ * does a record that must be durable first and can't be kept.
+ */
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers }: AlphaAnswer,
+  { status, headers, recorded }: AlphaAnswer,
   { length, stream }: FileAnswer,
 ): void {
-  response.writeHead(status, { ...headers, ...(length !== undefined && { "content-length": length }) });
+  // Set before the head is written: only then is it known to whoever holds back the end.
+  if (length !== undefined) response.setHeader("content-length", length);
+  response.writeHead(status, headers);
+  if (recorded) holdEnd(response, () => recorded);
   if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
   stream.destroy();
   response.end();

@@ -88,6 +88,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "stays within its bound of",
   },
   {
+    fault: "an audit store that fails while a file is on its way, strict",
+    outcome: "the file is broken off; none is whole without its record",
+    file: "test/chaos/streams.test.ts",
+    test: "is broken off, never whole without a record",
+  },
+  {
     fault: "the clock is set by three hours, forward or back: limits",
     outcome: "nobody is held to one, or told so, for longer than its window",
     file: "test/chaos/clock.test.ts",

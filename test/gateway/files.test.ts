@@ -1,6 +1,7 @@
 /** Files go through as they come: nothing is held, and what ends on one side ends on the other. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { json, plain, raw, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
@@ -125,6 +126,38 @@ test("a picture comes back as it is, and the audit knows how much of it there wa
     v4: [{ status: 200, response: { streamed: { out: 8 } } }],
     bytes: { out: 8 },
   });
+});
+
+test("a picture that v4 sends gzipped keeps its Content-Encoding", async () => {
+  const picture = gzipSync(Buffer.alloc(100, 7));
+  v4.answers(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  const answer = await answerOf(call);
+  expect(answer.headers["content-encoding"]).toBe("gzip");
+  expect((await buffer(answer)).equals(picture)).toBe(true);
+});
+
+test.each<[string, string, Record<string, string>]>([
+  ["with a length", "GET", { "content-length": "8" }],
+  ["in chunks", "GET", {}],
+  ["to HEAD", "HEAD", { "content-length": "8" }],
+])("strict: the record of a picture %s is durable before its answer ends", async (_how, method, headers) => {
+  const strict = await startGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
+  try {
+    v4.answers(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
+    const told = await fetch(strict.service.url + THUMBNAIL, {
+      method,
+      headers: { authorization: "token t" },
+    });
+    await told.arrayBuffer();
+    const kept = await fetch(`${strict.service.adminUrl}/api/audit`);
+    expect(await kept.json()).toMatchObject({
+      records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
+    });
+  } finally {
+    await strict.stop();
+  }
 });
 
 test("a HEAD of a picture has its head alone", async () => {
