@@ -8,11 +8,18 @@ const REPLACE = `
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
   return 1`;
 
+const DELETE_IF = `
+  if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+  return 0`;
+
 /** The set lives as long as the member that lives longest. A time without end would be greater than any (GT). */
 const ADD = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+  if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then
+    return 0
+  end
   redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[2], 'NX')
   redis.call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
@@ -27,8 +34,8 @@ const MEMBERS = `
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
 
 /**
- * Keeps state in Redis, for all replicas. Times are Redis's own. It is Redis that bounds it: with `maxmemory` and a
- * policy such as `volatile-ttl` what ends first gives way.
+ * Keeps state in Redis, for all replicas. Times are Redis's own. It is Redis that bounds it, with `maxmemory` and the
+ * policy `noeviction`: any other policy could drop what clients asked for, of which docs/operations.md says more.
  */
 export function createRedisState(redis: Redis): KeyedStore {
   async function guarded<T>(work: Parameters<typeof redis.run<T>>[0]): Promise<T> {
@@ -59,9 +66,11 @@ export function createRedisState(redis: Redis): KeyedStore {
     async delete(key) {
       await guarded((client) => client.del(PREFIX + key));
     },
-    async addTo(key, member, ttl) {
-      await script(ADD, key, member, String(milliseconds(ttl)));
+    async deleteIf(key, expected) {
+      await script(DELETE_IF, key, expected);
     },
+    addTo: async (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
+      (await script(ADD, key, member, String(milliseconds(ttl)), String(most))) === 1,
     membersOf: async (key) => (await script(MEMBERS, key)) as readonly string[],
     ready: redis.ready,
     // The connection is not its own.

@@ -64,13 +64,20 @@ function prepare(database: DatabaseSync) {
       "UPDATE entry SET value = ?, ends = ? WHERE key = ? AND value = ? AND ends > ?",
     ),
     delete: both((table) => `DELETE FROM ${table} WHERE key = ?`),
-    addTo: database.prepare("INSERT OR REPLACE INTO member (key, member, ends) VALUES (?, ?, ?)"),
+    deleteIf: database.prepare("DELETE FROM entry WHERE key = ? AND value = ?"),
+    // The place of a member that has ended and was not swept yet is its own still.
+    addTo: database.prepare(
+      `INSERT INTO member (key, member, ends) SELECT :key, :member, :ends
+       WHERE EXISTS (SELECT 1 FROM member WHERE key = :key AND member = :member)
+       OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
+       ON CONFLICT DO UPDATE SET ends = excluded.ends`,
+    ),
+    members: database.prepare("SELECT count(*) AS members FROM member"),
     membersOf: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
     dropEnded: both((table) => `DELETE FROM ${table} WHERE ends <= ?`),
     // The first key that does not fit any more, told by its end; of several that end together all go.
-    dropFirst: both(
-      (table) =>
-        `DELETE FROM ${table} WHERE ends <= (SELECT ends FROM ${table} ORDER BY ends DESC LIMIT 1 OFFSET ?)`,
+    dropFirst: database.prepare(
+      "DELETE FROM entry WHERE ends <= (SELECT ends FROM entry ORDER BY ends DESC LIMIT 1 OFFSET ?)",
     ),
   };
 }
@@ -96,11 +103,14 @@ export function openSqliteState({ directory, most = MOST }: SqliteStateOptions):
   const sweepAfter = Math.ceil(most / 100);
   let writes = 0;
   let healthy = true;
+  /** Counted when it is swept, not for each member: it may be exceeded by what is written in between. */
+  let full = false;
 
   function sweep(): void {
     writes = 0;
     for (const statement of statements.dropEnded) statement.run(Date.now());
-    for (const statement of statements.dropFirst) statement.run(most);
+    statements.dropFirst.run(most);
+    full = Number(statements.members.get()?.["members"]) >= most;
   }
 
   async function guarded<T>(work: (now: number) => T): Promise<T> {
@@ -149,7 +159,12 @@ export function openSqliteState({ directory, most = MOST }: SqliteStateOptions):
       written(() => {
         for (const statement of statements.delete) statement.run(key);
       }),
-    addTo: (key, member, ttl) => written((now) => void statements.addTo.run(key, member, end(now, ttl))),
+    deleteIf: (key, expected) => written(() => void statements.deleteIf.run(key, expected)),
+    addTo: (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
+      written((now) => {
+        const added = { key, member, ends: end(now, ttl), now, most: full ? 0 : most };
+        return statements.addTo.run(added).changes === 1;
+      }),
     membersOf: (key) =>
       guarded((now) => statements.membersOf.all(key, now).map(({ member }) => String(member))),
     ready: () => healthy || worksAgain(),

@@ -141,6 +141,31 @@ export function keyedStoreContract(name: string, makePlace: () => Promise<StateP
       expect([...(await store.membersOf("set"))].sort()).toEqual(["long", "renewed"]);
     });
 
+    test("takes no more members into a set than it may have, whoever adds them, and renews those that it has", async () => {
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? store : other).addTo("set", String(n), LONG, 5),
+      );
+      const added = (await Promise.all(tries)).flatMap((taken, n) => (taken ? [String(n)] : []));
+      expect(added).toHaveLength(5);
+      expect([...(await store.membersOf("set"))].sort()).toEqual(added.toSorted());
+      expect(await store.addTo("set", added[0] ?? "", LONG, 5)).toBe(true);
+      expect(await store.addTo("another", "a", LONG, 5)).toBe(true);
+    });
+
+    test("counts no members that have ended against those that a set may have", async () => {
+      expect(await store.addTo("set", "short", SHORT, 1)).toBe(true);
+      await until(async () => (await store.membersOf("set")).length === 0);
+      expect(await store.addTo("set", "next", LONG, 1)).toBe(true);
+    });
+
+    test("deletes what is as expected, and nothing else: a lock that has become another's stays", async () => {
+      await store.set("lock", "second holder", LONG);
+      await other.deleteIf("lock", "first holder");
+      expect(await store.get("lock")).toBe("second holder");
+      await other.deleteIf("lock", "second holder");
+      expect(await store.get("lock")).toBeUndefined();
+    });
+
     test("can be closed twice", async () => {
       await store.close();
       await expect(store.close()).resolves.toBeUndefined();

@@ -42,12 +42,15 @@ describe("state in a file", () => {
     await after.close();
   });
 
-  test("is bounded: what ends first gives way", async () => {
+  test("is bounded: the value that ends first gives way, and a set takes no new member", async () => {
     const store = openSqliteState({ directory, most: 10 });
+    const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
-      await store.addTo("set", `member ${n}`, 600 + n);
+      added.push(await store.addTo("set", `member ${n}`, 600 + n));
     }
+    expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
+    expect(await store.addTo("set", "member 0", 600)).toBe(true);
     const kept = [];
     for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) kept.push(n);
     expect(kept).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
