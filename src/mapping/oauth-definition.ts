@@ -32,7 +32,13 @@ export const oauth = z.strictObject({
     v4_answer: z.strictObject({ scopes: z.array(name).min(1), token: name, lasts: name, refresh: name }),
   }),
   /** POST of the gateway's own: a refresh token becomes the next token. Its answer is that of `token`. */
-  refresh: z.strictObject({ v4: path, token: name, add: values }),
+  refresh: z.strictObject({
+    v4: path,
+    token: name,
+    add: values,
+    /** What a refusal says of a refresh token that will never be taken again (RFC 6749 5.2); no other ends a grant. */
+    final: z.strictObject({ member: name, value: name }),
+  }),
   /** POST: a token ends. */
   expire: z.strictObject({
     alpha: path,

@@ -28,7 +28,7 @@ export async function expireToken(request: AlphaRequest, notes: Notes, parts: Ex
   const token = form[expire.token] ?? "";
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
-  const grant = await grants.read(hash);
+  const grant = await grants.read(hash, token);
   if (grant?.refresh && grant.refresh.client !== credentials.client)
     throw new Refusal(400, "The token is not this client's.");
   notes.equivalent = `POST ${expire.v4}`;

@@ -48,9 +48,6 @@ const LONGEST_REASON = 500;
 /** What fits into an `Authorization` header. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-/** Too busy, or too slow: says nothing about what was asked. */
-const PASSING = new Set([408, 425, 429]);
-
 function jsonOf(text: string): Answer["json"] {
   try {
     const value: unknown = parseJson(text);
@@ -130,6 +127,10 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     };
   }
 
+  /** Any other refusal (a secret that was changed, a server that is being moved) may be taken back. */
+  const isFinal = ({ status, json = {} }: Answer): boolean =>
+    status >= 400 && status < 500 && json[refresh.final.member] === refresh.final.value;
+
   const known = (of: Omit<RefreshCredentials, "token">): Record<string, string> => ({
     [client]: of.client,
     [secret]: of.secret,
@@ -149,7 +150,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
       const form = { ...refresh.add, ...known(credentials), [refresh.token]: credentials.token };
       const answer = await post(refresh.v4, form, unread());
       if (isSuccess(answer.status)) return issuedBy(answer);
-      if (answer.status >= 400 && answer.status < 500 && !PASSING.has(answer.status)) return undefined;
+      if (isFinal(answer)) return undefined;
       throw new UnreadableAnswer(`the login server answered ${answer.status} to a renewal`);
     },
     revoke: (credentials, notes) => end(credentials, expire.add, notes),

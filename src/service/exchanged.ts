@@ -4,6 +4,7 @@ import type { Settings } from "../settings/table.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import { createGrantBook, type GrantBook } from "../tokens/grants.ts";
 import { createGrantRecords } from "../tokens/grant-records.ts";
+import { createOwnTokens } from "../tokens/own-tokens.ts";
 import { createRenewal, type TokenIssuer } from "../tokens/renewal.ts";
 import { createSeal } from "../tokens/seal.ts";
 import type { Tracing } from "../tracing/span.ts";
@@ -49,17 +50,24 @@ export function openExchanged(
   const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MOST_TIMEOUT_MS);
   let upstream: Upstream | undefined;
   let login: LoginServer | undefined;
-  const seal = createSeal(gatewaySecret(settings));
+  const secret = gatewaySecret(settings);
+  const own = createOwnTokens(secret);
   if (authOrigin && dialect.oauth) {
     const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MOST_CONNECTIONS);
     upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, answerLimit: ANSWER_LIMIT });
     const { oauth: definition, statuses } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.call });
   }
-  const records = createGrantRecords({ store: state, seal, size: settings.TOKEN_CACHE_SIZE });
+  const records = createGrantRecords({
+    store: state,
+    seal: createSeal(secret),
+    own,
+    size: settings.TOKEN_CACHE_SIZE,
+  });
   const renew = createRenewal({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const grants = createGrantBook({
     records,
+    own,
     renew,
     scopes,
     clock,

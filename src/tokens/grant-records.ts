@@ -1,9 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import type { StoredGrant } from "./grant.ts";
+import type { OwnTokens } from "./own-tokens.ts";
 import type { Seal } from "./seal.ts";
 
-/** A grant as it stands in the store; `grant` is undefined for a token that the gateway never handed out. */
+/**
+ * A grant as it stands in the store; `grant` is undefined for a token that the gateway never handed out. Of one that
+ * it did hand out and whose record is lost it is one that has ended: what the token might do is not known any more.
+ */
 export interface GrantRecord {
   readonly sealed: string | undefined;
   readonly grant: StoredGrant | undefined;
@@ -17,9 +21,15 @@ export interface GrantRecords {
   known(hash: string): GrantRecord | undefined;
   /** Whether the store need not be asked again. */
   isFresh(record: GrantRecord): boolean;
-  /** What the store has now. @throws {StateUnavailable} where it doesn't answer. */
-  read(hash: string): Promise<GrantRecord>;
-  write(hash: string, grant: StoredGrant): Promise<void>;
+  /**
+   * What the store has now.
+   *
+   * @param token the client's own, by which it is seen whether the gateway made it where there is no record
+   * @throws {StateUnavailable} where the store doesn't answer
+   */
+  read(hash: string, token?: string): Promise<GrantRecord>;
+  /** @param seconds that it is kept; default: as long as a client may stay away */
+  write(hash: string, grant: StoredGrant, seconds?: number): Promise<void>;
   /** Writes where the store still has what `before` says; false where it was changed meanwhile. */
   replace(hash: string, before: GrantRecord, grant: StoredGrant): Promise<boolean>;
   readonly size: number;
@@ -28,6 +38,7 @@ export interface GrantRecords {
 export interface GrantRecordsOptions {
   readonly store: KeyedStore;
   readonly seal: Seal;
+  readonly own: OwnTokens;
   /** Copies kept. */
   readonly size: number;
   /** Milliseconds of a clock that nobody sets. Default that of the process. */
@@ -48,9 +59,13 @@ const keyOf = (hash: string): string => `grant:${hash}`;
 /** Was sealed under another secret, or is damaged. What such a token may do is not known, so that it may do nothing. */
 const unreadable = (): StoredGrant => ({ scopes: "", over: true });
 
+/** Of a token that was handed out and has no record any more. It is looked for again, as one that is fresh. */
+const LOST: StoredGrant = { scopes: "", over: true };
+
 export function createGrantRecords({
   store,
   seal,
+  own,
   size,
   elapsed = () => performance.now(),
 }: GrantRecordsOptions): GrantRecords {
@@ -73,13 +88,16 @@ export function createGrantRecords({
   return {
     known: (hash) => copies.get(hash),
     isFresh: ({ freshUntil }) => freshUntil > elapsed(),
-    async read(hash) {
+    async read(hash, token) {
       const sealed = await store.get(keyOf(hash));
-      return keep(hash, sealed, sealed === undefined ? undefined : opened(hash, sealed));
+      if (sealed !== undefined) return keep(hash, sealed, opened(hash, sealed));
+      // A record that this process has seen can't be missing either, whoever made the token.
+      const lost = copies.get(hash)?.grant !== undefined || (token !== undefined && own.isOwn(token));
+      return keep(hash, undefined, lost ? LOST : undefined);
     },
-    async write(hash, grant) {
+    async write(hash, grant, seconds = KEPT_SECONDS) {
       const sealed = sealedFor(hash, grant);
-      await store.set(keyOf(hash), sealed, KEPT_SECONDS);
+      await store.set(keyOf(hash), sealed, seconds);
       keep(hash, sealed, grant);
     },
     async replace(hash, before, grant) {

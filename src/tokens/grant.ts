@@ -1,4 +1,5 @@
 import type { Grants } from "../dialect/scopes.ts";
+import { tokenHash } from "./fingerprint.ts";
 
 /** With what a token is renewed. */
 export interface RefreshCredentials {
@@ -40,6 +41,10 @@ export interface Grant {
   readonly hash: string;
   readonly over: boolean;
 }
+
+/** By which facts are known of what stands for a client's token now. @param hash of the client's own */
+export const factsHash = (hash: string, { token }: Pick<StoredGrant, "token">): string =>
+  token === undefined ? hash : `${hash}.${tokenHash(token)}`;
 
 /** A token lasts two hours at v4 and is renewed in its last quarter, ten minutes before its end at most. */
 const RENEW_BEFORE_MS = 600_000;

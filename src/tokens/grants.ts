@@ -1,7 +1,15 @@
 import type { Scopes } from "../dialect/scopes.ts";
 import { tokenHash } from "./fingerprint.ts";
 import type { GrantRecord, GrantRecords } from "./grant-records.ts";
-import { timesOf, type Grant, type IssuedToken, type RefreshCredentials, type StoredGrant } from "./grant.ts";
+import {
+  factsHash,
+  timesOf,
+  type Grant,
+  type IssuedToken,
+  type RefreshCredentials,
+  type StoredGrant,
+} from "./grant.ts";
+import type { OwnTokens } from "./own-tokens.ts";
 import type { Renew } from "./renewal.ts";
 
 /** A token can't be used now, though it has not ended. The message is for the log; the client gets a neutral 500. */
@@ -27,19 +35,25 @@ export interface GrantBook {
   find(hash: string, token: string): FoundGrant | Promise<FoundGrant>;
   /**
    * Finds what stands for a token now that v4 has refused what stood for it, which is known as `refused`: another
-   * process may have renewed it, and login servers end the old one then. Undefined where nothing else does.
+   * process may have renewed it, and login servers end the old one then; else it is renewed, once in half a minute.
+   * Undefined where nothing else stands for it.
    */
   findOther(hash: string, token: string, refused: string): Promise<Grant | undefined>;
-  /** Keeps a token that is about to be handed out. @throws {StateUnavailable} */
+  /**
+   * Keeps a token that v4 has issued.
+   *
+   * @returns the token of the gateway's own that is to be handed out in its place
+   * @throws {StateUnavailable}
+   */
   keep(
-    issued: IssuedToken,
+    issued: Omit<IssuedToken, "scopes">,
     grant: Pick<StoredGrant, "scopes"> & {
       readonly refresh: RefreshCredentials | undefined;
       readonly at: number;
     },
-  ): Promise<void>;
+  ): Promise<string>;
   /** As it stands in the store. @throws {StateUnavailable} */
-  read(hash: string): Promise<StoredGrant | undefined>;
+  read(hash: string, token: string): Promise<StoredGrant | undefined>;
   /** From now on the token is refused, here at once and elsewhere within seconds. @throws {StateUnavailable} */
   end(hash: string): Promise<void>;
   readonly size: number;
@@ -47,6 +61,7 @@ export interface GrantBook {
 
 export interface GrantBookOptions {
   readonly records: GrantRecords;
+  readonly own: OwnTokens;
   readonly renew: Renew;
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
@@ -60,6 +75,9 @@ export interface GrantBookOptions {
 /** After a renewal that failed the next one waits so long. */
 const RETRY_MS = 5000;
 
+/** A token that v4 refuses before its end is renewed; v4 may refuse the next one as well, and is not asked on and on. */
+const REFUSED_AGAIN_MS = 30_000;
+
 /** Tokens whose renewal failed, or is another process's, a short while ago; more than that are tried again at once. */
 const MOST_RETRIES = 10_000;
 
@@ -71,6 +89,7 @@ const hasEnded = ({ ends }: StoredGrant, now: number): boolean => ends !== undef
 /** Makes the book of the tokens that this gateway, or a replica of it, handed out. */
 export function createGrantBook({
   records,
+  own,
   renew,
   scopes,
   clock,
@@ -87,7 +106,7 @@ export function createGrantBook({
     const made: Grant = {
       levels: scopes.read(grant.scopes).grants,
       token: grant.token ?? token,
-      hash: grant.token === undefined ? hash : `${hash}.${tokenHash(grant.token)}`,
+      hash: factsHash(hash, grant),
       over: grant.over === true,
     };
     prepared.set(grant, made);
@@ -100,7 +119,12 @@ export function createGrantBook({
     return !pause || pause.until <= elapsed() || (refused && !pause.failed);
   }
 
-  async function tryToRenew(hash: string, refused = false): Promise<void> {
+  function pauseFor(key: string, milliseconds: number, failed: boolean): void {
+    if (pauses.size >= MOST_RETRIES) pauses.clear();
+    pauses.set(key, { until: elapsed() + milliseconds, failed });
+  }
+
+  async function tryToRenew(hash: string, refused?: string): Promise<void> {
     pauses.delete(hash);
     let failed = false;
     await renew(hash, refused).catch((error: unknown) => {
@@ -108,23 +132,35 @@ export function createGrantBook({
       onTrouble(error);
     });
     const { grant } = records.known(hash) ?? {};
-    if (!grant || !isDue(grant, clock())) return;
-    if (pauses.size >= MOST_RETRIES) pauses.clear();
-    pauses.set(hash, { until: elapsed() + RETRY_MS, failed });
+    if (grant && isDue(grant, clock())) pauseFor(hash, RETRY_MS, failed);
+  }
+
+  const refusedKey = (hash: string): string => `refused ${hash}`;
+
+  /** Renews what v4 has refused. It may have ended before its time, or another process is renewing it. */
+  async function renewRefused(hash: string, grant: StoredGrant, refused: string): Promise<void> {
+    if (!grant.refresh || grant.over) return;
+    const due = isDue(grant, clock());
+    if (!mayTry(due ? hash : refusedKey(hash), due)) return;
+    await tryToRenew(hash, refused);
+    if (!due) pauseFor(refusedKey(hash), REFUSED_AGAIN_MS, true);
   }
 
   /** The newest record; an old one where the store doesn't answer. */
-  async function newest(hash: string): Promise<GrantRecord | "unknown"> {
+  async function newest(hash: string, token: string): Promise<GrantRecord | "unknown"> {
     const copy = records.known(hash);
     if (copy && records.isFresh(copy)) return copy;
-    return records.read(hash).catch((error: unknown) => {
+    return records.read(hash, token).catch((error: unknown) => {
       onTrouble(error);
       return copy ?? "unknown";
     });
   }
 
   async function findAnew(hash: string, token: string): Promise<FoundGrant> {
-    const record = await newest(hash);
+    const record = await newest(hash, token);
+    // What stands for it at v4 is not known, and v4 never saw the token itself.
+    if (record === "unknown" && own.isOwn(token))
+      throw new GrantUnavailable("the state store does not tell what stands for a token");
     if (record === "unknown" || !record.grant) return record === "unknown" ? record : undefined;
     let { grant } = record;
     if (isDue(grant, clock())) {
@@ -141,16 +177,10 @@ export function createGrantBook({
 
   return {
     async findOther(hash, token, refused) {
-      const read = await records.read(hash).catch(onTrouble);
+      const read = await records.read(hash, token).catch(onTrouble);
       let grant = read?.grant;
-      if (
-        grant &&
-        grantOf(grant, hash, token).hash === refused &&
-        isDue(grant, clock()) &&
-        mayTry(hash, true)
-      ) {
-        // The login server may have ended it just now, and its answer is not in the store yet.
-        await tryToRenew(hash, true);
+      if (grant && factsHash(hash, grant) === refused) {
+        await renewRefused(hash, grant, refused);
         grant = records.known(hash)?.grant;
       }
       const found = grant && grantOf(grant, hash, token);
@@ -163,13 +193,16 @@ export function createGrantBook({
       return isDue(copy.grant, clock()) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
     },
     async keep(issued, { scopes: may, refresh, at }) {
-      await records.write(tokenHash(issued.token), {
+      const token = own.make();
+      await records.write(tokenHash(token), {
         scopes: may,
+        token: issued.token,
         ...timesOf(issued.lastsSeconds, at),
         ...(refresh && { refresh }),
       });
+      return token;
     },
-    read: async (hash) => (await records.read(hash)).grant,
+    read: async (hash, token) => (await records.read(hash, token)).grant,
     end: (hash) => records.write(hash, { scopes: "", over: true }),
     get size() {
       return records.size;

@@ -1,15 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { KeyedStore } from "../shared-state/keyed-store.ts";
 import type { GrantRecords } from "./grant-records.ts";
-import { timesOf, type IssuedToken, type RefreshCredentials, type StoredGrant } from "./grant.ts";
+import { factsHash, timesOf, type IssuedToken, type RefreshCredentials, type StoredGrant } from "./grant.ts";
 
 /** The calls to the login server that keep a token alive, and end it. */
 export interface TokenIssuer {
   /**
-   * Gives the next token, or undefined where the login server refuses to, which is for good.
+   * Gives the next token, or undefined where the login server says that the refresh token is worth nothing any more.
    *
-   * @throws where it gives no answer, or none that can be read
+   * @throws where it gives no answer, none that can be read, or any other refusal: that may pass
    */
   renew(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
   /** Ends a token that nobody will use. Never throws. */
@@ -35,10 +36,10 @@ export interface RenewalOptions {
  * dies after the login server's answer and before the store has it takes the next refresh token with it: the
  * token then works until its end, and the client has to sign in again. That window is one write long.
  *
- * @param refused v4 takes the present token no more, whatever its end was said to be
+ * @param refused the hash of the v4 token that v4 takes no more, whatever its end was said to be
  * @throws where neither the login server nor the store answers
  */
-export type Renew = (hash: string, refused?: boolean) => Promise<void>;
+export type Renew = (hash: string, refused?: string) => Promise<void>;
 
 const POLL_MS = 100;
 
@@ -62,12 +63,13 @@ export function createRenewal({ records, store, issuer, scopes, clock }: Renewal
     };
   }
 
-  async function underLock(hash: string): Promise<void> {
+  async function underLock(hash: string, refused: string | undefined): Promise<void> {
     // Another process may have been at it a moment ago.
     const before = await records.read(hash);
     const { grant } = before;
     const at = clock();
-    if (!grant?.refresh || grant.over || (grant.renewAt ?? 0) > at) return;
+    if (!grant?.refresh || grant.over) return;
+    if ((grant.renewAt ?? 0) > at && factsHash(hash, grant) !== refused) return;
     const issued = await issuer.renew(grant.refresh);
     const next = issued ? renewed(grant, issued, grant.refresh, at) : { scopes: "", over: true as const };
     if (await records.replace(hash, before, next)) return;
@@ -77,23 +79,25 @@ export function createRenewal({ records, store, issuer, scopes, clock }: Renewal
   }
 
   /** Waits for its turn while another process is at it; for a token that still works nobody need wait. */
-  async function renew(hash: string, refused: boolean): Promise<void> {
+  async function renew(hash: string, refused: string | undefined): Promise<void> {
     const lock = `renewing:${hash}`;
+    // Its holder's own: whoever took longer than the lock lasts must not release what is the next one's by then.
+    const holder = randomUUID();
     const ends = records.known(hash)?.grant?.ends ?? 0;
     const deadline = performance.now() + lockSeconds * 1000;
-    while (!(await store.setIfAbsent(lock, "", lockSeconds))) {
-      if ((ends > clock() && !refused) || deadline <= performance.now()) return;
+    while (!(await store.setIfAbsent(lock, holder, lockSeconds))) {
+      if ((ends > clock() && refused === undefined) || deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {
-      await underLock(hash);
+      await underLock(hash, refused);
     } finally {
       // Not deleted, it ends by itself.
-      await store.delete(lock).catch(() => {});
+      await store.deleteIf(lock, holder).catch(() => {});
     }
   }
 
-  return function oneFlight(hash, refused = false) {
+  return function oneFlight(hash, refused) {
     const flying = underWay.get(hash);
     if (flying) return flying;
     const flight = renew(hash, refused).finally(() => underWay.delete(hash));

@@ -95,9 +95,13 @@ async function signedIn(): Promise<string> {
   const direct = application(gateway.sandbox.authUrl, { id: own.client_id, secret: own.client_secret });
   const back = await direct.signIn("vms:read_write");
   const { status, body } = await app.exchange(back.searchParams.get("code") ?? "");
-  expect([status, body.access_token]).toEqual([200, issued[0]?.access_token]);
+  expect([status, body.access_token]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(body.access_token).not.toBe(issued[0]?.access_token);
   return body.access_token;
 }
+
+/** v4's token that the client's stood for at first. */
+const oldest = (): string => issued[0]?.access_token ?? "";
 
 const list = (token: string, at = gateway): Promise<Told> => at.ask("GET /vm/instances", { as: token });
 const newest = (): string => issued.at(-1)?.access_token ?? "";
@@ -137,12 +141,12 @@ describe("a token with a refresh token", () => {
     const token = await signedIn();
     travel(LASTS - DUE);
     await renewed(token);
-    expect(await atV4(token)).toBe(200);
+    expect(await atV4(oldest())).toBe(200);
     travel(DUE + 1);
-    expect(await atV4(token)).toBe(401);
+    expect(await atV4(oldest())).toBe(401);
     expect((await list(token)).status).toBe(200);
     expect(renewals()).toEqual([issued[0]?.refresh_token]);
-    expect(issued[1]?.access_token).not.toBe(token);
+    expect(newest()).not.toBe(oldest());
   });
 
   test("lives on, end after end, each refresh token used once", async () => {
@@ -214,7 +218,9 @@ describe("a token with a refresh token", () => {
     const token = await signedIn();
     travel(LASTS + 1);
     expect((await list(token)).status).toBe(200);
+    await endedByClient(issued.at(-1)?.refresh_token ?? "");
     await endedByClient(newest());
+    login.answers(json(503, {}));
     expect((await list(token)).status).toBe(401);
     gateway.sentToV4();
     expect((await list(token)).status).toBe(401);
@@ -224,6 +230,69 @@ describe("a token with a refresh token", () => {
     expect(purge.status).toBe(204);
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([newest()]);
+  });
+});
+
+describe("a token that v4 refuses before its end", () => {
+  test.each<[string, string, Ask]>([
+    ["a read", "GET /vm/instances", {}],
+    ["a write", "PUT /vm/instances/5201", { body: { group: "moved" } }],
+  ])("is renewed, and %s is sent once more", async (_, call, options) => {
+    const token = await signedIn();
+    expect((await list(token)).status).toBe(200);
+    await endedByClient(oldest());
+    gateway.sentToV4();
+    expect((await gateway.ask(call, { ...options, as: token })).status).toBe(200);
+    expect(renewals()).toEqual([issued[0]?.refresh_token]);
+    expect(shown().slice(0, 2)).toEqual([oldest(), newest()]);
+  });
+
+  test("is a 401 where v4 refuses the next one too: one renewal, one more call", async () => {
+    const token = await signedIn();
+    login.answers(
+      passing(async (answer) => {
+        await endedByClient(newest());
+        return answer;
+      }),
+    );
+    await endedByClient(oldest());
+    gateway.sentToV4();
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([oldest(), newest()]);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toHaveLength(1);
+  });
+});
+
+describe("a login server that refuses a renewal", () => {
+  test.each([
+    [401, { error: "invalid_client" }],
+    [400, { error: "unauthorized_client" }],
+    [403, {}],
+    [404, {}],
+  ])(
+    "with %i %j ends no grant: it works again when the login server does",
+    async (status, refusal) => {
+      const token = await signedIn();
+      login.answers(json(status, refusal));
+      travel(LASTS + 1);
+      expect((await list(token)).status).toBe(500);
+      login.answers(passing());
+      await eventually(async () => (await list(token)).status === 200);
+    },
+    20_000,
+  );
+
+  test("with invalid_grant ends it for good", async () => {
+    const token = await signedIn();
+    login.answers(json(400, { error: "invalid_grant" }));
+    travel(LASTS + 1);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toHaveLength(1);
+    login.answers(passing());
+    travel(60);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toEqual([]);
   });
 });
 
@@ -276,7 +345,7 @@ describe("a login server that ends the old token when it gives the next", () => 
     let ended = false;
     login.answers(
       passing(async (answer) => {
-        await endedByClient(token);
+        await endedByClient(oldest());
         ended = true;
         await gate.promise;
         return answer;
@@ -297,6 +366,6 @@ describe("a login server that ends the old token when it gives the next", () => 
     await endedByClient(newest());
     gateway.sentToV4();
     expect((await list(token, other)).status).toBe(401);
-    expect(shown()).toEqual([token, newest()]);
+    expect(shown()).toEqual([oldest(), newest()]);
   });
 });

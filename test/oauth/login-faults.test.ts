@@ -89,7 +89,10 @@ describe("the exchange", () => {
 
   test("the other name of the scopes will do, and an answer without an end or a refresh token", async () => {
     login.answers(json(200, { scopes: "vms:read_only", access_token: "b".repeat(64) }));
-    expect((await app.exchange("code")).body).toEqual({ scopes: "vms:view", access_token: "b".repeat(64) });
+    expect((await app.exchange("code")).body).toEqual({
+      scopes: "vms:view",
+      access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   });
 
   test("what the login server adds is not passed on, and secrets are nowhere in the audit", async () => {
@@ -108,11 +111,12 @@ describe("the exchange", () => {
 
 describe("expiring a token", () => {
   async function handedOut(letter: string): Promise<string> {
-    const token = letter.repeat(64);
-    login.answers(json(200, { ...good, access_token: token, refresh_token: `refresh-${letter}` }));
-    await app.exchange("code");
+    login.answers(
+      json(200, { ...good, access_token: letter.repeat(64), refresh_token: `refresh-${letter}` }),
+    );
+    const { body } = await app.exchange("code");
     login.answers(json(200, {}));
-    return token;
+    return body.access_token;
   }
   const asked = () =>
     login.calls.map((call) => Object.fromEntries(new URLSearchParams(call.received().toString())));
@@ -121,7 +125,7 @@ describe("expiring a token", () => {
     const token = await handedOut("e");
     expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
     const own = { client_id: "client", client_secret: "client-secret-of-this-test" };
-    expect(asked()[0]).toEqual({ ...own, token, token_type_hint: "access_token" });
+    expect(asked()[0]).toEqual({ ...own, token: "e".repeat(64), token_type_hint: "access_token" });
     expect(asked()).toContainEqual({ ...own, token: "refresh-e", token_type_hint: "refresh_token" });
     expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
   });

@@ -10,6 +10,7 @@ import { tokenHash } from "../../src/tokens/fingerprint.ts";
 import { createGrantRecords } from "../../src/tokens/grant-records.ts";
 import type { IssuedToken, RefreshCredentials } from "../../src/tokens/grant.ts";
 import { createGrantBook, GrantUnavailable, type GrantBook } from "../../src/tokens/grants.ts";
+import { createOwnTokens } from "../../src/tokens/own-tokens.ts";
 import { createRenewal } from "../../src/tokens/renewal.ts";
 import { createSeal } from "../../src/tokens/seal.ts";
 import { eventually } from "../support/before-fake.ts";
@@ -55,10 +56,12 @@ function process(secret = "secret", wrap = (store: KeyedStore): KeyedStore => st
   const store = wrap(opened);
   const elapsed = () => now;
   const clock = () => now + setBy;
-  const records = createGrantRecords({ store, seal: createSeal(secret), size: 100, elapsed });
+  const own = createOwnTokens(secret);
+  const records = createGrantRecords({ store, seal: createSeal(secret), own, size: 100, elapsed });
   const renew = createRenewal({ records, store, issuer, scopes, clock });
   return createGrantBook({
     records,
+    own,
     renew,
     scopes,
     clock,
@@ -83,18 +86,21 @@ afterEach(async () => {
 
 const first = (): GrantBook => books[0] as GrantBook;
 const second = (): GrantBook => books[1] as GrantBook;
+/** v4's, and the gateway's own that a client has in its place. */
 const TOKEN = "access-0";
-const HASH = tokenHash(TOKEN);
+let mine: string;
+let HASH: string;
 const refresh: RefreshCredentials = { token: "refresh-0", client: "client", secret: "client-secret" };
 
 async function handOut(scope = "vms:modify", refreshing: RefreshCredentials | null = refresh): Promise<void> {
   const issued = { token: TOKEN, scopes: "vms:read_write", lastsSeconds: 7200, refresh: refreshing?.token };
-  await first().keep(issued, { scopes: scope, refresh: refreshing ?? undefined, at: now });
+  mine = await first().keep(issued, { scopes: scope, refresh: refreshing ?? undefined, at: now });
+  HASH = tokenHash(mine);
 }
 
 /** What v4 is shown for the client's token. */
 async function shown(book = first()): Promise<string> {
-  const found = await book.find(HASH, TOKEN);
+  const found = await book.find(HASH, mine);
   if (found === undefined || found === "unknown") return String(found);
   return found.over ? "over" : found.token;
 }
@@ -103,8 +109,13 @@ describe("a token that was handed out", () => {
   test("is known at every process, with its levels", async () => {
     await handOut();
     for (const book of books) {
-      const found = await book.find(HASH, TOKEN);
-      expect(found).toMatchObject({ token: TOKEN, hash: HASH, over: false, levels: new Map([["vms", 1]]) });
+      const found = await book.find(HASH, mine);
+      expect(found).toMatchObject({
+        token: TOKEN,
+        hash: `${HASH}.${tokenHash(TOKEN)}`,
+        over: false,
+        levels: new Map([["vms", 1]]),
+      });
     }
   });
 
@@ -117,13 +128,47 @@ describe("a token that was handed out", () => {
     await handOut();
     for (const store of open) await store.close();
     const bytes = await readFile(join(directory, STATE_FILE), "latin1");
-    for (const secret of [TOKEN, refresh.token, refresh.secret, "vms:modify"])
+    for (const secret of [mine, TOKEN, refresh.token, refresh.secret, "vms:modify"])
       expect(bytes).not.toContain(secret);
   });
 
   test("may do nothing where another secret is set", async () => {
     await handOut();
     expect(await shown(process("another secret"))).toBe("over");
+  });
+
+  test("is a token of the gateway's own, of the form that alpha's have", async () => {
+    await handOut();
+    expect(mine).toMatch(/^[0-9a-f]{64}$/);
+    expect(createOwnTokens("secret").isOwn(mine)).toBe(true);
+    expect(createOwnTokens("another secret").isOwn(mine)).toBe(false);
+    for (const at of [0, 31, 32, 63]) {
+      const digit = mine[at] === "0" ? "1" : "0";
+      expect(createOwnTokens("secret").isOwn(mine.slice(0, at) + digit + mine.slice(at + 1))).toBe(false);
+    }
+  });
+
+  test("has ended where its record is lost, at a process that never saw it and at one that did", async () => {
+    await handOut();
+    await open[0]?.delete(`grant:${HASH}`);
+    expect(await shown(second())).toBe("over");
+    expect(await shown(first())).toBe(TOKEN);
+    now += 3001;
+    expect(await shown(first())).toBe("over");
+  });
+
+  test("of an earlier version is v4's own, and works on until its record is lost where it was seen", async () => {
+    const hash = tokenHash("v4's own");
+    const key = `grant:${hash}`;
+    const sealed = createSeal("secret").seal(JSON.stringify({ scopes: "vms:modify" }), key);
+    await open[0]?.set(key, sealed, 600);
+    expect(await first().find(hash, "v4's own")).toMatchObject({
+      token: "v4's own",
+      levels: new Map([["vms", 1]]),
+    });
+    await open[0]?.delete(key);
+    now += 3001;
+    expect(await first().find(hash, "v4's own")).toMatchObject({ over: true });
   });
 
   test("a token that was never handed out is none", async () => {
@@ -171,10 +216,10 @@ describe("near its end", () => {
     await handOut("vms:modify");
     issuer.granted = "*";
     now += HOURS_2;
-    expect(await first().find(HASH, TOKEN)).toMatchObject({ levels: new Map([["vms", 1]]) });
+    expect(await first().find(HASH, mine)).toMatchObject({ levels: new Map([["vms", 1]]) });
     issuer.granted = "vms:read_only";
     now += HOURS_2;
-    expect(await first().find(HASH, TOKEN)).toMatchObject({ levels: new Map([["vms", 0]]) });
+    expect(await first().find(HASH, mine)).toMatchObject({ levels: new Map([["vms", 0]]) });
   });
 
   test("without a refresh token it ends with v4's, and v4 says so", async () => {
@@ -242,6 +287,66 @@ describe("when renewing fails", () => {
   });
 });
 
+describe("a token that v4 refuses before its end", () => {
+  const other = () => first().findOther(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
+
+  test("is renewed once, however many ask", async () => {
+    await handOut();
+    const found = await Promise.all(Array.from({ length: 20 }, other));
+    expect(new Set(found.map((each) => each?.token))).toEqual(new Set(["access-1"]));
+    expect(issuer.renewed).toEqual([refresh]);
+  });
+
+  test("is not renewed where another process has done so", async () => {
+    await handOut();
+    await second().findOther(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
+    expect(await other()).toMatchObject({ token: "access-1" });
+    expect(issuer.renewed).toHaveLength(1);
+  });
+
+  test("is not renewed again for half a minute, whatever v4 says to the next one", async () => {
+    await handOut();
+    await other();
+    const next = () => first().findOther(HASH, mine, `${HASH}.${tokenHash("access-1")}`);
+    expect(await next()).toBeUndefined();
+    now += 29_000;
+    expect(await next()).toBeUndefined();
+    now += 2000;
+    expect(await next()).toMatchObject({ token: "access-2" });
+  });
+
+  test("is not renewed without a refresh token", async () => {
+    await handOut("vms:modify", null);
+    expect(await other()).toBeUndefined();
+    expect(issuer.renewed).toEqual([]);
+  });
+});
+
+describe("the lock of a renewal", () => {
+  test("that took longer than its lock lasts releases none that is another's by then", async () => {
+    await handOut();
+    const gate = Promise.withResolvers<void>();
+    issuer.gate = gate.promise;
+    now += HOURS_2;
+    const renewing = shown();
+    await eventually(() => issuer.renewed.length === 1);
+    const lock = `renewing:${HASH}`;
+    const holder = (await open[0]?.get(lock)) ?? "";
+    expect(holder).not.toBe("");
+    await open[0]?.set(lock, "another's", 60);
+    gate.resolve();
+    await renewing;
+    expect(await open[0]?.get(lock)).toBe("another's");
+  });
+
+  test("is released when it is over", async () => {
+    await handOut();
+    now += HOURS_2;
+    expect(await shown()).toBe("access-1");
+    expect(await open[0]?.get(`renewing:${HASH}`)).toBeUndefined();
+  });
+});
+
 describe("an expired token", () => {
   test("is refused here at once, and elsewhere within seconds", async () => {
     await handOut();
@@ -285,21 +390,21 @@ describe("the copy in a process", () => {
   test("answers without a wait, and asks the store again after seconds", async () => {
     await handOut();
     const { book, reads } = counting();
-    await book.find(HASH, TOKEN);
-    for (let n = 0; n < 100; n += 1) expect(book.find(HASH, TOKEN)).not.toBeInstanceOf(Promise);
+    await book.find(HASH, mine);
+    for (let n = 0; n < 100; n += 1) expect(book.find(HASH, mine)).not.toBeInstanceOf(Promise);
     expect(reads()).toBe(1);
     now += 3001;
-    await book.find(HASH, TOKEN);
+    await book.find(HASH, mine);
     expect(reads()).toBe(2);
   });
 
   test("so it does when the time of day was set back by hours", async () => {
     await handOut();
     const { book, reads } = counting();
-    await book.find(HASH, TOKEN);
+    await book.find(HASH, mine);
     setBy = -HOURS_2;
     now += 3001;
-    await book.find(HASH, TOKEN);
+    await book.find(HASH, mine);
     expect(reads()).toBe(2);
   });
 
@@ -314,10 +419,13 @@ describe("the copy in a process", () => {
   test("is used on while the store is down; what nobody can tell is not guessed", async () => {
     await handOut();
     const { book, fail } = counting();
-    await book.find(HASH, TOKEN);
+    await book.find(HASH, mine);
     fail();
     now += 60_000;
     expect(await shown(book)).toBe(TOKEN);
     expect(await book.find("never seen", "x")).toBe("unknown");
+    await expect(async () =>
+      book.find("never seen either", createOwnTokens("secret").make()),
+    ).rejects.toThrow(GrantUnavailable);
   });
 });
