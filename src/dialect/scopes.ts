@@ -46,6 +46,12 @@ export interface Scopes {
   write(grants: Grants): string;
   /** What both let do. */
   common(one: Grants, other: Grants): Grants;
+  /** Whether `wide` lets do all that `narrow` does. */
+  includes(wide: Grants, narrow: Grants): boolean;
+  /** What a token may do that was asked for in v4's words: v4 has fewer levels, and one area for several resources. */
+  throughV4(grants: Grants): Grants;
+  /** The lowest levels that become the same in v4's words. */
+  lowest(grants: Grants): Grants;
 }
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
@@ -114,6 +120,31 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
     return known.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
   }
 
+  function toV4(alphaScopes: string): string[] {
+    const wanted = asked(alphaScopes);
+    if (wanted === "all") return [definition.all];
+    const areas = new Map<string, number>();
+    for (const [resource, top] of wanted) {
+      const area = definition.resources[resource] ?? resource;
+      areas.set(area, Math.max(top, areas.get(area) ?? -1));
+    }
+    const scopes = [...areas].map(
+      ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
+    );
+    const besides = scopes.length === 0 ? [] : (definition.besides ?? []);
+    const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
+    return [...scopes, ...missing];
+  }
+
+  const v4Level = (top: number): string | undefined => definition.v4_levels[definition.levels[top] ?? ""];
+
+  /** Of each level the lowest that v4 has the same word for. */
+  const lowestLevels = definition.levels.map((_, top) =>
+    definition.levels.findIndex((_name, each) => v4Level(each) === v4Level(top)),
+  );
+
+  const highestOfAll = new Map(Object.keys(definition.resources).map((resource) => [resource, highest]));
+
   return {
     access(scope) {
       if (scope === "public" || scope === "token") return scope;
@@ -130,25 +161,21 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
       return (grants.get(access.resource) ?? -1) >= access.level;
     },
 
-    toV4(alphaScopes) {
-      const wanted = asked(alphaScopes);
-      if (wanted === "all") return [definition.all];
-      const areas = new Map<string, number>();
-      for (const [resource, top] of wanted) {
-        const area = definition.resources[resource] ?? resource;
-        areas.set(area, Math.max(top, areas.get(area) ?? -1));
-      }
-      const scopes = [...areas].map(
-        ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
-      );
-      const besides = scopes.length === 0 ? [] : (definition.besides ?? []);
-      const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
-      return [...scopes, ...missing];
-    },
-
+    toV4,
     read,
     write: print,
     common: both,
+    includes: (wide, narrow) =>
+      wide === "all" ||
+      (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top)),
+    throughV4: (grants) => granted(toV4(print(grants)).join(" ")),
+    lowest: (grants) =>
+      new Map(
+        [...(grants === "all" ? highestOfAll : grants)].map(([name, top]) => [
+          name,
+          lowestLevels[top] ?? top,
+        ]),
+      ),
 
     toAlpha(v4Scopes, askedFor) {
       const given = granted(v4Scopes);

@@ -8,13 +8,17 @@ import type { AskedScopes } from "./asked-scopes.ts";
 export interface AuthorizeParts {
   readonly definition: OAuthDefinition["authorize"];
   readonly scopes: Scopes;
-  readonly asked: AskedScopes;
+  readonly asked: Pick<AskedScopes, "remember">;
+  readonly limitedStatus: number;
   /** Base address of the login server. */
   readonly authOrigin: URL;
 }
 
 const LONGEST_CLIENT = 256;
 const LONGEST_LOSS = 200;
+
+/** RFC 6749 4.1.2.1. */
+const INVALID_SCOPE = "invalid_scope";
 
 /** A value as it stands in a query, still encoded. */
 interface Pair {
@@ -43,10 +47,12 @@ function pairsOf(query: string): Pair[] {
 /**
  * Sends the browser on to the login server, and remembers what the client asked for.
  *
- * @throws {Refusal} 400 without a client or with a parameter twice; the browser is sent nowhere then (A-141)
+ * @throws {Refusal} 400 without a client, with a parameter twice, or with scopes of which none is known; the browser
+ *   is sent nowhere then (A-141). Alpha's status for a limit where the address or the application has asked for too
+ *   many different things.
  */
 export async function authorize(request: AlphaRequest, notes: Notes, parts: AuthorizeParts): Promise<Made> {
-  const { definition, scopes, asked, authOrigin } = parts;
+  const { definition, scopes, asked, authOrigin, limitedStatus } = parts;
   const pairs = pairsOf(request.query);
   const kept = definition.keeps.flatMap((name) => {
     const given = pairs.filter((pair) => pair.name === name);
@@ -59,11 +65,14 @@ export async function authorize(request: AlphaRequest, notes: Notes, parts: Auth
   if (client === "" || client.length > LONGEST_CLIENT) throw new Refusal(400, `${clientName} is required.`);
   const scopesAsked = parameters.getAll(definition.scopes).join(",");
   const { grants, unknown } = scopes.read(scopesAsked);
-  if (unknown.length > 0)
-    notes.losses.add(
-      `${definition.scopes}: unknown, not asked for: ${unknown.join(",").slice(0, LONGEST_LOSS)}`,
-    );
-  await asked.remember(client, grants);
+  const names = unknown.join(",").slice(0, LONGEST_LOSS);
+  if (unknown.length > 0 && grants !== "all" && grants.size === 0)
+    throw new Refusal(400, `${INVALID_SCOPE}: ${names}`);
+  if (unknown.length > 0) notes.losses.add(`${definition.scopes}: unknown, not asked for: ${names}`);
+  if (!(await asked.remember(client, grants, request.address))) {
+    notes.refusal = "limit";
+    throw new Refusal(limitedStatus, "Too many different scopes were asked for. Try again later.");
+  }
 
   const wanted = scopes.toV4(scopesAsked).join(",");
   const query = [

@@ -11,7 +11,7 @@ import { readForm } from "./read-form.ts";
 export interface ExchangeParts {
   readonly definition: OAuthDefinition;
   readonly scopes: Scopes;
-  readonly asked: AskedScopes;
+  readonly asked: Pick<AskedScopes, "narrowest">;
   readonly login: LoginServer;
   readonly grants: Pick<GrantBook, "keep">;
   readonly clock: () => number;
@@ -32,17 +32,17 @@ export async function exchangeCode(request: AlphaRequest, notes: Notes, parts: E
   // Its life is counted from before the answer: better a moment early than late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, notes);
-  const given = scopes.grants(issued.scopes);
-  const wanted = await asked.of(credentials.client);
-  const may = scopes.write(wanted === undefined ? given : scopes.common(wanted, given));
   const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
+  let may: string;
+  let token: string;
   try {
-    await grants.keep(issued, { scopes: may, refresh, at });
+    may = scopes.write(await asked.narrowest(credentials.client, scopes.grants(issued.scopes)));
+    token = await grants.keep(issued, { scopes: may, refresh, at });
   } catch (error) {
-    // Unknown here, the token would do all that v4 lets it do.
+    // Nobody will ever use it.
     await login.discard(issued, { ...credentials, token: issued.token });
     throw error;
   }
   const { answer } = names;
-  return { status: 200, body: printJson({ [answer.scopes]: may, [answer.token]: issued.token }) };
+  return { status: 200, body: printJson({ [answer.scopes]: may, [answer.token]: token }) };
 }

@@ -8,7 +8,12 @@ import { exchangeCode, type ExchangeParts } from "./exchange-code.ts";
 import { expireToken, type ExpireParts } from "./expire-token.ts";
 
 export interface OAuthParts
-  extends EndParts, Omit<ExchangeParts, "grants">, ExpireParts, Omit<AuthorizeParts, "definition"> {
+  extends
+    EndParts,
+    Omit<ExchangeParts, "grants" | "asked">,
+    ExpireParts,
+    Omit<AuthorizeParts, "definition" | "asked"> {
+  readonly asked: AuthorizeParts["asked"] & ExchangeParts["asked"];
   readonly grants: ExchangeParts["grants"] & ExpireParts["grants"];
   readonly limits: RateLimits;
   readonly limitedStatus: number;
