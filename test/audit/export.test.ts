@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { exportTexts } from "../../src/audit/export/export.ts";
 import type { ExportFormat } from "../../src/audit/export/export.ts";

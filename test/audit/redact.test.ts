@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { JsonText } from "../../src/audit/json-text.ts";
 import { makeRedaction } from "../../src/audit/redact.ts";

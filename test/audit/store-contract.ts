@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AuditDurability, AuditQuery, AuditStore } from "../../src/audit/store.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { Worker } from "node:worker_threads";
 import { superviseWorker } from "../../src/audit/sqlite/supervised-worker.ts";
 import type { SupervisedWorker } from "../../src/audit/sqlite/supervised-worker.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { StoredRow } from "../../src/audit/stored-row.ts";
 import { makeWriteQueue } from "../../src/audit/write-queue.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";

@@ -1,5 +1,5 @@
 /** When windows open and close, by a clock that the test drives. */
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import { readWindows } from "../../src/brown-outs/read-windows.ts";
 

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { readWindows } from "../../src/brown-outs/read-windows.ts";
 import { readSettings } from "../../src/settings/read.ts";
 

@@ -1,5 +1,5 @@
 /** A clock that is set by hours while a process serves: what is meant as a duration stays one. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newFolder, removeFolders } from "../e2e/folder.ts";
 import { endAll, serve, type Serving } from "../e2e/program.ts";
 import { eventually } from "../support/before-fake.ts";

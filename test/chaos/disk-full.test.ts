@@ -1,7 +1,7 @@
 /** A disk that is full, under load: what is promised of the audit in SQLite holds, and it goes on when there is space. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/before-fake.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { describeWith } from "../support/services.ts";

@@ -1,7 +1,7 @@
 /** A name of v4 that leads nowhere, at the start or later: the gateway serves what it can, and finds v4 again by itself. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { newFolder, removeFolders } from "../e2e/folder.ts";
 import { endAll, serve, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";

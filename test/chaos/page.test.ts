@@ -1,6 +1,6 @@
 /** The page of faults says what the suites hold the gateway against. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { ELSEWHERE } from "./elsewhere.ts";
 import { faultsPage } from "./page.ts";
 

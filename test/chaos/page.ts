@@ -8,7 +8,7 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
 /** The page of faults and what comes of them, as the suite's data says. */
 export const faultsPage = (): string => `# What goes wrong, and what comes of it
 
-Written by \`npm run chaos\`, which runs every row but those whose test stands in another folder: \`npm test\` runs all.
+Written by \`npm run chaos\`, which runs every row but those whose test stands in another folder: \`npm run test:all\` runs all.
 Whatever breaks works again in the end, and the gateway answers as before by itself, without a restart, and with no
 connection left over.
 

@@ -1,5 +1,5 @@
 /** Faults of the connection to PostgreSQL, under load: what is promised of the audit holds, whatever becomes of it. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/before-fake.ts";
 import { pass, startFaultProxy, type FaultProxy } from "../support/fault-proxy.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back by itself. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { application, type Application } from "../oauth/application.ts";
 import { pass, startFaultProxy, type FaultProxy } from "../support/fault-proxy.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Streams under faults: records that can't be kept, uploads that drip, downloads that nobody reads. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { plain, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends by itself. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/before-fake.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { pass, startFaultProxy, type FaultProxy } from "../support/fault-proxy.ts";

@@ -1,6 +1,6 @@
 /** `explain` as people run it: a process, what it prints, and how it ends. */
 
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
 import { endAll, run } from "../e2e/program.ts";
 

@@ -1,5 +1,5 @@
 /** Settings, tokens, users and their grants: what alpha has in one place and v4 in several, or under other words. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { given, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Document 2, Resources: the addresses of both families and the pools; and what clients do with them. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { number, text } from "./forms.ts";
 import { given, refused, seen, smallest, whole, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Document 2, Resources: the alerts of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { created, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway, type Told } from "../support/gateway.ts";
 
@@ -57,7 +57,7 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     expect(await inV4()).toEqual(before);
   });
 
-  test.each(["90", true, [90], {}])("A-084 does not take the threshold %j", async (threshold) => {
+  test.each([["90"], [true], [[90]], [{}]])("A-084 does not take the threshold %j", async (threshold) => {
     expect(seen(await edit({ [alert]: { threshold } }))).toEqual(refused(400, `alerts.${alert}.threshold`));
   });
 

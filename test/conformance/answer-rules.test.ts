@@ -1,5 +1,5 @@
 /** The rules that hold for every alpha answer, each looked at on answers of every kind. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallest } from "./told.ts";
 import { startGateway, type Ask, type Gateway, type Told } from "../support/gateway.ts";
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** Calls that between them get an answer of every kind. */
-const calls: readonly (readonly [call: string, status: number, options?: Ask])[] = [
+const calls: [call: string, status: number, options?: Ask][] = [
   ["GET /vm/instances", 200],
   ["GET /vm/instances?page=3", 200],
   ["GET /vm/instances/5201", 200],
@@ -35,9 +35,9 @@ const calls: readonly (readonly [call: string, status: number, options?: Ask])[]
   ["GET /nothing", 404],
   ["PATCH /vm/instances", 404],
   ["GET /vm/instances", 401, { as: null, headers: { authorization: "Basic dTpw" } }],
-].map(([call, status, options]) => [call, status, options ?? {}] as never);
+];
 
-describe.each(calls)("%s (%i)", (call, status, options) => {
+describe.each(calls)("%s (%i)", (call, status, options = {}) => {
   let told: Told;
   beforeAll(async () => {
     told = await gateway.ask(call, options);

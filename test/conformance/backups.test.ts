@@ -1,5 +1,5 @@
 /** Document 2, Resources: the backups of an instance and their schedule. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
 import { refused, seen, whole, type Json } from "./told.ts";
@@ -135,14 +135,12 @@ describe("the schedule of backups", () => {
     expect((await shown()).window).toBe(window);
   });
 
-  test.each(["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]])(
-    "A-085 there is no window %j",
-    async (window) => {
-      const before = await shown();
-      expect(seen(await edit({ window }))).toEqual(refused(400, "backups.schedule.window"));
-      expect(await shown()).toEqual(before);
-    },
-  );
+  const none = ["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]];
+  test.each(none.map((window) => [window]))("A-085 there is no window %j", async (window) => {
+    const before = await shown();
+    expect(seen(await edit({ window }))).toEqual(refused(400, "backups.schedule.window"));
+    expect(await shown()).toEqual(before);
+  });
 
   test.each(days)("A-086 the day %s", async (day) => {
     expect((await edit({ day })).body.backups.schedule.day).toBe(day);

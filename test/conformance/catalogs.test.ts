@@ -1,5 +1,5 @@
 /** Document 2, Resources: datacenters, distributions, kernels and service types. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
 import { refused, seen, whole, type Json, smallest } from "./told.ts";

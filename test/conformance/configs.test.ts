@@ -1,5 +1,5 @@
 /** Document 2, Resources: the configuration of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { created, debian, given, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Document 2, Endpoints: bodies that create no instance. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { restore, scripted } from "./seeded.ts";
 import { refused, seen, type Json, smallest, debian } from "./told.ts";
@@ -33,7 +33,7 @@ test("the backup of these tests is one that can be restored", async () => {
   expect(body.automatic[0]).toMatchObject({ id: Number(restore.backup), status: "successful" });
 });
 
-type Refused = readonly [name: string, body: Json, ...fields: (string | undefined)[]];
+type Refused = [name: string, body: Json, ...fields: (string | undefined)[]];
 
 const wrong: readonly Refused[] = [
   ["A-118 without a datacenter", { type: "standard-1" }, "datacenter"],

@@ -1,5 +1,5 @@
 /** Document 2, Endpoints: the body that creates an instance. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { answers, restore, scripted } from "./seeded.ts";
 import { debian, given, refused, seen, smallest, type Json } from "./told.ts";

@@ -1,5 +1,5 @@
 /** Document 2, Endpoints: authentication; Authentication: the header and the scopes of a token. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadPack } from "../../src/mapping/load.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { created, debian, refused, seen, smallest } from "./told.ts";
@@ -137,7 +137,7 @@ describe("levels", () => {
   test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)]))(
     "A-151 %s grants %j and nothing above",
     (level, granted) => {
-      const grants = new Map([["vms", levels.indexOf(String(level))]]);
+      const grants = new Map([["vms", levels.indexOf(level)]]);
       const permitted = levels.filter((asked) => {
         const access = scopes.access(`vms:${asked}`);
         return access !== undefined && scopes.permits(grants, access);

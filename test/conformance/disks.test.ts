@@ -1,5 +1,5 @@
 /** Document 2, Resources: the disk; Endpoints: those of disks, and the body that creates one. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { dateTime, number, text } from "./forms.ts";
 import { created, given, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway, type Told } from "../support/gateway.ts";
@@ -84,7 +84,7 @@ describe("the endpoints of disks", () => {
   });
 });
 
-type Refused = readonly [name: string, body: Json, ...fields: string[]];
+type Refused = [name: string, body: Json, ...fields: string[]];
 
 const { size: _size, ...noSize } = blank;
 const { label: _label, ...noLabel } = blank;

@@ -1,5 +1,5 @@
 /** Document 2, Resources: the DNS zone and its records; States: those of a zone. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { given, refused, seen, type Json } from "./told.ts";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json } from "../support/fake-v4.ts";
@@ -75,7 +75,7 @@ describe("a DNS zone", () => {
     expect(written()).toEqual({ domain: "shop.example.net", type });
   });
 
-  test.each(["primary", "", 1])("A-040 of the type %p is refused", async (type) => {
+  test.each(["primary", "", 1])("A-040 of the type %j is refused", async (type) => {
     const told = await gateway.ask("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
     expect(seen(told)).toEqual(refused(400, "type"));
   });
@@ -125,7 +125,7 @@ describe("a DNS record", () => {
     },
   );
 
-  test.each(["PTR", "CAA", "a", null, undefined])("A-042 of the type %p is refused", async (type) => {
+  test.each(["PTR", "CAA", "a", null, undefined])("A-042 of the type %j is refused", async (type) => {
     expect(seen(await create({ type, name: "www" }))).toEqual(refused(400, "type"));
   });
 
@@ -136,7 +136,7 @@ describe("a DNS record", () => {
   });
 
   test.each(["w", "n".repeat(100), "www.shop.example.net"])(
-    "A-043 A-044 of the name %p is created",
+    "A-043 A-044 of the name %j is created",
     async (name) => {
       expect((await create({ type: "A", name })).status).toBe(200);
       expect(written()).toEqual({ type: "A", name });
@@ -159,7 +159,7 @@ describe("a DNS record", () => {
     ["CNAME", "shop.example.net."],
     ["TXT", "v=spf1 -all"],
     ["TXT", '$1 \\ "quoted" ü'],
-  ])("A-045 %s keeps its target %p", async (type, target) => {
+  ])("A-045 %s keeps its target %j", async (type, target) => {
     await create({ type, target });
     expect(written()).toEqual({ type, target });
   });
@@ -191,7 +191,7 @@ describe("a DNS record", () => {
   });
 
   test.each(["sip", "_sip", "a", "x".repeat(15), "ldap-2", "_XMPP-client"])(
-    "A-048 takes the service and the protocol %p",
+    "A-048 takes the service and the protocol %j",
     async (name) => {
       await create({ type: "SRV", service: name, protocol: name });
       expect(written()).toEqual({ type: "SRV", service: name, protocol: name });
@@ -212,7 +212,7 @@ describe("a DNS record", () => {
     "sip\n",
     5,
     ["sip"],
-  ])("A-048 refuses the service and the protocol %p", async (name) => {
+  ])("A-048 refuses the service and the protocol %j", async (name) => {
     const told = await create({ type: "SRV", service: name, protocol: name });
     expect(seen(told)).toEqual(refused(400, "service", "protocol"));
   });

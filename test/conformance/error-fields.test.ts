@@ -1,5 +1,5 @@
 /** Document 2, Errors: the field that an error names. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway, type V4Answer } from "./altered-v4.ts";
 import { refused, seen, smallest } from "./told.ts";
 

@@ -1,5 +1,5 @@
 /** Document 2, Errors. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway, type V4Answer } from "./altered-v4.ts";
 import { refused, seen, given, smallest } from "./told.ts";
 import { startGateway } from "../support/gateway.ts";

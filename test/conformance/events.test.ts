@@ -1,5 +1,5 @@
 /** Document 2, Resources: the event; Events: whose actions alpha has words for. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPack } from "../../src/mapping/load.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { given, refused, seen, whole, type Json } from "./told.ts";

@@ -1,5 +1,5 @@
 /** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { given, refused, seen } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Document 2, Filtering, where the gateway filters its own copy of a list, or a list below an object. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { refused, seen, whole, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Document 2, Filtering: what is no filter, and what v4 can't filter by. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { refused, seen } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -2,7 +2,7 @@
  * Document 2, Filtering. What a filter selects is compared with the same condition applied to the whole list
  * as alpha shows it, so that a filter that v4 understands differently can't pass.
  */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whole, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

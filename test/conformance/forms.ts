@@ -1,5 +1,5 @@
 /** The objects of document 2 by their fields, whatever the values are. */
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 
 /** `2017-01-01T00:00:00`, as both dialects write it. */
 export const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);

@@ -1,5 +1,5 @@
 /** Document 2, Resources: the label of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { given, refused, seen, type Json, smallest } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

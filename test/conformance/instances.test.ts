@@ -1,5 +1,5 @@
 /** Document 2, Resources: the instance; Endpoints: those of instances. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instance, serviceType } from "./forms.ts";
 import { created, debian, refused, seen, whole, type Json } from "./told.ts";

@@ -1,5 +1,5 @@
 /** Bodies that clients in use really send, whatever the document says. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { created, debian, given, refused, seen, whole, type Json, smallest } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** What clients in use really send, whatever the document says. None of it may fail. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import { created, given, refused, seen, whole, type Json, smallest } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

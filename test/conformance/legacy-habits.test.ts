@@ -1,5 +1,5 @@
 /** alpha.md 7.2 to 7.6, row by row: other spellings, bodies of particular calls, members that clients insist on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { created, debian, given, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Ask, type Gateway, type Told } from "../support/gateway.ts";
 

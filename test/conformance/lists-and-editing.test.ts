@@ -1,5 +1,5 @@
 /** Document 2, Resources: lists and editing. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { dateTime } from "./forms.ts";
 import { refused, seen, whole } from "./told.ts";

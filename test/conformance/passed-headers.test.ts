@@ -1,5 +1,5 @@
 /** What of a request's headers v4 gets, and what of v4's the client gets: the rules for ids, traces and the rest. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { smallest } from "./told.ts";

@@ -1,5 +1,5 @@
 /** Stored scripts, which clients choose from before they create an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { flag, dateTime, number, text } from "./forms.ts";
 import { given, refused, seen, whole } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

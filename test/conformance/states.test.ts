@@ -1,5 +1,5 @@
 /** Document 2, States and transitions. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { created, debian, refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** What tests of this folder look at in an answer, and the forms that answers are expected in. */
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import type { Ask, Gateway, Told } from "../support/gateway.ts";
 
 export type Json = Record<string, unknown>;

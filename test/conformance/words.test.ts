@@ -1,5 +1,5 @@
 /** A service that has its own product word: it stands wherever `vm` does, towards clients and towards v4. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { refused, seen, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

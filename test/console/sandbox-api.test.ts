@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Express } from "express";
 import request from "supertest";
 import { createAdminApp } from "../../src/console/admin-app.ts";
@@ -59,7 +59,7 @@ describe("the embedded sandbox, from the admin listener", () => {
     expect(await labelOf(5201)).toBe(before);
   });
 
-  test.each([{}, [], { version: 2 }, { version: 1, tables: { instance: 1 }, ahead: [] }])(
+  test.each([[{}], [[]], [{ version: 2 }], [{ version: 1, tables: { instance: 1 }, ahead: [] }]])(
     "%j is no state: 400, and nothing is changed",
     async (state) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { makeSessions } from "../../src/console/sessions.ts";
 
 test("a session ends by itself after its lifetime", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { makeOpenList } from "../../src/dialect/envelope.ts";
 import { parseJson } from "../../src/dialect/json.ts";
@@ -34,7 +34,9 @@ const anyText = fc.oneof(fc.json(), damaged, nearlyJson, fc.string());
 describe("JSON as text (L5)", () => {
   test("is JSON just where it can be read as JSON", () => {
     fc.assert(
-      fc.property(anyText, (text) => expect(isJson(text)).toBe(parses(text))),
+      fc.property(anyText, (text) => {
+        expect(isJson(text)).toBe(parses(text));
+      }),
       { numRuns: 2000 },
     );
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { isExactNumber, parseJson, printJson } from "../../src/dialect/json.ts";
 
@@ -53,7 +53,11 @@ describe("JSON without loss", () => {
   });
 
   test("what JSON.parse reads is read alike", () => {
-    fc.assert(fc.property(fc.json(), (text) => expect(parseJson(text)).toEqual(JSON.parse(text))));
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
   });
 
   test("__proto__ is a member and no prototype", () => {

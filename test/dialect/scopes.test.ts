@@ -1,5 +1,5 @@
 /** Translation 5.2 to 5.4: scopes both ways, and laws that hold for all of them. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { parse } from "yaml";
@@ -78,7 +78,9 @@ const may = (of: Grants): boolean[] => accesses.map((access) => scopes.permits(o
 describe("laws", () => {
   test("what is written is read as the same", () => {
     fc.assert(
-      fc.property(grants, (one) => expect(plain(scopes.read(scopes.write(one)).grants)).toEqual(plain(one))),
+      fc.property(grants, (one) => {
+        expect(plain(scopes.read(scopes.write(one)).grants)).toEqual(plain(one));
+      }),
     );
   });
 

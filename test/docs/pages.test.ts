@@ -1,7 +1,7 @@
 /** Every page for people is held against what it speaks of: files, commands, settings, metrics, alerts, reasons. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { SETTINGS } from "../../src/settings/table.ts";
 

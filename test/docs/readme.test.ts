@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { existsSync, readFileSync } from "node:fs";
 import { summarise } from "../../src/mapping/summary.ts";
 import { loadPack } from "../../src/mapping/load.ts";

@@ -1,6 +1,6 @@
 /** One of two gateways ends while clients create things through a load balancer: none is lost, none is made twice. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { describeWith } from "../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { endAll, REPOSITORY, run } from "./program.ts";
 import { faults, report } from "../../bench/report.ts";
 import type { Measurement } from "../../bench/measure.ts";

@@ -1,7 +1,7 @@
 /** The image without an engine: its recipe is linted, and each of its steps is carried out in a clean folder. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../src/settings/read.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../support/dockerfile.ts";
 import { newFolder, removeFolders } from "./folder.ts";

@@ -1,7 +1,7 @@
 /** The manifests without a cluster: what they set, ask and name is held against the program itself. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { readSettings } from "../../src/settings/read.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";

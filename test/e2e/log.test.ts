@@ -1,5 +1,5 @@
 /** What a gateway writes down for operators: its settings, what went wrong, and never a secret. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, serve, type Ended } from "./program.ts";

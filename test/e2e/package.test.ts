@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, REPOSITORY, run, serve } from "./program.ts";
 

@@ -1,7 +1,7 @@
 /** Several gateways and one Redis, as processes: what they share, and what becomes of it when Redis goes. */
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { byToken, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { redisServer, type RedisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";

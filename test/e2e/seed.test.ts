@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, run, serve } from "./program.ts";
 

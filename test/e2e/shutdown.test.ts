@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { rawClient, type RawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, refuses, serve, type Serving } from "./program.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { faultsOf, type Outcome, type Sample } from "../../bench/soak/verdict.ts";
 import { endAll, REPOSITORY, run } from "./program.ts";
 

@@ -1,7 +1,7 @@
 /** Errors that nobody foresaw: they are logged with a code, and the process never vanishes. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/before-fake.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { newFolder, removeFolders } from "./folder.ts";

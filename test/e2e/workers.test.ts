@@ -1,6 +1,6 @@
 /** One gateway of several processes: to clients and operators it is one. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { byToken, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { rawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";

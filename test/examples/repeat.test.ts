@@ -1,5 +1,5 @@
 /** Long lists of examples, written once. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { writtenOut } from "../../src/examples/repeat.ts";
 
 describe("an item that is repeated", () => {

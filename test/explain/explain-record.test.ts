@@ -1,5 +1,5 @@
 /** Why is this field like that? Every answer of the packs' examples, explained (lesson L32). */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { explainRecord } from "../../src/explain/explain-record.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { recordCurls } from "../../src/explain/record-curl.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
 import { quoted, remark } from "../../src/explain/shell.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { parseJson, printJson } from "../../src/dialect/json.ts";
 import { compile, compiledBy, ExpressionError } from "../../src/expression/index.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { textOfValue } from "../../src/dialect/json-text.ts";
 import { walk, type Node } from "../../src/expression/ast.ts";

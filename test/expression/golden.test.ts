@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { walk } from "../../src/expression/ast.ts";

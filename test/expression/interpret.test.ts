@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { compile, ExpressionError, type Bindings } from "../../src/expression/index.ts";
 import { interpret } from "../../src/expression/interpret.ts";

@@ -1,5 +1,5 @@
 /** Scheduled brown-outs, as clients and operators meet them (contract, rule 1). */
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { readSettings } from "../../src/settings/read.ts";
 import { startService } from "../../src/service/start.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

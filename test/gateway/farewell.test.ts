@@ -1,5 +1,5 @@
 /** What tells clients that alpha will go: RFC 9745 and RFC 8594. */
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 /** Files go through as they come: nothing is held, and what ends on one side ends on the other. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";

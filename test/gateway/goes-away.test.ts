@@ -1,5 +1,5 @@
 /** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { json, plain, silence, type Behaviour } from "../support/fake-v4.ts";
 

@@ -1,5 +1,5 @@
 /** No answer carries anything of another request, whatever order v4 answers in (jsonata#804, lesson L29). */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json, type Behaviour } from "../support/fake-v4.ts";

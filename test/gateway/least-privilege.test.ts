@@ -2,7 +2,7 @@
  * Lesson L22: v4 has two levels where alpha has four, so that the gateway enforces what the client had asked for.
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";

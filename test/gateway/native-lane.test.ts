@@ -1,7 +1,7 @@
 /** The lane of v4's own clients: byte for byte, streamed both ways, and never a whole-looking half. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Told } from "../support/gateway.ts";

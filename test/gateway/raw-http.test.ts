@@ -1,5 +1,5 @@
 /** What comes over the wire and is no request, or not quite one, or two: the connection and its neighbours stay sound. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { envelope, json, silence } from "../support/fake-v4.ts";
 import { rawClient, type RawClient } from "../support/raw-client.ts";

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { loadPack } from "../../src/mapping/load.ts";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";

@@ -1,7 +1,7 @@
 /** Requests that are whole HTTP and wrong all the same: what the client is told, and that v4 hears nothing of it. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json } from "../support/fake-v4.ts";
 

@@ -1,6 +1,6 @@
 /** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
 import { makeOpenList } from "../../src/dialect/envelope.ts";
-import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";

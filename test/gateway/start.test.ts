@@ -1,5 +1,5 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready by itself. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/before-fake.ts";
 import { json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

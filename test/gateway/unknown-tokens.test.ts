@@ -1,5 +1,5 @@
 /** Tokens of which nothing is known yet: what they cost v4, and what they cost their address. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { byToken, envelope, json } from "../support/fake-v4.ts";
 

@@ -1,6 +1,6 @@
 /** Whatever v4 answers, the client gets one of alpha's statuses and JSON of alpha's shape, and the record says what really happened. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json, plain, raw, silence, type Behaviour } from "../support/fake-v4.ts";
 

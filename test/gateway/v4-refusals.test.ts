@@ -1,5 +1,5 @@
 /** v4's own refusals: which status and reasons alpha's client gets, and whom they blame. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { json, plain, raw } from "../support/fake-v4.ts";
 

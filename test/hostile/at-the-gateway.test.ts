@@ -2,7 +2,7 @@
  * Requests that are none, or two, or read differently by the next in line: what the gateway answers on the bare
  * connection, and what v4 sees of it. The scripts are data; one that is added is run here, and behind proxies.
  */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { runScript } from "./run-script.ts";
 import { LANES, readScripts, type Lane } from "./script.ts";

@@ -1,5 +1,5 @@
 /** The same scripts with what stands before a gateway in production: nobody's bytes become somebody else's request. */
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeWith } from "../support/services.ts";
 import { FRONTS } from "./fronts.ts";
 import { runBehind } from "./run-behind.ts";

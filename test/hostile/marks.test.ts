@@ -1,5 +1,5 @@
 /** 200 clients at once, in both lanes: nothing of one stands in another's answer, v4 call or audit record. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { envelope, json, type Arrived, type Behaviour } from "../support/fake-v4.ts";

@@ -1,5 +1,5 @@
 /** Clients that take their time, on purpose: they keep nobody else waiting, and not for ever. */
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { envelope, json } from "../support/fake-v4.ts";
 import { rawClient, type RawClient } from "../support/raw-client.ts";

@@ -1,5 +1,5 @@
 /** Alpha's rate limits: 420 with its phrase, before v4 hears of the request; and v4's own, told in alpha's words. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json } from "../support/fake-v4.ts";
 import { rawClient } from "../support/raw-client.ts";

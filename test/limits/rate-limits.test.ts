@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
 import { network } from "../../src/limits/network.ts";
 import { createRateLimits, type Counted, type RateLimits } from "../../src/limits/rate-limits.ts";

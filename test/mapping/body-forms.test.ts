@@ -1,5 +1,5 @@
 /** What becomes of a body before its rules are looked at, seen in the reference pack's edit of a configuration. */
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { loadPack } from "../../src/mapping/load.ts";
 
 const rules = loadPack("mappings").resources.get("config")?.bodies.get("edit");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { array, assert, constant, integer, oneof, property } from "fast-check";
 import { networkAddress, shortestAddress } from "../../src/mapping/ip-address.ts";
 

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { loadPack } from "../../src/mapping/load.ts";
 import { withPack } from "./pack-folder.ts";
 

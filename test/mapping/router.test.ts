@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { makeRouter, type ParameterType } from "../../src/mapping/router.ts";
 
 /** What a path parameter of a type is, found in a path; undefined where no route is. */

@@ -1,6 +1,6 @@
 /** What alpha has stands in the pack as data; the reference beside the repository, where it is there, says the same. */
 
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";

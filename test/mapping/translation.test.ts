@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { parseJson, printJson } from "../../src/dialect/json.ts";
 import { begins, ends } from "../../src/dialect/json-scan.ts";

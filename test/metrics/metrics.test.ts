@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { Metrics, Outcome } from "../../src/metrics/metrics.ts";
 import { sampleRecord } from "../audit/sample-record.ts";

@@ -1,5 +1,5 @@
 /** Document 2, Authentication: an application signs a user in, with the gateway between it and a real login server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { application, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
 

@@ -1,5 +1,5 @@
 /** A login server that is slow, broken, or says what nobody expects: alpha's errors, and nothing left behind. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 import { application, type Application } from "./application.ts";

@@ -1,6 +1,6 @@
 /** One law of every object: reading it is a function of what v4 gave, and leaves that as it is. */
 
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { loadPack } from "../../src/mapping/load.ts";
 import { getter, setter } from "../../src/mapping/paths.ts";

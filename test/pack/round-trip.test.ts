@@ -3,7 +3,7 @@
  * alpha reads may be written back and changes nothing.
  */
 
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { BodyRules } from "../../src/mapping/body.ts";
 import type { FieldRule } from "../../src/mapping/definition.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { array, assert, asyncProperty, nat } from "fast-check";
 import { NoExport } from "../../src/replay/no-export.ts";
 import { isAskedFor, readRecords } from "../../src/replay/read-records.ts";

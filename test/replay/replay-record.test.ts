@@ -1,5 +1,5 @@
 /** Recorded requests run again: what was recorded comes out, and a change of the pack shows. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { loadPack } from "../../src/mapping/load.ts";
 import { replayUnder, type Verdict } from "../../src/replay/replay-record.ts";

@@ -1,5 +1,5 @@
 /** The report of what five clients did in a day, before a real gateway and with either store. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TokenName } from "../../src/sandbox/sandbox.ts";
 import type { Service } from "./service.ts";
 import { items, startService, webServer } from "./service.ts";

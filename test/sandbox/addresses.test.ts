@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Answer, Json, Service } from "./service.ts";
 import { fields, items, startService } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Json, Service } from "./service.ts";
 import { items, startService } from "./service.ts";
 

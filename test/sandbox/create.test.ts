@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Answer, Json, Service } from "./service.ts";
 import { fields, items, startService, webServer } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedOperations } from "./openapi.ts";
 import type { Service } from "./service.ts";
 import { startService } from "./service.ts";

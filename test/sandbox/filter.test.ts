@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { Json, Service } from "./service.ts";
 import { fields, items, startService } from "./service.ts";

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { manualClock } from "../../src/sandbox/clock.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -60,12 +60,12 @@ describe("saving and restoring", () => {
   });
 
   test.each([
-    undefined,
-    null,
-    {},
-    [],
-    { version: 2, tables: {}, ahead: [] },
-    { version: 1, tables: { a: 1 }, ahead: [] },
+    [undefined],
+    [null],
+    [{}],
+    [[]],
+    [{ version: 2, tables: {}, ahead: [] }],
+    [{ version: 1, tables: { a: 1 }, ahead: [] }],
   ])("%j is no state, and changes nothing", async (state) => {
     expect(() => service.sandbox.restore(state)).toThrow("no saved state");
     expect(await status(5202)).toBe("offline");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Service } from "./service.ts";
 import { fields, items, startService, webServer } from "./service.ts";
 

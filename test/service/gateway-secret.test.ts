@@ -1,5 +1,5 @@
 /** The secret under which grants are kept, where nobody has set one. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   chmodSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { readSettings, SettingsError, settingsHelp } from "../../src/settings/read.ts";
 import { SETTINGS } from "../../src/settings/table.ts";
 

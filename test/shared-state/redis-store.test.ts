@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { expect, test } from "vitest";
 import { StateUnavailable } from "../../src/shared-state/keyed-store.ts";
 import { connectRedis } from "../../src/shared-state/redis.ts";
 import { createRedisState } from "../../src/shared-state/redis-store.ts";

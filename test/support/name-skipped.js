@@ -1,9 +1,8 @@
-/** Jest reporter: says by name what a run left out, so that nothing is missed in silence. */
+/** Reporter: says by name what a run left out, so that nothing is missed in silence. */
 export default class NameSkipped {
-  onRunComplete(_contexts, { testResults }) {
-    const skipped = testResults
-      .flatMap((file) => file.testResults)
-      .filter(({ status }) => status === "pending" || status === "skipped");
-    for (const { fullName } of skipped) process.stderr.write(`Skipped: ${fullName}\n`);
+  onTestRunEnd(testModules) {
+    for (const testModule of testModules)
+      for (const { fullName } of testModule.children.allTests("skipped"))
+        process.stderr.write(`Skipped: ${fullName}\n`);
   }
 }

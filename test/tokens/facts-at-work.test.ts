@@ -1,5 +1,5 @@
 /** What v4's answers tell of a token, and what the gateway does with it from then on. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json, plain, type Behaviour } from "../support/fake-v4.ts";
 

@@ -1,5 +1,5 @@
 /** Tokens that live as alpha's did (lesson L24): v4's end after two hours, alpha's never told a client about an end. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { fingerprint, tokenHash } from "../../src/tokens/fingerprint.ts";
 import { createTokenFacts } from "../../src/tokens/token-facts.ts";
 

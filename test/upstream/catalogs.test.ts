@@ -1,5 +1,5 @@
 /** The gateway's copies of v4's catalogs, whatever v4 says in place of one. */
-import { afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadPack } from "../../src/mapping/load.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../src/service/catalogs.ts";
@@ -133,28 +133,28 @@ describe("rows", () => {
 
 describe("after a failed read", () => {
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   test.each([
     ["it is tried again by itself", false, 2],
     ["it is not, once stopped", true, 1],
   ])("%s", async (_name, stop, reads) => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
     await catalogs.refresh();
     if (stop) catalogs.stop();
-    await jest.advanceTimersByTimeAsync(3000);
+    await vi.advanceTimersByTimeAsync(3000);
     expect(calls()).toHaveLength(reads);
   });
 
   test("stopped in mid-read, it is not tried again either", async () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
     const reading = catalogs.refresh();
     catalogs.stop();
     await reading;
-    await jest.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(calls()).toHaveLength(1);
   });
 });

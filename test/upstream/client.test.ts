@@ -1,5 +1,5 @@
 /** The client of v4: how much it takes upon itself, when it gives up, and what it never does. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../src/upstream/client.ts";
 import type { UpstreamFault } from "../../src/upstream/fault.ts";
 import { eventually } from "../support/before-fake.ts";

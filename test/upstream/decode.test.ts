@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { array, assert, asyncProperty, constantFrom, uint8Array } from "fast-check";
 import { decoded } from "../../src/upstream/decode.ts";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { parseWords, renameDeep, renaming, scopeRenaming } from "../../src/vocabulary/words.ts";
 
 const rename = renaming({ vm: "acme", orch: "acmeks" });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { makeGrammar } from "../../../src/dialect/filter/grammar.ts";
 import type { FilterDefinition, OperatorDefinition } from "../../../src/dialect/filter/grammar.ts";
 import { definition, grammar } from "./alpha-grammar.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../src/dialect/filter/parse.ts";
 import { translateFilter } from "../../../src/dialect/filter/translate.ts";
@@ -143,7 +143,11 @@ describe("whatever comes in", () => {
 
   test("text ends in a filter or a refusal", () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
-    fc.assert(fc.property(text, (text) => expect(outcome(text)).toMatch(outcomes)));
+    fc.assert(
+      fc.property(text, (text) => {
+        expect(outcome(text)).toMatch(outcomes);
+      }),
+    );
   });
 
   test("JSON ends in a filter or a refusal", () => {
@@ -158,7 +162,11 @@ describe("whatever comes in", () => {
       ),
     }));
     const json = fc.dictionary(key, tree).map((value) => JSON.stringify(value));
-    fc.assert(fc.property(json, (text) => expect(outcome(text)).toMatch(outcomes)));
+    fc.assert(
+      fc.property(json, (text) => {
+        expect(outcome(text)).toMatch(outcomes);
+      }),
+    );
   });
 
   test("__proto__ is a field like any other", () => {

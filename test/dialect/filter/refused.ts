@@ -1,4 +1,4 @@
-import { expect } from "@jest/globals";
+import { expect } from "vitest";
 import { Refusal } from "../../../src/dialect/refusal.ts";
 
 /** Runs what must end in a 400 without `field`, and gives its reason. */

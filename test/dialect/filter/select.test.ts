@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { parseFilter } from "../../../src/dialect/filter/parse.ts";
 import { selectRows } from "../../../src/dialect/filter/select.ts";
 import type { SelectFields } from "../../../src/dialect/filter/select.ts";

@@ -1,0 +1,41 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * Tests of whole processes, browsers, proxies and broken machines. `npm run test:system` runs them; `npm test` runs
+ * all others, which stay inside of the process of the tests.
+ */
+const SYSTEM = [
+  "test/chaos/**/*.test.ts",
+  "test/cli/**/*.test.ts",
+  "test/console/browser/**/*.test.ts",
+  "test/e2e/**/*.test.ts",
+  "test/fuzz/**/*.test.ts",
+  "test/hostile/**/*.test.ts",
+  "test/report/page.test.ts",
+];
+
+const results = process.env["TEST_RESULTS"];
+
+export default defineConfig({
+  test: {
+    // Node runs the TypeScript as it is. The files that a worker runs share the modules of the product.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    pool: "forks",
+    isolate: false,
+    setupFiles: ["test/support/seed.js"],
+    sequence: { hooks: "list" },
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    taskTitleValueFormatTruncate: 0,
+    reporters: [
+      "default",
+      "./test/support/name-skipped.js",
+      ...(results ? [["json", { outputFile: results }]] : []),
+    ],
+    projects: [
+      { extends: true, test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: SYSTEM } },
+      { extends: true, test: { name: "system", include: SYSTEM } },
+    ],
+  },
+});
