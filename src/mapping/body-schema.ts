@@ -2,9 +2,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import type { Fault } from "../dialect/refusal.ts";
 import type { Place } from "./place.ts";
 import { isObject } from "../dialect/json.ts";
+import { shortestAddress } from "./ip-address.ts";
 import type { JsonObject } from "./reading.ts";
 
-/** A JSON Schema of a pack. `reason` may stand in any part of it: what a client is told instead of our own words. */
+/** A JSON Schema of a pack; the format `ip` is an IPv4 or IPv6 address. `reason` may stand in any part of it: what a client is told instead of our own words. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const ajv = new Ajv2020({
@@ -16,6 +17,7 @@ const ajv = new Ajv2020({
   logger: false,
 });
 ajv.addKeyword({ keyword: "reason", schemaType: "string" });
+ajv.addFormat("ip", (text) => shortestAddress(text) !== undefined);
 
 /** Of a condition the broken consequence is the fault, which is reported besides. */
 const SILENT = new Set(["if"]);

@@ -30,8 +30,8 @@ export interface Catalog {
   v4Id(asked: string, copy: CatalogCopy): string | undefined;
   /** The v4 id that a filter means: one that only answers show will do as well. */
   filterId(asked: string, copy: CatalogCopy): string | undefined;
-  /** Whether some v4 ids are shown as null. */
-  readonly hidesSome: boolean;
+  /** v4 ids that begin so are shown as null. */
+  readonly hiddenPrefix: string | undefined;
   /** Whether ids differ between the sides, so that they sort differently. */
   readonly renames: boolean;
   /** The text of the alpha object of a v4 id; `row` gives the text of the v4 object that names it. */
@@ -110,7 +110,7 @@ export function compileCatalog(
 
   return {
     name,
-    hidesSome: hidden !== undefined,
+    hiddenPrefix: hidden,
     renames: ids !== undefined,
     calls: definition.v4.map((entry, index) => ({
       path: callPath(entry.call, place.at("v4", index, "call")),

@@ -35,8 +35,8 @@ const fieldRule = z.strictObject({
    */
   read: expression.optional(),
   /**
-   * JSONata over the alpha body; `$value` is the member, `$first` what was read before, `$client` the client's
-   * address, and `$scopesFor(alpha)` alpha's scopes in v4's words. Nothing found: not sent.
+   * JSONata over the alpha body; `$value` is the member, `$first` what was read before, `$path` the parameters
+   * of the path, `$client` the client's address, and `$scopesFor(alpha)` alpha's scopes in v4's words. Nothing found: not sent.
    */
   write: expression.optional(),
   /** Always this value. */

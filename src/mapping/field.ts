@@ -31,7 +31,14 @@ export function compileWrite(rule: FieldRule, context: FieldContext, place: Plac
   const expression =
     rule.write === undefined
       ? undefined
-      : expressionAt(place.at("write"), rule.write, ["value", "values", "first", "client", "scopesFor"]);
+      : expressionAt(place.at("write"), rule.write, [
+          "value",
+          "values",
+          "first",
+          "path",
+          "client",
+          "scopesFor",
+        ]);
   const convert = kind && applied(kind.write, rule.args ?? {});
   const idOf = (value: unknown, { catalogs }: Writing): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_RECORD) : value;
@@ -41,12 +48,13 @@ export function compileWrite(rule: FieldRule, context: FieldContext, place: Plac
     return ids.includes(UNKNOWN_RECORD) ? UNKNOWN_RECORD : ids;
   };
   return (value, body, writing) => {
-    const { first, client } = writing;
+    const { first, path, client } = writing;
     const written = expression
       ? expression.evaluate(body, {
           value,
           values: context.lookup,
           first,
+          path,
           client,
           scopesFor: context.scopesFor,
         })

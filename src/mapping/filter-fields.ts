@@ -61,7 +61,7 @@ export function compileFilterFields(
           ...(rule.accepts?.includes("reference") && { reference: true, idName: reference }),
           ...(rule.mark !== undefined && { mark: rule.mark }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
-          nullable: catalog?.hidesSome !== true,
+          ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
           ordered: !catalog?.renames && rule.as === undefined && rule.mark === undefined,
         },
       ]),

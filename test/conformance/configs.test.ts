@@ -83,10 +83,25 @@ describe("a configuration", () => {
     for (const members of [one, other]) expect(seen(await make(members))).toEqual(given(members));
   });
 
-  test("A-093 empty comments count as none given", async () => {
+  test.each(["", null])("A-093 an edit clears comments by %j", async (comments) => {
     const { body } = await make({ comments: "before" });
-    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body: { comments: "" } });
-    expect(told.body).toEqual({ ...body, updated: dateTime });
+    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body: { comments } });
+    expect(told.body).toEqual({ ...body, comments: "", updated: dateTime });
+  });
+
+  test("A-093 empty comments of a create count as none given", async () => {
+    gateway.sentToV4();
+    expect((await make({ comments: "" })).body.comments).toBe("");
+    const created = gateway.sentToV4().find(({ method }) => method === "POST");
+    expect(Object.keys(created?.body as Json)).not.toContain("comments");
+  });
+
+  test("A-098 a disk can't be taken from under the root device", async () => {
+    const { body } = await make({ root_device: "/dev/sda" });
+    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
+    expect(seen(told)).toEqual(refused(400, "root_device"));
+    const moved = { disks: { sda: null, sdb: body.disks.sda }, root_device: "/dev/sdb" };
+    expect((await gateway.ask(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
   });
 
   test("A-096 an initrd is no part of v4: null and none are taken, and null is shown", async () => {

@@ -147,6 +147,22 @@ describe("a DNS record", () => {
     expect(seen(await create({ type: "A", name: "n".repeat(101) }))).toEqual(refused(400, "name"));
   });
 
+  test.each(["www", "*", "*.dev", "a.b.example.com", "_acme-challenge", "www.", "x1-2_3"])(
+    "A-043 takes the name %j",
+    async (name) => {
+      await create({ type: "TXT", name, target: "x" });
+      expect(written()).toEqual({ type: "TXT", name, target: "x" });
+    },
+  );
+
+  test.each(["a b", "https://example.com", "exämple", "a..b", ".a", "a/b", "a.*", "a\n", " "])(
+    "A-043 refuses the name %j",
+    async (name) => {
+      expect(seen(await create({ type: "TXT", name, target: "x" }))).toEqual(refused(400, "name"));
+      expect(seen(await edit({ name }))).toEqual(refused(400, "name"));
+    },
+  );
+
   test("A-043 of the empty name is the zone itself: a create leaves it out, an edit says it", async () => {
     expect((await create({ type: "MX", name: "", target: "mail.example.net" })).status).toBe(200);
     expect(written()).toEqual({ type: "MX", target: "mail.example.net" });

@@ -70,7 +70,6 @@ describe("instances can't be filtered so, since v4 can't", () => {
     ["A-020 by a field that only v4 has", { tags: "prod" }],
     ["A-020 by a datacenter that does not exist", { datacenter: "atlantis" }],
     ["A-020 by v4's id of a datacenter", { datacenter: "us-east" }],
-    ["A-020 by no distribution, as which private images are shown too (lesson L26)", { distribution: null }],
     ["A-025 by any distribution", { distribution: { "+neq": null } }],
     ["A-023 +gt of a string", { id: { "+gt": "5" } }],
     ["A-024 +contains on a translated value", { datacenter: { "+contains": "ne" } }],

@@ -54,6 +54,20 @@ const cases: readonly Case[] = [
     { region: "ca-central" },
   ],
   [
+    "A-020 null, where no distribution and a private image are shown alike",
+    { distribution: null },
+    ({ distribution }) => distribution === null,
+    { "+or": [{ image: null }, { image: { "+contains": "private/" } }] },
+  ],
+  [
+    "A-020 null beside other conditions",
+    { "+or": [{ distribution: null }, { datacenter: "newark" }] },
+    (row) => row.distribution === null || newark(row),
+    {
+      "+or": [{ "+or": [{ image: null }, { image: { "+contains": "private/" } }] }, { region: "us-east" }],
+    },
+  ],
+  [
     "A-020 a distribution",
     { distribution: "vm/arch" },
     ({ distribution }) => distribution?.id === "vm/arch",

@@ -55,6 +55,7 @@ const NORMALISED: Readonly<Record<string, string>> = {
   "grants.dnszone": "the same",
   "grants.nodebalancer": "the same",
   "grants.stackscript": "the same",
+  "config.comments": "null clears them, and is shown as the empty text",
   "ticket.vm_id": "an id may be written as a text",
   "nodebalancer_config.check_passive": "0 and 1 are booleans",
 };

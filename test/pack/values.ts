@@ -71,7 +71,8 @@ const letters = fc.string({
   maxLength: 8,
 });
 
-function strings({ pattern, minLength = 0, maxLength = 24 }: Json): fc.Arbitrary<string> {
+function strings({ pattern, format, minLength = 0, maxLength = 24 }: Json): fc.Arbitrary<string> {
+  if (format === "ip") return fc.oneof(fc.ipV4(), fc.ipV6());
   const [least, most] = [Number(minLength), Math.min(Number(maxLength), 24)];
   const fits = (text: string) => text.length >= least && text.length <= Number(maxLength);
   if (typeof pattern !== "string") return fc.string({ minLength: least, maxLength: most });

@@ -71,3 +71,9 @@ test("transfer tells bytes and gigabytes, and bills nothing", async () => {
   expect(body).toEqual({ used: expect.any(Number), quota: 1000, billable: 0 });
   expect(items(await service.ask("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
 });
+
+test("there is no schedule while backups are off", async () => {
+  const body = { backups: { schedule: { day: "Friday", window: "W4" } } };
+  const { body: after } = await service.ask("PUT /vm/instances/5202", { body });
+  expect(after["backups"]).toMatchObject({ enabled: false, schedule: { day: null, window: null } });
+});

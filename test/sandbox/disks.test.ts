@@ -18,7 +18,7 @@ test.each([
   ["no size", { label: "data" }, ["size"]],
   ["no size and no label", {}, ["size", "label"]],
   ["more than is free", { label: "data", size: free + 1 }, ["size"]],
-  ["size 0", { label: "data", size: 0 }, ["size"]],
+  ["size -1", { label: "data", size: -1 }, ["size"]],
   ["no label without an image", { size: 10 }, ["label"]],
   ["an empty label", { label: "", size: 10 }, ["label"]],
   ["a label of 51 characters", { label: "x".repeat(51), size: 10 }, ["label"]],
@@ -96,4 +96,13 @@ describe("resize", () => {
       message: expect.stringMatching(/./),
     });
   });
+});
+
+test("a disk may have the size 0, and none may be resized to it", async () => {
+  const { status, body } = await service.ask("POST /vm/instances/5202/disks", {
+    body: { label: "empty", size: 0, filesystem: "raw" },
+  });
+  expect([status, body["size"]]).toEqual([200, 0]);
+  const path = `/vm/instances/5202/disks/${String(body["id"])}/resize`;
+  expect(fields(await service.ask(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
 });

@@ -68,6 +68,15 @@ describe("domains", () => {
     expect(fields(await service.ask("POST /domains/import", { body }))).toEqual(["domain"]);
   });
 
+  test.each([
+    ["master_ips", "1.2.3"],
+    ["master_ips", "bad"],
+    ["axfr_ips", "192.0.2.1/24"],
+  ])("refuses %s with %s, which is no address", async (member, address) => {
+    const body = { [member]: ["2001:db8::53", address] };
+    expect(fields(await service.ask("PUT /domains/7011", { body }))).toEqual([member]);
+  });
+
   test("are written out as a zone file", async () => {
     const { zone_file: lines } = (await service.ask("GET /domains/7010/zone-file")).body as {
       zone_file: string[];
@@ -117,6 +126,9 @@ describe("V-158 records", () => {
     [{ target: "192.0.2.1" }, ["type"]],
     [{ type: "MX", target: "mail.example.org", priority: 256 }, ["priority"]],
     [{ type: "CNAME", name: "blog", target: "www.example.org" }, ["name"]],
+    [{ type: "TXT", name: "a b", target: "x" }, ["name"]],
+    [{ type: "TXT", name: "https://example.org/", target: "x" }, ["name"]],
+    [{ type: "TXT", name: "bücher", target: "x" }, ["name"]],
   ])("%j is 400 naming %j", async (body, named) => {
     const refused = await add(body);
     expect([refused.status, fields(refused)]).toEqual([400, named]);
@@ -125,9 +137,13 @@ describe("V-158 records", () => {
   test.each([
     ["NS", "CNAME"],
     ["CNAME", "NS"],
-  ])("%s and then %s of one name conflict", async (one, other) => {
+    ["TXT", "CNAME"],
+    ["CNAME", "TXT"],
+    ["MX", "CNAME"],
+    ["CNAME", "MX"],
+  ])("%s and then %s of one name conflict: a CNAME has its name alone", async (one, other) => {
     await add({ type: one, name: "same", target: "a.example.org" });
-    const refused = await add({ type: other, name: "same", target: "b.example.org" });
+    const refused = await add({ type: other, name: "Same", target: "b.example.org" });
     expect(refused.body).toEqual({
       errors: [{ reason: expect.stringMatching(/Record conflict/), field: "name" }],
     });

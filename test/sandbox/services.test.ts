@@ -68,6 +68,25 @@ describe("volumes", () => {
 });
 
 describe("load balancers", () => {
+  test.each([0, 65_536, 99_999])("refuse a node with the port %i", async (port) => {
+    const path = "/nodebalancers/12077/configs/4401/nodes";
+    const node = { label: "web-9", address: `192.168.148.90:${port}` };
+    expect(fields(await ask(`POST ${path}`, node))).toEqual(["address"]);
+    expect(fields(await ask(`PUT ${path}/66001`, { address: node.address }))).toEqual(["address"]);
+    const balancer = { region: "us-east", configs: [{ nodes: [node] }] };
+    expect(fields(await ask("POST /nodebalancers", balancer))).toEqual(["configs[0].nodes[0].address"]);
+    expect(await status(`POST ${path}`, { ...node, address: "192.168.148.90:65535" })).toBe(200);
+  });
+
+  test("refuse a check that waits longer than the interval", async () => {
+    const path = "/nodebalancers/12077/configs";
+    const late = { port: 8081, check: "connection", check_interval: 5, check_timeout: 6 };
+    expect(fields(await ask(`POST ${path}`, late))).toEqual(["check_timeout"]);
+    expect(fields(await ask(`PUT ${path}/4401`, { check_timeout: 6 }))).toEqual(["check_timeout"]);
+    expect(await status(`PUT ${path}/4401`, { check_timeout: 6, check_interval: 10 })).toBe(200);
+    expect(await status(`POST ${path}`, { ...late, check_interval: 0, check_timeout: 30 })).toBe(200);
+  });
+
   test("are made with ports and servers, which are read, changed and deleted", async () => {
     const node = { label: "web-1", address: "192.168.148.81:80" };
     const body = { region: "us-east", label: "lb-new", configs: [{ port: 80, nodes: [node] }] };

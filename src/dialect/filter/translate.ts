@@ -22,8 +22,8 @@ export interface FilterField extends OperandRules {
   readonly mark?: string;
   /** The number of that one object. */
   readonly at?: number;
-  /** False where alpha shows some values as null: v4 can't tell which. @default true */
-  readonly nullable?: boolean;
+  /** v4 values that begin so are shown as null; no other value contains it. */
+  readonly hiddenPrefix?: string;
   /** False where v4 would sort differently, because its values do. @default true */
   readonly ordered?: boolean;
 }
@@ -104,6 +104,18 @@ function translateMarked(test: Test, name: string, mark: string, at: number, { v
   return [mark, { [(operator === "eq") === value ? v4.lte : v4.gt]: at }];
 }
 
+/** Null is what v4 has as null, and what alpha hides. v4 has no operator for the opposite of the second. */
+function translateNull(
+  operator: Test["operator"],
+  name: string,
+  v4Name: string,
+  hiddenPrefix: string,
+  { v4 }: Grammar,
+): Part {
+  if (operator !== "eq") return refuse(name, "cannot be compared with null by this operator.");
+  return [v4.or, [{ [v4Name]: null }, { [v4Name]: { [v4.contains]: hiddenPrefix } }]];
+}
+
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
   if (field.mark !== undefined) return translateMarked(test, name, field.mark, field.at ?? 0, grammar);
   const { operator } = test;
@@ -112,7 +124,8 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
     return refuse(grammar.alpha[operator], `cannot be used on ${name}.`);
   }
   const value = operandOf(test, name, field);
-  if (value === null && field.nullable === false) return refuse(name, "cannot be compared with null.");
+  if (value === null && field.hiddenPrefix !== undefined)
+    return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
   if (!field.translate || value === null) return [field.v4, operand(value)];
   const [first, ...others] = field.translate(value) ?? [];
   if (first === undefined) return refuse(name, "has no such value.");

@@ -10,7 +10,7 @@ import type { Disk } from "./shapes.ts";
 /** 50 characters, as in alpha, although the specification says 48 (ruling). */
 const label: Field = { type: "string", min: 1, max: 50 };
 const filesystem: Field = { type: "string", values: ["raw", "swap", "ext3", "ext4", "initrd"] };
-const size: Field = { type: "integer", min: 1, required: true };
+const size: Field = { type: "integer", min: 0, required: true };
 
 const createBody: Fields = {
   size,
@@ -45,7 +45,13 @@ export const disk: Resource<Disk> = {
   update: { event: "disk_update" },
   remove: { event: "disk_delete", takes: 2 },
   actions: [
-    { method: "POST", path: "/resize", body: { size }, event: "disk_resize", run: resizeDisk },
+    {
+      method: "POST",
+      path: "/resize",
+      body: { size: { ...size, min: 1 } },
+      event: "disk_resize",
+      run: resizeDisk,
+    },
     { method: "POST", path: "/clone", event: "disk_duplicate", shows: "disk", run: cloneDisk },
     {
       method: "POST",

@@ -1,5 +1,6 @@
 /** Domains and their records (v4, Domains and records). */
 
+import { isIP } from "node:net";
 import { dateTime } from "../clock.ts";
 import type { Fault } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
@@ -14,7 +15,8 @@ import type { Value } from "./shapes.ts";
 import { zoneFile } from "./zone-file.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
-const ips: Field = { type: "strings", write: true, each: { type: "string", pattern: "[0-9a-fA-F.:]{2,39}" } };
+const ips: Field = { type: "strings", write: true };
+const ipMembers = ["master_ips", "axfr_ips"];
 const name: Field = {
   type: "string",
   min: 1,
@@ -34,6 +36,11 @@ function checkDomain({ body, row }: Call): Fault[] {
   const masters = member("master_ips");
   if (type === "slave" && !(Array.isArray(masters) && masters.length > 0))
     faults.push({ reason: "master_ips needs one at least for a slave domain", field: "master_ips" });
+  for (const field of ipMembers) {
+    const given = Array.isArray(body[field]) ? (body[field] as unknown[]) : [];
+    const wrong = given.findIndex((each) => typeof each === "string" && isIP(each) === 0);
+    if (wrong >= 0) faults.push({ reason: `${field}[${wrong}] must be an IP address`, field });
+  }
   return faults;
 }
 

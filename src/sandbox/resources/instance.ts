@@ -5,6 +5,7 @@ import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import { dropAddresses } from "./addresses.ts";
 import { deployBody } from "./deploy-body.ts";
+import { firstSchedule } from "./instance-make.ts";
 import { instanceActions } from "./instance-actions.ts";
 import { checkInstance } from "./instance-check.ts";
 import { createInstance } from "./instance-create.ts";
@@ -97,7 +98,14 @@ export const instance: Resource<Instance> = {
     make: createInstance,
     rate: { limit: 10, seconds: 30 },
   },
-  update: { event: "vm_update" },
+  update: {
+    event: "vm_update",
+    // While backups are off there is neither day nor window.
+    changed({ row }) {
+      const { backups } = row.value;
+      if (!backups.enabled) backups.schedule = firstSchedule(false);
+    },
+  },
   remove: { event: "vm_delete", takes: 2 },
   actions: instanceActions,
   dropped(row, world) {

@@ -5,6 +5,7 @@ import type { ActionCall, Call, Resource, View } from "../resource/declaration.t
 import { homeBelow } from "../resource/locate.ts";
 import { applyFields, creatableFields } from "../rules/apply.ts";
 import { blank } from "../rules/blank.ts";
+import type { Body } from "../rules/check.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import type { Value } from "./shapes.ts";
@@ -107,7 +108,7 @@ function presentConfig({ id, value }: Row<Value>, { world }: View): object {
 
 function checkConfig({ world, body, above, row }: Call): Fault[] {
   const held = (row?.value ?? {}) as Value;
-  const faults = certificateFaults({ ...held, ...body }, "");
+  const faults = configFaults({ ...held, ...body }, "");
   const port = body["port"] ?? (row ? undefined : 80);
   const ports = [...world.table("nodebalancerConfig").of(homeBelow("nodebalancer", above[0]?.id ?? ""))];
   if (ports.some((other) => other !== row && other.value["port"] === port))
@@ -115,7 +116,37 @@ function checkConfig({ world, body, above, row }: Call): Fault[] {
   return faults;
 }
 
-export function certificateFaults(config: Value, prefix: string): Fault[] {
+/** A timeout is within the interval; an interval of 0 means that nothing is checked in turns. */
+function timeoutFaults(config: Value, prefix: string): Fault[] {
+  const { check_interval: interval = 5, check_timeout: timeout = 3 } = config;
+  const late =
+    typeof timeout === "number" && typeof interval === "number" && interval > 0 && timeout > interval;
+  const field = `${prefix}check_timeout`;
+  return late ? [{ reason: "check_timeout must not be above check_interval", field }] : [];
+}
+
+/** The pattern lets every five digits through. */
+function portFaults({ address }: Body, prefix: string): Fault[] {
+  const port = typeof address === "string" ? /:(\d{1,5})$/.exec(address)?.[1] : undefined;
+  const valid = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+  return valid ? [] : [{ reason: "address must have a port from 1 to 65535", field: `${prefix}address` }];
+}
+
+function nodesFaults(nodes: unknown, prefix: string): Fault[] {
+  const listed = Array.isArray(nodes) ? (nodes as unknown[]) : [];
+  return listed.flatMap((node, index) => portFaults((node ?? {}) as Value, `${prefix}nodes[${index}].`));
+}
+
+/** What is wrong with a configuration, and with the nodes that come with it. */
+export function configFaults(config: Value, prefix: string): Fault[] {
+  return [
+    ...certificateFaults(config, prefix),
+    ...timeoutFaults(config, prefix),
+    ...nodesFaults(config["nodes"], prefix),
+  ];
+}
+
+function certificateFaults(config: Value, prefix: string): Fault[] {
   if (config["protocol"] !== "https") return [];
   return ["ssl_cert", "ssl_key"]
     .filter((field) => !config[field])
@@ -199,8 +230,9 @@ export const nodebalancerNode: Resource<Value> = {
   read: true,
   create: {
     event: "nodebalancer_node_create",
+    check: ({ body }) => portFaults(body, ""),
     make: (call) => addNode(call, call.above.at(-1) as Row<Value>, call.body),
   },
-  update: { event: "nodebalancer_node_update" },
+  update: { event: "nodebalancer_node_update", check: ({ body }) => portFaults(body, "") },
   remove: { event: "nodebalancer_node_delete" },
 };

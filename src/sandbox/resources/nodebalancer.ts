@@ -4,7 +4,7 @@ import type { Fault } from "../http/problem.ts";
 import type { CallOnRow, Resource } from "../resource/declaration.ts";
 import { random } from "../random.ts";
 import { tags } from "./labels.ts";
-import { addConfig, certificateFaults, configBody } from "./nodebalancer-config.ts";
+import { addConfig, configFaults, configBody } from "./nodebalancer-config.ts";
 import type { Value } from "./shapes.ts";
 
 function stats({ row }: CallOnRow<Value>): object {
@@ -65,7 +65,7 @@ export const nodebalancer: Resource<Value> = {
       if (body["region"] !== undefined && !world.table("region").get(body["region"]))
         faults.push({ reason: "region is not valid", field: "region" });
       const configs = Array.isArray(body["configs"]) ? (body["configs"] as Value[]) : [];
-      configs.forEach((each, index) => faults.push(...certificateFaults(each, `configs[${index}].`)));
+      configs.forEach((each, index) => faults.push(...configFaults(each, `configs[${index}].`)));
       return faults;
     },
     fill({ body }, id) {

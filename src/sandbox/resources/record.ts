@@ -43,16 +43,18 @@ function checkRecord(call: Call): Fault[] {
   return [...faults, ...conflicts(call, type, (member("name") ?? "") as string)];
 }
 
-/** A name that is another's (CNAME) is nothing else besides, least of all a zone of its own (NS). */
+/** A name that is another's (CNAME) is nothing else besides (RFC 1034 3.6.2). */
 function conflicts({ world, above, row }: Call, type: string, name: string): Fault[] {
   const others = [...world.table("record").of(homeBelow("domain", above[0]?.id ?? ""))].filter(
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
   );
-  const held = new Set(others.map(({ value }) => value["type"]));
+  if (!types.includes(type)) return [];
+  const held = new Set(others.map(({ value }) => value["type"] as string));
   const field = "name";
   if (type === "CNAME" && held.has("CNAME")) return [{ reason: "name is already in use by a CNAME", field }];
-  if ((type === "CNAME" && held.has("NS")) || (type === "NS" && held.has("CNAME")))
-    return [{ reason: "Record conflict: NS and CNAME can't have the same name", field }];
+  const other = type === "CNAME" ? [...held][0] : type;
+  if (other !== undefined && (type === "CNAME" || held.has("CNAME")))
+    return [{ reason: `Record conflict: ${other} and CNAME can't have the same name`, field }];
   return [];
 }
 
@@ -82,7 +84,12 @@ export const dnsRecord: Resource<Value> = {
   fields: {
     id: { type: "integer" },
     type: { type: "string", values: types, required: true, create: true },
-    name: { type: "string", max: 100, write: true },
+    name: {
+      type: "string",
+      max: 100,
+      pattern: "(?:(?:\\*|[a-zA-Z0-9_-]+)(?:\\.[a-zA-Z0-9_-]+)*\\.?)?",
+      write: true,
+    },
     target: { type: "string", max: 65_535, write: true },
     priority: { type: "integer", min: 0, max: 255, write: true },
     weight: { type: "integer", min: 0, max: 65_535, write: true },
