@@ -5,6 +5,9 @@ import { Refusal } from "../dialect/refusal.ts";
 import { isSuccess } from "../dialect/statuses.ts";
 import type { FileUpstream, V4FileAnswer } from "../upstream/stream.ts";
 import { upstreamFault } from "../upstream/fault.ts";
+import { NoConnection, type Client } from "../upstream/shares.ts";
+import { network } from "../limits/network.ts";
+import type { AnswerRules } from "./answer-back.ts";
 import { authorization, commonHeaders, incoming, learn, type CallParts, type Incoming } from "./call-v4.ts";
 import type { AlphaRequest, Caller, FileAnswer, Notes } from "./exchange.ts";
 import type { Presented } from "./present.ts";
@@ -73,14 +76,29 @@ class Streamed {
   }
 }
 
+/** What the client did wrong, where a file did not get through for that; undefined where it is not the client's doing. */
+function clientsFault(error: unknown, sends: boolean, { statuses }: AnswerRules): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  const { kind } = upstreamFault(error);
+  if (kind === "slow_client" && sends) return new Refusal(400, "The file took too long to arrive.");
+  if (error instanceof NoConnection && error.own)
+    return new Refusal(statuses.rate_limited.alpha, "Too many files at the same time. Try again later.");
+  return undefined;
+}
+
 /** Prepares the streamed call of one request. Its record knows how much went by, and nothing of what. */
 export function carriesFor(
   request: AlphaRequest,
   presented: Presented,
-  parts: CallParts & { readonly files: FileUpstream },
+  parts: CallParts & { readonly files: FileUpstream; readonly rules: AnswerRules },
   notes: Notes,
 ): CarryV4 {
   let common: Record<string, string> | undefined;
+  const client = (): Client => ({
+    token: notes.caller?.hash,
+    address: network(request.address),
+    known: notes.facts?.refused === false,
+  });
 
   async function carryAs(caller: Caller, call: OutgoingFile, wantsFile: boolean): Promise<CarriedBack> {
     const { method, path, accept, file } = call;
@@ -93,7 +111,8 @@ export function carriesFor(
     const started = performance.now();
     const sent = { method, path, filter: null, ...(file && { body: { streamed: passed } }) };
     try {
-      const answer = await parts.files.stream({ method, path, headers, body: file?.stream }, request.signal);
+      const given = { method, path, headers, body: file?.stream, client: client() };
+      const answer = await parts.files.stream(given, request.signal);
       span?.end(answer.status);
       learn(parts, caller, notes, answer);
       const made = { ...sent, status: answer.status, ms: performance.now() - started };
@@ -113,10 +132,10 @@ export function carriesFor(
     } catch (error) {
       span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
-      if (error instanceof Refusal) throw error;
       const fault = upstreamFault(error);
-      notes.warnings.push(`v4 ${method} ${path}: ${fault.kind}, ${fault.message}`);
-      throw fault;
+      if (!(error instanceof Refusal))
+        notes.warnings.push(`v4 ${method} ${path}: ${fault.kind}, ${fault.message}`);
+      throw clientsFault(error, file !== undefined, parts.rules) ?? fault;
     } finally {
       notes.upstreamMs += performance.now() - started;
     }

@@ -10,6 +10,7 @@ import { admit } from "./admit.ts";
 import type { AnswerRules } from "./answer-back.ts";
 import { brownOut } from "./brown-out.ts";
 import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
+import { checkToken } from "./check-token.ts";
 import { identify } from "./credentials.ts";
 import { carriesFor } from "./carry-v4.ts";
 import { withEnds, type EndParts, type Road } from "./ends.ts";
@@ -76,6 +77,10 @@ export function buildRoad(parts: RoadParts): Road {
     notes.traceparent = traceparentOf(request);
     const calls = callsFor(request, presented, parts, notes);
     const call = owner === undefined ? calls : kept.watching(owner, calls);
+    if (target.route.takes && pack.tokenCheck && notes.facts?.refused !== false) {
+      await checkToken(pack.tokenCheck, call, target, rules, notes);
+      notes.facts = { refused: false, grants: undefined };
+    }
     const carry = carriesFor(request, presented, parts, notes);
     const work = { request, target, pack, rules, catalogs, call, carry, kept, owner, notes };
     const body = await fulfil(work);

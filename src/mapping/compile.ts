@@ -4,6 +4,7 @@ import type { BodyContext } from "./body.ts";
 import { soundSchema } from "./body-schema.ts";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import type { DialectDefinition, FieldRule, ResourceDefinition } from "./definition.ts";
+import { compileEndpoint } from "./endpoint.ts";
 import { namesHint } from "./nearest.ts";
 import type { Pack } from "./pack.ts";
 import { quiet, refer, type Place } from "./place.ts";
@@ -59,6 +60,22 @@ function compileGrammar({ definition, place }: Located<DialectDefinition>): Pack
     place.at("filter", "operators").fault((error as Error).message);
     return { header: definition.filter.header } as Pack["grammar"];
   }
+}
+
+/** @returns undefined where the pack has none, which is a fault where a route takes a file */
+function compileTokenCheck(
+  { definition: { v4 }, place }: Located<DialectDefinition>,
+  takesFiles: boolean,
+): Pack["tokenCheck"] {
+  const at = place.at("v4", "token_check");
+  if (v4.token_check === undefined) {
+    if (takesFiles)
+      place.at("v4").fault('a pack whose routes take files needs "token_check": a read of any token');
+    return undefined;
+  }
+  const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
+  if (endpoint.method !== "GET") at.fault("a token is checked by a GET");
+  return endpoint;
 }
 
 /** Routes of one path stand side by side as long as all but the last are taken on a condition only. */
@@ -154,11 +171,13 @@ export function compilePack(
     });
   }
 
+  const takesFiles = new Set(
+    [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
+  );
   return {
     dialect: definition,
-    takesFiles: new Set(
-      [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
-    ),
+    takesFiles,
+    tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
     prefix: splitPath(definition.alpha.prefix) ?? [],
     scopes,
     grammar: compileGrammar(dialect),

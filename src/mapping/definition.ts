@@ -184,6 +184,8 @@ export const dialectDefinition = z.strictObject({
     envelope: envelope.extend({ items: name }),
     page_size: z.strictObject({ parameter: name, largest: z.int().positive() }),
     scopes_header: name,
+    /** A read that any token may make: one that v4 has not taken yet is tried with it before a file is taken. */
+    token_check: name.optional(),
     /** The member that names an object. */
     reference: name,
   }),

@@ -1,6 +1,7 @@
 import type { Grammar } from "../dialect/filter/grammar.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { DialectDefinition } from "./definition.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import type { Parameters } from "./router.ts";
@@ -25,6 +26,8 @@ export interface Pack {
   readonly gaps: Gaps;
   /** Methods of routes that take a file. */
   readonly takesFiles: ReadonlySet<string>;
+  /** A read by which v4 tells whether it takes a token; a pack without routes that take a file may have none. */
+  readonly tokenCheck: Endpoint | undefined;
   /** Segments of alpha's prefix, which every path of it begins with. */
   readonly prefix: readonly string[];
   /** By a path below alpha's prefix, given as decoded segments. */

@@ -77,6 +77,7 @@ export async function serveParts(
     ...(draining ? [DRAINING] : []),
     ...missing().map((reason) => `catalog ${reason}`),
     ...(await v4Faults()),
+    ...parts.upstream.shortages(),
     ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
     ...shared.faults(),

@@ -3,8 +3,9 @@ import { Pool } from "undici";
 import { createBreaker, type Breaker, type BreakerOptions } from "./breaker.ts";
 import { decoded } from "./decode.ts";
 import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamFault, upstreamFault } from "./fault.ts";
-import type { FileUpstream } from "./stream.ts";
+import type { FileUpstream, V4FileAnswer, V4FileCall } from "./stream.ts";
 import { OneAnswer, type RawAnswer } from "./one-answer.ts";
+import { createShares } from "./shares.ts";
 
 /** One call to v4. */
 export interface V4Call {
@@ -54,6 +55,8 @@ export interface UpstreamOptions {
 export interface UpstreamClient extends Upstream, FileUpstream {
   /** Its circuit breaker, for others who ask the same v4. */
   readonly breaker: Breaker;
+  /** Why connections are short now: empty where they aren't. */
+  shortages(): readonly string[];
 }
 
 const ANSWER_LIMIT = 16 * 1024 * 1024;
@@ -61,11 +64,20 @@ const ANSWER_LIMIT = 16 * 1024 * 1024;
 /** Calls that may wait for a connection, for each connection; more than that would time out in the queue anyway. */
 const WAITING_PER_CONNECTION = 16;
 
+/** Of the connections for calls, as many more are for files: an eighth, and not less than two. */
+const fileConnections = (connections: number): number => Math.max(2, Math.floor(connections / 8));
+
+/** What a whole file may take, in times for an answer. */
+const FILE_TIMES = 4;
+
+/** For how long a call that found no connection tells that they are short. */
+const SHORTAGE_MS = 5000;
+
 /** Before the second and third try. A restart of v4 takes longer; these bridge a lost connection. */
 const PAUSES_MS = [50, 250];
 
 /** Faults after which another try is no use. */
-const FINAL = new Set(["too_large", "timed_out", "open"]);
+const FINAL = new Set(["too_large", "timed_out", "open", "overloaded"]);
 
 /** What ends a call from outside: the time limit, and the client's going away. */
 interface Limits {
@@ -112,23 +124,42 @@ function pauseFor(ms: number, limits: Limits): Promise<void> {
   });
 }
 
-/** Makes the client of one v4 service: one pool of kept-alive connections. */
+/**
+ * Makes the client of one v4 service: a pool of kept-alive connections for calls, and a small one for files, which
+ * clients can make last.
+ */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { origin, timeoutMs, connections, answerLimit = ANSWER_LIMIT } = options;
   const base = origin.pathname.replace(/\/$/, "");
-  const makePool = (): Pool =>
+  const makePool = (most: number): Pool =>
     new Pool(origin.origin, {
-      connections,
+      connections: most,
       connect: { timeout: Math.min(timeoutMs, 10_000) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxResponseSize: answerLimit,
     });
-  let pool = makePool();
+  let pool = makePool(connections);
+  const forFiles = fileConnections(connections);
+  let filePool = makePool(forFiles);
+  const shares = createShares({
+    size: forFiles,
+    perToken: Math.ceil(forFiles / 4),
+    perAddress: Math.ceil(forFiles / 2),
+    patienceMs: timeoutMs,
+  });
   const most = connections * (1 + WAITING_PER_CONNECTION);
   const breaker = createBreaker(options.breaker);
   let underWay = 0;
+  /** Calls that undici has, and those of them that were given up. */
+  let exchanges = 0;
+  let givenUp = 0;
+  let shortAt = -Infinity;
 
+  function tooMany(message: string): UpstreamFault {
+    shortAt = performance.now();
+    return new UpstreamFault("overloaded", message);
+  }
   function enter(): void {
     if (!breaker.admits()) throw new UpstreamFault("open", "v4 fails, and is left alone for a moment");
   }
@@ -138,17 +169,39 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     breaker.ended(isOutage(error) ? "failed" : "neither");
     if (!isUnsendable(error)) return;
     // undici's pool takes a refusal to send for a connection that is full, for good: each costs it one.
-    const spoilt = pool;
-    pool = makePool();
-    void spoilt.close();
+    const spoilt = [pool, filePool];
+    pool = makePool(connections);
+    filePool = makePool(forFiles);
+    for (const each of spoilt) void each.close();
+  }
+
+  /**
+   * Why a call ends that is over. One that had to wait behind others for a connection is v4's failure only where v4
+   * has had half of the time.
+   */
+  function endOf(fault: UpstreamFault, answer: OneAnswer, waits: boolean): UpstreamFault {
+    if (fault.kind !== "timed_out" || !waits || answer.connectedMs() >= timeoutMs / 2) return fault;
+    return tooMany(`all connections to v4 were in use, for most of ${timeoutMs} ms`);
   }
 
   function exchange({ method, path, headers, body }: V4Call, limits: Limits): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
-      const answer = new OneAnswer(resolve, reject);
       const over = limits.over();
       if (over) return reject(over);
-      limits.onOver((fault) => answer.breakOff(fault));
+      const waits = exchanges >= connections;
+      let [isOver, isGivenUp] = [false, false];
+      exchanges += 1;
+      const answer = new OneAnswer(resolve, reject, () => {
+        isOver = true;
+        exchanges -= 1;
+        if (isGivenUp) givenUp -= 1;
+      });
+      limits.onOver((fault) => {
+        if (isOver) return;
+        isGivenUp = true;
+        givenUp += 1;
+        answer.breakOff(endOf(fault, answer, waits));
+      });
       pool.dispatch({ path: base + path, method, headers, body: body ?? null }, answer);
     });
   }
@@ -178,7 +231,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     for (const pause of call.method === "GET" ? PAUSES_MS : []) {
       const answer = await once(call, limits).catch(upstreamFault);
       const over = limits.over();
-      if (over) throw over;
+      if (over) throw answer instanceof UpstreamFault ? answer : over;
       if (!(answer instanceof UpstreamFault) && !OUTAGE_STATUSES.has(answer.status)) return answer;
       if (answer instanceof UpstreamFault && FINAL.has(answer.kind)) throw answer;
       await pauseFor(pause, limits);
@@ -186,9 +239,55 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     return once(call, limits);
   }
 
+  /** Ends a file that takes too long, and one whose client went away. */
+  function fileLimits(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+    const controller = new AbortController();
+    const end = (kind: "gone" | "slow_client", message: string): void =>
+      controller.abort(new UpstreamFault(kind, message));
+    const gone = (): void => end("gone", "the client went away");
+    const ms = FILE_TIMES * timeoutMs;
+    const timer = setTimeout(() => end("slow_client", `the file was not over in ${ms} ms`), ms);
+    if (signal.aborted) gone();
+    signal.addEventListener("abort", gone, { once: true });
+    return {
+      signal: controller.signal,
+      release() {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gone);
+      },
+    };
+  }
+
+  /** Whether v4 broke a call off. While the client still sends, it may be its doing: it could stop half-way. */
+  const isV4s = (error: unknown, body: V4FileCall["body"]): boolean =>
+    upstreamFault(error).kind !== "cut_off" || body === undefined || body.readableEnded;
+
+  async function streamOne(
+    { method, path, headers, body }: V4FileCall,
+    limits: ReturnType<typeof fileLimits>,
+    over: () => void,
+  ): Promise<V4FileAnswer> {
+    enter();
+    const { signal } = limits;
+    try {
+      const sent = { path: base + path, method: method as "GET", headers, body: body ?? null, signal };
+      const answer = await filePool.request(sent);
+      answered(answer.statusCode);
+      answer.body.once("close", over);
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+    } catch (error) {
+      const fault: unknown = signal.aborted ? signal.reason : error;
+      // A whole file that v4 does not answer is v4's.
+      const late = upstreamFault(fault).kind === "slow_client" && (body === undefined || body.readableEnded);
+      const known = late ? new UpstreamFault("timed_out", upstreamFault(fault).message) : fault;
+      failed(isV4s(known, body) ? known : undefined);
+      throw known;
+    }
+  }
+
   return {
     async call(call, client) {
-      if (underWay >= most) throw new UpstreamFault("overloaded", `${underWay} calls are waiting for v4`);
+      if (underWay + givenUp >= most) throw tooMany(`${underWay + givenUp} calls are waiting for v4`);
       const started = performance.now();
       const limits = limitsOf(timeoutMs, client);
       underWay += 1;
@@ -196,30 +295,32 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
         const { status, headers, text, bytes } = await tries(call, limits);
         return { status, headers, text, bytes, ms: performance.now() - started };
       } catch (error) {
-        throw limits.over() ?? upstreamFault(error);
+        throw error instanceof UpstreamFault ? error : (limits.over() ?? upstreamFault(error));
       } finally {
         underWay -= 1;
         limits.release();
       }
     },
-    async stream({ method, path, headers, body }, signal) {
-      if (underWay >= most) throw new UpstreamFault("overloaded", `${underWay} calls are waiting for v4`);
-      enter();
-      underWay += 1;
-      const over = () => void (underWay -= 1);
+    async stream(call, client) {
+      const taken = shares.take(call.client, client);
+      const release = taken instanceof Promise ? await taken : taken;
+      const limits = fileLimits(client);
+      function over(): void {
+        limits.release();
+        release();
+      }
       try {
-        const sent = { path: base + path, method: method as "GET", headers, body: body ?? null, signal };
-        const answer = await pool.request(sent);
-        answered(answer.statusCode);
-        answer.body.once("close", over);
-        return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+        return await streamOne(call, limits, over);
       } catch (error) {
         over();
-        failed(signal.aborted ? undefined : error);
-        throw signal.aborted ? new UpstreamFault("gone", "the client went away") : error;
+        throw error;
       }
     },
     breaker,
-    close: () => pool.close(),
+    shortages: () => [
+      ...(performance.now() - shortAt < SHORTAGE_MS ? ["all connections to v4 are in use"] : []),
+      ...(shares.exhausted() ? ["all connections to v4 for files are in use"] : []),
+    ],
+    close: async () => void (await Promise.all([pool.close(), filePool.close()])),
   };
 }

@@ -6,11 +6,13 @@ export type UpstreamFaultKind =
   | "too_large"
   | "overloaded"
   | "open"
+  | "slow_client"
   | "gone";
 
 /**
- * v4 gave no answer that could be read. `open` means that it was not asked, since it fails; `gone` means that our own client went away first, and nobody waits
- * for an answer any more. The message is for the log and the audit record; no client ever sees it.
+ * v4 gave no answer that could be read. `open` means that it was not asked, since it fails; `overloaded` that no
+ * connection was free, which is not v4's failure; `slow_client` that the client did not send, or take, a file in time;
+ * `gone` that the client went away first, and nobody waits for an answer any more. The message is for the log and the audit record; no client ever sees it.
  */
 export class UpstreamFault extends Error {
   override readonly name = "UpstreamFault";

@@ -22,10 +22,19 @@ export class OneAnswer implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: RawAnswer["headers"] = {};
   #chunks: Buffer[] = [];
+  #startedAt: number | undefined;
+  readonly #onOver: () => void;
 
-  constructor(resolve: (answer: RawAnswer) => void, reject: (error: unknown) => void) {
+  /** @param onOver called once undici is done with the call, which may be long after it was broken off */
+  constructor(resolve: (answer: RawAnswer) => void, reject: (error: unknown) => void, onOver: () => void) {
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#onOver = onOver;
+  }
+
+  /** For how long it has had a connection, in milliseconds; before that it waits in undici's queue. */
+  connectedMs(): number {
+    return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
   }
 
   /** Ends the call, now or as soon as it has a connection; it fails with this error. */
@@ -37,6 +46,7 @@ export class OneAnswer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#startedAt = performance.now();
     if (this.#broken) controller.abort(this.#broken);
   }
 
@@ -55,12 +65,14 @@ export class OneAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#onOver();
     const [first = NO_BYTES] = this.#chunks;
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#onOver();
     this.#reject(error);
   }
 }

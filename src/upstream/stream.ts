@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Client } from "./shares.ts";
 
 /** A call to v4 whose body, or whose answer, is passed on as it comes. */
 export interface V4FileCall {
@@ -7,6 +8,8 @@ export interface V4FileCall {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable | undefined;
+  /** Whose call it is: files have connections of their own, of which each client has a share. */
+  readonly client: Client;
 }
 
 /** The head of v4's answer, and its body, which must be read to its end or destroyed. */
@@ -20,10 +23,12 @@ export interface V4FileAnswer {
 /** The streamed way to v4: nothing is kept, decoded or sent twice. */
 export interface FileUpstream {
   /**
-   * Makes one call. A body that fails, on either side, fails the other one.
+   * Makes one call. A body that fails, on either side, fails the other one; so does the end of the time that a whole
+   * file may take, four times the time for an answer.
    *
    * @param signal ends the call when the client goes away, its answer's body too.
-   * @throws {UpstreamFault} when there is no answer; what the body was destroyed with, when it was.
+   * @throws {UpstreamFault} when there is no answer, `slow_client` where the client did not send its file in time;
+   *   {NoConnection} where none was free; what the body was destroyed with, when it was.
    */
   stream(call: V4FileCall, signal: AbortSignal): Promise<V4FileAnswer>;
 }

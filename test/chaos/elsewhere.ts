@@ -94,6 +94,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is broken off, never whole without a record",
   },
   {
+    fault: "64 clients that drip files, with made-up tokens or a good one",
+    outcome: "others are served in both lanes; v4 is not taken for one that fails; ready",
+    file: "test/chaos/streams.test.ts",
+    test: "keep nobody waiting",
+  },
+  {
     fault: "the clock is set by three hours, forward or back: limits",
     outcome: "nobody is held to one, or told so, for longer than its window",
     file: "test/chaos/clock.test.ts",

@@ -1,9 +1,9 @@
 /** Files go through as they come: nothing is held, and what ends on one side ends on the other. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
-import { json, plain, raw, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
+import { byToken, json, plain, raw, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 
 let v4: FakeV4;
@@ -11,6 +11,8 @@ let gateway: Gateway;
 beforeAll(async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  // A token that v4 has not taken yet is checked before a file is taken.
+  await gateway.ask("GET /account/profile", { as: "t" });
 });
 beforeEach(() => v4.answers(json(200, {})));
 afterAll(async () => {
@@ -94,6 +96,46 @@ test("a client that goes away in the middle of a file ends v4's call", async () 
   await until(() => v4.calls[0]?.received().length === 5);
   call.destroy();
   expect(await v4.calls[0]?.over).toBe("broken off");
+});
+
+describe("a file from a token that v4 has not taken yet", () => {
+  const sendAs = (token: string): ClientRequest =>
+    send("POST", ATTACHMENTS, FORM).setHeader("authorization", `token ${token}`);
+
+  test("is sent once v4 has taken the token, by a small read", async () => {
+    v4.answers(byToken);
+    const call = sendAs("good-new");
+    call.end("x");
+    expect((await told(call)).status).toBe(200);
+    expect(v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /v4/profile",
+      "POST /v4/support/tickets/7/attachments",
+    ]);
+    const again = sendAs("good-new");
+    again.end("x");
+    expect((await told(again)).status).toBe(200);
+    expect(v4.calls).toHaveLength(3);
+  });
+
+  test("is sent where v4 knows the token and lets it read less", async () => {
+    v4.answers(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
+    const call = sendAs("good-narrow");
+    call.end("x");
+    expect((await told(call)).status).toBe(200);
+  });
+
+  test.each([
+    [401, 401],
+    [429, 420],
+    [500, 500],
+  ])("never reaches v4 where that answers the read with %i: %i", async (status, alpha) => {
+    v4.answers(json(status, { errors: [{ reason: "No" }] }));
+    const call = sendAs(`made-up-${status}`);
+    call.write("drip");
+    expect((await told(call)).status).toBe(alpha);
+    expect(v4.calls.map(({ method }) => method)).toEqual(["GET"]);
+    call.destroy();
+  });
 });
 
 test("a refusal of v4 is told in alpha's words", async () => {

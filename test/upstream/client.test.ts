@@ -1,4 +1,6 @@
 /** The client of v4: how much it takes upon itself, when it gives up, and what it never does. */
+import { once } from "node:events";
+import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../src/upstream/client.ts";
 import type { UpstreamFault } from "../../src/upstream/fault.ts";
@@ -95,8 +97,12 @@ describe("giving up", () => {
     v4.answers(silence);
     const client = connect({ connections: 1, timeoutMs: 500 });
     const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
-    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === "overloaded")).toHaveLength(30 - 17);
+    const faults = await Promise.all(calls);
+    const atOnce = faults.filter(
+      ({ kind, message }) => kind === "overloaded" && message.endsWith("waiting for v4"),
+    );
+    expect(atOnce).toHaveLength(30 - 17);
+    expect(faults.filter(({ kind }) => kind === "timed_out")).toHaveLength(1);
     v4.answers(json(200, {}));
     expect(await client.call(GET)).toMatchObject({ status: 200 });
   });
@@ -243,6 +249,95 @@ describe("a v4 that fails", () => {
     expect(await client.call(POST)).toMatchObject({ status: 200 });
     await times(30, () => client.call(POST, AbortSignal.abort()));
     expect(client.breaker.state()).toBe("closed");
+  });
+});
+
+describe("waiting for a connection of our own", () => {
+  test("is not v4's failure: a call that v4 hardly had is overloaded, and the breaker stays closed", async () => {
+    const client = connect({ connections: 1, timeoutMs: 2000, breaker: { fewest: 4 } });
+    v4.answers((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
+    for (let round = 0; round < 2; round += 1) {
+      const kinds = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          client.call(POST).then(
+            () => "answered",
+            (fault) => fault.kind,
+          ),
+        ),
+      );
+      expect(new Set(kinds)).toEqual(new Set(["answered", "overloaded"]));
+      expect(client.shortages()).toEqual(["all connections to v4 are in use"]);
+      expect(client.breaker.state()).toBe("closed");
+    }
+  });
+
+  test("calls that were given up count until they are let go of", async () => {
+    v4.answers(silence);
+    const client = connect({ connections: 1 });
+    const leaving = Array.from({ length: 40 }, async () => {
+      const controller = new AbortController();
+      const fault = faultOf(client.call(POST, controller.signal));
+      controller.abort();
+      return (await fault).kind;
+    });
+    const kinds = await Promise.all(leaving);
+    expect(kinds.filter((kind) => kind === "overloaded").length).toBeGreaterThan(0);
+    await eventually(() => client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "gone"));
+  });
+});
+
+describe("files", () => {
+  const file = (token: string, body?: Readable, known = true) => ({
+    ...GET,
+    ...(body && { method: "POST" }),
+    body,
+    client: { token, address: "192.0.2.1", known },
+  });
+  const { signal } = new AbortController();
+
+  test("have connections of their own: those that last keep no call waiting", async () => {
+    const client = connect({ connections: 1, timeoutMs: 700 });
+    const dripping = ["a", "b", "c", "d"].map((token) =>
+      client.stream(file(token, new PassThrough()), signal).catch(({ kind }) => kind),
+    );
+    v4.answers(json(200, {}));
+    await eventually(() => v4.calls.length > 0 || v4.connections() > 0);
+    expect(await client.call(GET)).toMatchObject({ status: 200 });
+    expect(v4.connections()).toBeLessThanOrEqual(1 + 2);
+    expect(new Set(await Promise.all(dripping))).toEqual(new Set(["overloaded", "slow_client"]));
+    expect(client.breaker.state()).toBe("closed");
+  });
+
+  test("are ended after four times the time for an answer, whoever is slow", async () => {
+    const client = connect({ timeoutMs: 100, breaker: { fewest: 1, threshold: 0 } });
+    const body = new PassThrough();
+    const timer = setInterval(() => body.write("a"), 20);
+    const slow = await faultOf(client.stream(file("a", body), signal));
+    clearInterval(timer);
+    expect([slow.kind, client.breaker.state()]).toEqual(["slow_client", "closed"]);
+    v4.answers((_call, response) => void response.write(Buffer.alloc(4_000_000)));
+    const { body: unread } = await client.stream(file("a"), signal);
+    unread.pause();
+    await expect(once(unread, "close")).rejects.toMatchObject({ kind: "slow_client" });
+  });
+
+  test("of one token, and of clients that v4 does not know, leave connections to others", async () => {
+    const client = connect({ connections: 64, timeoutMs: 10_000 });
+    v4.answers((_call, response) => void response.write("a"));
+    const open: Readable[] = [];
+    const take = async (token: string, known: boolean, address = "192.0.2.1"): Promise<void> => {
+      const { body } = await client.stream({ ...file(token), client: { token, address, known } }, signal);
+      open.push(body.on("error", () => {}));
+    };
+    const attempts = Array.from({ length: 20 }, (_, index) => [
+      take("greedy", true, "192.0.2.2"),
+      take(`made-up ${index}`, false, `198.51.100.${index}`),
+    ]).flat();
+    for (const attempt of attempts) attempt.catch(() => {});
+    await eventually(() => open.length >= 6);
+    await take("another", true, "192.0.2.3");
+    expect(open).toHaveLength(2 + 4 + 1);
+    for (const body of open) body.destroy();
   });
 });
 
