@@ -80,8 +80,10 @@ async function openStores(
 }
 
 export interface PartsOptions {
-  /** The pack to begin with. Default: as the settings say. */
+  /** The files of the pack to begin with. Default: as the settings say. */
   readonly files?: PackFiles;
+  /** The pack to begin with, where it is made already. */
+  readonly loaded?: LoadedPack;
   /** What this process shares with others, and how. Default: as the settings say. */
   readonly share?: (log: Log) => Promise<Shared>;
 }
@@ -94,10 +96,10 @@ export interface PartsOptions {
  */
 export async function openParts(
   settings: Settings,
-  { files, share = (log) => openShared(settings, log) }: PartsOptions = {},
+  { files, loaded, share = (log) => openShared(settings, log) }: PartsOptions = {},
 ): Promise<Parts> {
   const log = createLog(settings.LOG_LEVEL);
-  const first = loadFiles(files ?? readPackOf(settings), settings);
+  const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
   const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);
   const tracing = await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent"));

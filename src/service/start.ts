@@ -4,7 +4,7 @@ import type { Settings } from "../settings/table.ts";
 import { listenForAdmins } from "./admin.ts";
 import { createEditions } from "./editions.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
-import { closeParts, openParts, type Parts } from "./parts.ts";
+import { closeParts, openParts, type Parts, type PartsOptions } from "./parts.ts";
 import { createReload, type Reload } from "./reloads.ts";
 
 /** How long the start waits for the catalogs; a v4 that is slower finds a gateway that runs and is not ready yet. */
@@ -43,8 +43,8 @@ export interface Service {
  *
  * @throws {PackError} for a pack that can't be used; an error of the system for a port or folder that can't.
  */
-export async function startService(settings: Settings): Promise<Service> {
-  return serveParts(settings, await openParts(settings));
+export async function startService(settings: Settings, options: PartsOptions = {}): Promise<Service> {
+  return serveParts(settings, await openParts(settings, options));
 }
 
 /** Begins to serve with parts that are open. They are closed again where that fails. */

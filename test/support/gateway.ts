@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { manualClock, type ManualClock } from "../../src/sandbox/clock.ts";
 import {
   startSandbox,
@@ -10,7 +11,9 @@ import {
   type TokenName,
 } from "../../src/sandbox/sandbox.ts";
 import { startService, type Service } from "../../src/service/start.ts";
+import { loadFiles, readPackOf, type LoadedPack } from "../../src/service/loaded-pack.ts";
 import { readSettings } from "../../src/settings/read.ts";
+import type { Settings } from "../../src/settings/table.ts";
 
 export interface Ask {
   /** Name of a token of the sandbox, or the token itself; null: none. Default `full`. */
@@ -58,6 +61,15 @@ async function tell(url: string, method: string, init: RequestInit): Promise<Tol
   return { status: response.status, headers: response.headers, text, body };
 }
 
+const packs = new LRUCache<string, LoadedPack>({ max: 4 });
+
+/** The pack that the settings name: made once, not for every gateway that a test starts. */
+function packOf(settings: Settings): LoadedPack {
+  const files = readPackOf(settings);
+  const key = JSON.stringify([files, Object.entries(settings.WORDS)]);
+  return packs.get(key) ?? packs.set(key, loadFiles(files, settings)).get(key)!;
+}
+
 /** Starts one. `settings` are environment variables besides those that a test needs. */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
@@ -81,7 +93,8 @@ export async function startGateway(
   };
   let service: Service;
   try {
-    service = await startService(readSettings([], environment));
+    const read = readSettings([], environment);
+    service = await startService(read, { loaded: packOf(read) });
   } catch (error) {
     // Else it would listen on, and the test run would never end.
     await sandbox.close();
