@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// What Node makes of the sources is kept: for the workers, and for every process that a test starts.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
 
 /**
  * Tests of whole processes, browsers, proxies and broken machines. `npm run test:system` runs them; `npm test` runs

@@ -43,7 +43,7 @@ export function run(
   const [first = "", ...given] = [...within, process.execPath, ...node, ...args];
   const child = spawn(first, given, {
     cwd,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
