@@ -1,6 +1,7 @@
 import { collapsingList, freeVariables, walk, type Node } from "./ast.ts";
 import { ExpressionError } from "./expression.ts";
-import { parse } from "./interpret.ts";
+import { pictureFaults } from "./picture.ts";
+import { parse, REFUSED_REGEX } from "./interpret.ts";
 
 /** JSONata's built-in functions that depend on nothing but their arguments. */
 const PURE_FUNCTIONS =
@@ -40,7 +41,8 @@ function variableFaults(ast: Node, known: ReadonlySet<string>): ExpressionFault[
 
 /**
  * Everything that is wrong with an expression before it ever runs: it doesn't parse, reads a variable
- * that nobody sets, calls an impure function, or gives a list that JSONata would collapse.
+ * that nobody sets, calls an impure function, has a regular expression that can explode, or gives a list that JSONata
+ * would collapse.
  */
 export function checkExpression(source: string, known: ReadonlySet<string>): ExpressionFault[] {
   let ast: Node;
@@ -48,9 +50,10 @@ export function checkExpression(source: string, known: ReadonlySet<string>): Exp
     ast = parse(source);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return [{ message: `not JSONata: ${error.message}`, offset: error.offset }];
+    const message = error.code === REFUSED_REGEX ? error.message : `not JSONata: ${error.message}`;
+    return [{ message, offset: error.offset }];
   }
-  const faults = variableFaults(ast, known);
+  const faults = [...variableFaults(ast, known), ...pictureFaults(ast)];
   const collapsing = collapsingList(ast);
   if (collapsing) {
     const message =

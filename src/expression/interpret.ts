@@ -1,9 +1,11 @@
+import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
 import { textOfValue } from "../dialect/json-text.ts";
-import { freeVariables, type Node } from "./ast.ts";
+import { freeVariables, walk, type Node } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 import { inputNames } from "./input-names.ts";
 import { missingWithout } from "./missing.ts";
+import { prepareRegex, RegexRefused, type Regex } from "./regex/index.ts";
 import { GUARDS } from "./runtime/guard.ts";
 import { plain } from "./runtime/plain.ts";
 
@@ -19,12 +21,38 @@ function failed(failure: unknown): ExpressionError {
   return new ExpressionError(message ?? String(failure), code ?? "unknown", Math.max(0, (position ?? 1) - 1));
 }
 
+/** What jsonata makes of each pattern; a constructor that gives another object than its own. */
+function RegexEngine(pattern: RegExp): Regex {
+  const { source, flags } = new RegExp(pattern);
+  return prepareRegex(source, flags)();
+}
+
+/** The code of a regular expression that can't be run in linear time. */
+export const REFUSED_REGEX = "regex";
+
+/** @throws {ExpressionError} for the first of its regular expressions that can't be run */
+function refuseRegexes(ast: Node): void {
+  walk(ast, ({ type, value, position = 1 }) => {
+    if (type !== "regex" || !isRegExp(value)) return;
+    try {
+      prepareRegex(value.source, value.flags);
+    } catch (error) {
+      if (!(error instanceof RegexRefused)) throw error;
+      const message = `the regular expression can't be run in linear time: ${error.message}`;
+      throw new ExpressionError(message, REFUSED_REGEX, Math.max(0, position - 1));
+    }
+  });
+}
+
 /** What jsonata makes of a source, read once. @throws {ExpressionError} where it does not parse. */
 function read(source: string): { readonly program: jsonata.Expression; readonly ast: Node } {
   try {
-    const program = jsonata(source, GUARDS);
-    return { program, ast: program.ast() as unknown as Node };
+    const program = jsonata(source, { ...GUARDS, RegexEngine: RegexEngine as unknown as RegExpConstructor });
+    const ast = program.ast() as unknown as Node;
+    refuseRegexes(ast);
+    return { program, ast };
   } catch (failure) {
+    if (failure instanceof ExpressionError) throw failure;
     throw failed(failure);
   }
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Fault } from "../dialect/refusal.ts";
+import { Refusal, type Fault } from "../dialect/refusal.ts";
 import type { Place } from "./place.ts";
+import { prepareRegex, RegexTooLong } from "../expression/index.ts";
 import { isObject } from "../dialect/json.ts";
 import { shortestAddress } from "./ip-address.ts";
 import type { JsonObject } from "./reading.ts";
@@ -8,7 +9,13 @@ import type { JsonObject } from "./reading.ts";
 /** A JSON Schema of a pack; the format `ip` is an IPv4 or IPv6 address. `reason` may stand in any part of it: what a client is told instead of our own words. */
 export type Schema = Readonly<Record<string, unknown>>;
 
+/** Patterns of a schema run in a time that grows with the text alone. What can't is told as a fault of the schema. */
+const linear = Object.assign((pattern: string, flags: string) => prepareRegex(pattern, flags)(), {
+  code: "linear",
+});
+
 const ajv = new Ajv2020({
+  code: { regExp: linear },
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
@@ -80,6 +87,14 @@ export function soundSchema(schema: Schema, place: Place): Schema {
 /** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
 export function compileSchema(schema: Schema, place: Place): (body: JsonObject) => Fault[] {
   let validate: ValidateFunction;
+  function isValid(body: JsonObject): boolean {
+    try {
+      return validate(body);
+    } catch (error) {
+      if (!(error instanceof RegexTooLong)) throw error;
+      throw new Refusal(400, "A text of the body is too long.");
+    }
+  }
   // Ajv knows a schema for ever, and by its name: the next pack would find it taken.
   const { $id: _name, ...unnamed } = schema;
   try {
@@ -91,7 +106,7 @@ export function compileSchema(schema: Schema, place: Place): (body: JsonObject) 
     ajv.removeSchema(unnamed);
   }
   return (body) =>
-    validate(body)
+    isValid(body)
       ? []
       : distinct((validate.errors ?? []).filter(({ keyword }) => !SILENT.has(keyword)).map(fault));
 }

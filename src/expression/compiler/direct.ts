@@ -1,4 +1,5 @@
 import { isRegExp } from "node:util/types";
+import { prepareRegex } from "../regex/index.ts";
 import type { Node } from "../ast.ts";
 import { quote, type Code, type Kind } from "./code.ts";
 import { test } from "./operators.ts";
@@ -76,7 +77,8 @@ function emitContains(text: Node, token: Node, scope: Scope, otherwise: Otherwis
   const value = temporary(scope);
   const is = `typeof (${value} = ${unit.emit(text, scope).js}) === "string"`;
   if (token.type === "regex" && isRegExp(token.value) && !token["predicate"]) {
-    const found = `${unit.use("matches")}(${value}, ${unit.constant(token.value)})`;
+    const { source, flags } = token.value;
+    const found = `${unit.use("matches")}(${value}, ${unit.constant(prepareRegex(source, flags)())})`;
     return { js: `(${is} ? ${found} : ${otherwise([value, unit.emit(token, scope).js])})`, kind: "truth" };
   }
   if (token.type !== "string" || token["predicate"]) return undefined;

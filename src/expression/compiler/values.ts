@@ -1,4 +1,5 @@
 import { isRegExp } from "node:util/types";
+import { prepareRegex } from "../regex/index.ts";
 import type { Node } from "../ast.ts";
 import { NotCompiled, quote, type Code } from "./code.ts";
 import { positionOf, type Scope } from "./scope.ts";
@@ -22,7 +23,7 @@ export function emitRegex(node: Node, scope: Scope): Code {
   // A pattern on the left of ?: or ?? comes out of the parser broken.
   if (!isRegExp(node.value)) throw new NotCompiled("a regular expression on the left of ?: or ??");
   const { unit } = scope;
-  const js = `${unit.use("matcher")}(${unit.constant(node.value)}, ${positionOf(node, scope)})`;
+  const js = `${unit.use("matcher")}(${unit.constant(prepareRegex(node.value.source, node.value.flags))}, ${positionOf(node, scope)})`;
   return { js, kind: "value" };
 }
 

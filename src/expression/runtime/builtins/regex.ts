@@ -1,3 +1,4 @@
+import type { Regex } from "../../regex/index.ts";
 import type { Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
@@ -14,12 +15,12 @@ interface Match {
   readonly next: () => Match | undefined;
 }
 
-/** The function that `/ … /` is, of two arguments to whoever counts them. `pattern` has the flag g. */
+/** The function that `/ … /` is, of two arguments to whoever counts them. The pattern has the flag g. */
 export function matcher(
-  pattern: RegExp,
+  makeRegex: () => Regex,
   position: number,
 ): (text: string, from?: number) => Match | undefined {
-  const regex = new RegExp(pattern);
+  const regex = makeRegex();
   return function matchFrom(text, from) {
     regex.lastIndex = from ?? 0;
     const found = regex.exec(text);
@@ -41,7 +42,7 @@ export function matcher(
 }
 
 /** Whether a string matches `/ … /`: what {@link contains} answers, without a match to look at. */
-export function matches(text: string, pattern: RegExp): boolean {
+export function matches(text: string, pattern: Regex): boolean {
   pattern.lastIndex = 0;
   return pattern.test(text);
 }
