@@ -11,7 +11,7 @@ import { closeParts, openParts, type Parts } from "./parts.ts";
 import { createReload } from "./reloads.ts";
 import { openOwn, type Own } from "./share.ts";
 import { openShared } from "./shared.ts";
-import { DRAINING, LAST_LOOK_MS, type Service } from "./start.ts";
+import { LAST_LOOK_MS, type Service } from "./start.ts";
 import { workerEnvironment } from "./worker.ts";
 
 /** The port that all workers will share. @throws {Error} where it is taken. */
@@ -39,7 +39,7 @@ const dutiesOf = ({ counters, tokens }: Own): Omit<PrimaryDuties, "listening" | 
 /** Why not all of it is ready, each reason once. A worker that ends to be begun again is none: the others serve. */
 async function readinessOf(crew: Crew, { audit, shared }: Parts): Promise<readonly string[]> {
   const told = await crew.each((worker) => worker.ask("readiness").catch(() => ["a worker does not answer"]));
-  const serving = [...told.values()].filter((reasons) => !reasons.includes(DRAINING));
+  const serving = [...told.values()].filter((reasons) => !reasons.includes("draining"));
   const reasons = [
     ...(serving.length === 0 ? ["no worker serves"] : []),
     ...serving.flat(),
@@ -80,7 +80,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     return figures.text(new Map([[0, await metrics.json()], ...(served ?? [])]));
   }
   async function readiness(): Promise<readonly string[]> {
-    if (stopping) return [DRAINING];
+    if (stopping) return ["draining"];
     return crew ? readinessOf(crew, parts) : ["starting"];
   }
   /** What is refused here no worker hears of; one that is begun again later begins with this pack too. */

@@ -13,9 +13,6 @@ const FIRST_READING_MS = 2000;
 /** How long readiness waits for a v4 that was left alone. */
 const PROBE_MS = 500;
 
-/** The reason of a process that takes no more requests. */
-export const DRAINING = "draining";
-
 /** How long a request of the admin listener may go on at the end. */
 export const LAST_LOOK_MS = 100;
 
@@ -74,7 +71,7 @@ export async function serveParts(
   }
 
   const readiness = async (): Promise<string[]> => [
-    ...(draining ? [DRAINING] : []),
+    ...(draining ? ["draining"] : []),
     ...missing().map((reason) => `catalog ${reason}`),
     ...(await v4Faults()),
     ...parts.upstream.shortages(),

@@ -1,5 +1,5 @@
 /** Regular expressions of packs: they find what JavaScript finds, in a time that grows with the text alone. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/dialect/refusal.ts";
 import { checkExpression, compile, ExpressionError, prepareRegex } from "../../src/expression/index.ts";
 import { interpret } from "../../src/expression/interpret.ts";
