@@ -45,7 +45,7 @@ function effortOfRepeat({ body, least, most }: RegexNode & { readonly kind: "rep
 
 function effort(node: RegexNode): Effort {
   if (node.kind === "character" || node.kind === "assertion") return ONE;
-  if (node.kind === "group") return effort(node.body);
+  if (node.kind === "capture") return effort(node.body);
   if (node.kind === "look") return { ...effort(node.body), factors: 0 };
   if (node.kind === "repeat") return effortOfRepeat(node);
   if (node.kind === "choice") {

@@ -13,7 +13,7 @@ export type RegexNode =
   | { readonly kind: "look"; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode }
   | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
   | { readonly kind: "choice"; readonly options: readonly RegexNode[] }
-  | { readonly kind: "group"; readonly body: RegexNode; readonly index: number }
+  | { readonly kind: "capture"; readonly body: RegexNode; readonly index: number }
   | {
       readonly kind: "repeat";
       readonly body: RegexNode;
@@ -120,7 +120,7 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
     at += 1;
     if (look !== undefined)
       return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body };
-    return index === 0 ? body : { kind: "group", body, index };
+    return index === 0 ? body : { kind: "capture", body, index };
   }
 
   function characterClass(): RegexNode {
@@ -152,6 +152,6 @@ export function isNullable(node: RegexNode): boolean {
   if (node.kind === "assertion" || node.kind === "look") return true;
   if (node.kind === "sequence") return node.parts.every(isNullable);
   if (node.kind === "choice") return node.options.some(isNullable);
-  if (node.kind === "group") return isNullable(node.body);
+  if (node.kind === "capture") return isNullable(node.body);
   return node.least === 0 || isNullable(node.body);
 }

@@ -36,7 +36,7 @@ const MOST_STEPS = 4000;
 /** Whether a part matches at the start of the text alone. */
 export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   if (node.kind === "assertion") return node.what === "^" && !multiline;
-  if (node.kind === "group") return isAnchored(node.body, multiline);
+  if (node.kind === "capture") return isAnchored(node.body, multiline);
   if (node.kind === "choice") return node.options.every((option) => isAnchored(option, multiline));
   const [first] = node.kind === "sequence" ? node.parts : [];
   return first !== undefined && isAnchored(first, multiline);
@@ -44,7 +44,7 @@ export function isAnchored(node: RegexNode, multiline: boolean): boolean {
 
 /** The numbers of the groups in a part, from the first to the last; they are always in a row. */
 function groupsIn(node: RegexNode): readonly number[] {
-  if (node.kind === "group") return [node.index, ...groupsIn(node.body)];
+  if (node.kind === "capture") return [node.index, ...groupsIn(node.body)];
   if (node.kind === "sequence") return node.parts.flatMap(groupsIn);
   if (node.kind === "choice") return node.options.flatMap(groupsIn);
   return node.kind === "repeat" || node.kind === "look" ? groupsIn(node.body) : [];
