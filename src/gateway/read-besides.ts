@@ -8,23 +8,24 @@ import { plainCall, type Prepared, type Work } from "./work.ts";
 /** What a list that is read for some fields may have at most; a longer one is as good as unread. */
 const MOST_ROWS = 1000;
 
+const jsonOf = (answer: Incoming | undefined): unknown => (answer?.success ? answer.json : undefined);
+
 /** v4's answer to an extra read; undefined where it is no success, no JSON, or can't be asked for. */
 async function valueAt(read: ExtraRead, values: object, work: Work): Promise<unknown> {
   const { call, target, kept, owner, notes } = work;
   const prepared = plainCall(read.endpoint, { ...target.parameters, ...values });
-  const ask = async (): Promise<unknown> => {
-    const extra = await call(prepared).catch(() => undefined);
-    return extra?.success ? extra.json : undefined;
-  };
-  if (read.keep === 0 || owner === undefined) return ask();
-  const before = kept.get(owner, prepared.path);
+  const ask = () => call(prepared).catch(() => undefined);
+  if (read.keep === 0 || owner === undefined) return jsonOf(await ask());
+  const own = kept.of(owner);
+  const before = own.get(prepared.path);
   if (before !== undefined) {
     notes.keptHits += 1;
     return before;
   }
   notes.keptMisses += 1;
-  const value = await ask();
-  if (value !== undefined) kept.keep(owner, prepared.path, value, read.keep);
+  const extra = await ask();
+  const value = jsonOf(extra);
+  if (value !== undefined) own.keep(prepared.path, value, extra?.text.length ?? 0, read.keep);
   return value;
 }
 
