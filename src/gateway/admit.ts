@@ -1,5 +1,6 @@
 import { Refusal } from "../dialect/refusal.ts";
-import type { Scopes } from "../dialect/scopes.ts";
+import type { Grants, Scopes } from "../dialect/scopes.ts";
+import type { Route } from "../mapping/route.ts";
 import { GrantUnavailable } from "../tokens/grants.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
 import type { Target } from "./exchange.ts";
@@ -11,10 +12,23 @@ export interface Known {
   readonly facts: TokenFacts | undefined;
 }
 
+/** What the caller's token may do; undefined while only v4 knows. */
+export const grantsOf = (
+  { grant }: Pick<Presented, "grant">,
+  facts: TokenFacts | undefined,
+): Grants | undefined =>
+  typeof grant === "object" ? grant.levels : facts?.refused ? undefined : facts?.grants;
+
+/** Without scopes a token shows its user's name and e-mail, and nothing else (document 2, Authentication). */
+export const isNothing = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
+
+const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
+
 /**
  * Lets a request through to its route, or not. What a token may do is looked at on every request, from facts
  * alone: the levels of the gateway's own exchange, else v4's scopes; while nothing is known, v4 decides. While it
- * can't be told whether the token is of an exchange, only the lowest level passes: v4 has none below that.
+ * can't be told whether the token is of an exchange, only the lowest level passes: v4 has none below that. A public
+ * route is public, whatever comes with the request.
  *
  * @throws {Refusal} 400 for a broken path, 404 for one that is not alpha's, 401 for credentials that can't be
  *   read, 404 for an unknown route, 401 without a token or with one that v4 refused a short while ago, 403 where
@@ -26,19 +40,21 @@ export function admit(
   { scopes, facts }: Known,
 ): Target {
   if (found instanceof Refusal) throw found;
+  const { access } = found?.route ?? {};
+  if (found && access === "public") return found;
   if (caller.refusal) throw caller.refusal;
-  if (!found) throw new Refusal(404, "Not found");
-  const { access } = found.route;
-  if (access === "public") return found;
+  if (!found || access === undefined) throw new Refusal(404, "Not found");
   if (caller.hash === undefined) throw new Refusal(401, "An access token is required.");
   if (facts?.refused || (typeof grant === "object" && grant.over))
     throw new Refusal(401, "The access token is not valid.");
   if (grant === "unknown") {
-    if (typeof access === "string" || access.level === 0) return found;
+    if (typeof access === "string" ? isRead(found.route) : access.level === 0) return found;
     throw new GrantUnavailable("the state store does not tell what a token may do");
   }
-  const grants = grant?.levels ?? facts?.grants;
-  if (grants !== undefined && !scopes.permits(grants, access))
-    throw new Refusal(403, "The access token does not grant this.");
+  const grants = grantsOf({ grant }, facts);
+  const refused =
+    grants !== undefined &&
+    (isNothing(grants) ? found.route.withoutScopes === undefined : !scopes.permits(grants, access));
+  if (refused) throw new Refusal(403, "The access token does not grant this.");
   return found;
 }

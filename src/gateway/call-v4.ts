@@ -6,7 +6,7 @@ import type { Scopes } from "../dialect/scopes.ts";
 import type { Upstream, V4Answer } from "../upstream/client.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
 import { header, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
-import type { Presented } from "./present.ts";
+import { anonymous, type Presented } from "./present.ts";
 
 /** One call to v4, in v4's words. */
 export interface Outgoing {
@@ -135,6 +135,21 @@ export function learn(
   notes.learnt?.();
 }
 
+/**
+ * Whether to ask once more without the token: alpha's public routes are public, and v4 looks at a token that comes
+ * along. Nothing has been done yet, and nothing is but read.
+ */
+export const asksPublicly = (
+  { target }: Notes,
+  { token }: Caller,
+  { method }: Pick<Outgoing, "method">,
+  status: number,
+): boolean =>
+  (status === 401 || status === 403) &&
+  token !== undefined &&
+  method === "GET" &&
+  target?.route.access === "public";
+
 /** Prepares v4's calls for one request. */
 export function callsFor(
   request: AlphaRequest,
@@ -190,6 +205,7 @@ export function callsFor(
   return async function callV4(call) {
     const { caller } = presented;
     const came = await callAs(caller, call);
+    if (asksPublicly(notes, caller, call, came.status)) return callAs(anonymous.caller, call);
     // A 401 has done nothing, so that writes are sent again as well.
     const again = came.status === 401 && (await presented.replace(caller));
     return again ? callAs(presented.caller, call) : came;

@@ -8,9 +8,17 @@ import { upstreamFault } from "../upstream/fault.ts";
 import { NoConnection, type Client } from "../upstream/shares.ts";
 import { network } from "../limits/network.ts";
 import type { AnswerRules } from "./answer-back.ts";
-import { authorization, commonHeaders, incoming, learn, type CallParts, type Incoming } from "./call-v4.ts";
+import {
+  asksPublicly,
+  authorization,
+  commonHeaders,
+  incoming,
+  learn,
+  type CallParts,
+  type Incoming,
+} from "./call-v4.ts";
 import type { AlphaRequest, Caller, FileAnswer, Notes } from "./exchange.ts";
-import type { Presented } from "./present.ts";
+import { anonymous, type Presented } from "./present.ts";
 
 /** A call that carries a file. */
 export interface OutgoingFile {
@@ -145,7 +153,10 @@ export function carriesFor(
     const { caller } = presented;
     const came = await carryAs(caller, call, wantsFile);
     // A file that was sent is gone: its client has to send it again.
-    const refused = call.file === undefined && "refused" in came && came.refused.status === 401;
+    if (call.file !== undefined || !("refused" in came)) return came;
+    if (asksPublicly(notes, caller, call, came.refused.status))
+      return carryAs(anonymous.caller, call, wantsFile);
+    const refused = came.refused.status === 401;
     const again = refused && (await presented.replace(caller));
     return again ? carryAs(presented.caller, call, wantsFile) : came;
   };

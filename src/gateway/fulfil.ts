@@ -27,9 +27,12 @@ async function whatIsKnown({ otherwise }: FollowUp, called: Incoming, work: Work
 }
 
 async function answered(answer: Incoming, prepared: Prepared, work: Work): Promise<string | Buffer> {
+  const { route } = work.target;
+  // Asked now: v4 may have said with this very answer what the token may do.
+  const shown = route.withoutScopes && (await work.lacksScopes()) ? route.withoutScopes : route;
   const besides = await readBesides(answer, prepared, work);
   const reading = { catalogs: work.catalogs, with: besides, sent: prepared.alpha };
-  return answerBack(answer, work.target.route, reading, work.rules);
+  return answerBack(answer, shown, reading, work.rules);
 }
 
 /**

@@ -16,6 +16,11 @@ export interface Presented {
 
 const nothingElse = async (): Promise<boolean> => false;
 
+const NOBODY: Caller = { token: undefined, hash: undefined };
+
+/** A caller without its token, where a token that can't be used must not keep it from what is public. */
+export const anonymous: Presented = { caller: NOBODY, grant: undefined, replace: nothingElse };
+
 /**
  * Looks whether the token is one of the gateway's own exchange, and swaps in what v4 knows in its place.
  *

@@ -1,12 +1,13 @@
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { GrantBook } from "../tokens/grants.ts";
+import type { TokenFacts } from "../tokens/token-facts.ts";
 import type { Turns } from "../tokens/turns.ts";
 import type { FileUpstream } from "../upstream/stream.ts";
 import type { Catalogs } from "../upstream/catalogs.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
-import { admit } from "./admit.ts";
+import { admit, grantsOf, isNothing } from "./admit.ts";
 import type { AnswerRules } from "./answer-back.ts";
 import { brownOut } from "./brown-out.ts";
 import { callsFor, v4Credentials, type CallParts } from "./call-v4.ts";
@@ -19,7 +20,7 @@ import { findRoute } from "./find-route.ts";
 import { fulfil } from "./fulfil.ts";
 import { createKeptReads } from "./kept-reads.ts";
 import { meter } from "./meter.ts";
-import { present, type Presented } from "./present.ts";
+import { anonymous, present, type Presented } from "./present.ts";
 import { takeTurn } from "./take-turn.ts";
 import { traceparentOf } from "./trace.ts";
 
@@ -52,6 +53,12 @@ export function buildRoad(parts: RoadParts): Road {
     if (await presented.replace(presented.caller)) notes.facts = await factsOf(presented.caller);
   }
 
+  /** Nobody is kept from what is public by a token that v4 would not take. */
+  async function presentPublic(client: Caller, facts: TokenFacts | undefined): Promise<Presented> {
+    const presented = facts?.refused ? anonymous : await present(client, grants).catch(() => anonymous);
+    return typeof presented.grant === "object" && presented.grant.over ? anonymous : presented;
+  }
+
   return withEnds(async function travel(request, notes) {
     const client = identify(request, pack.dialect.alpha.scheme, parts.nativeScheme);
     notes.caller = client;
@@ -64,7 +71,8 @@ export function buildRoad(parts: RoadParts): Road {
     notes.passed.limits = performance.now();
     brownOut(notes, parts.brownOuts, pack.dialect.statuses.other);
     if (request.bodyRefusal) throw request.bodyRefusal;
-    const presented = await present(client, grants);
+    const isPublic = notes.target?.route.access === "public";
+    const presented = await (isPublic ? presentPublic(client, notes.facts) : present(client, grants));
     if (presented.caller.hash !== client.hash) notes.facts = await factsOf(presented.caller);
     if (notes.facts?.refused) await renewed(presented, notes);
     const target = admit(presented, found, { scopes, facts: notes.facts });
@@ -82,7 +90,12 @@ export function buildRoad(parts: RoadParts): Road {
       notes.facts = { refused: false, grants: undefined };
     }
     const carry = carriesFor(request, presented, parts, notes);
-    const work = { request, target, pack, rules, catalogs, call, carry, kept, owner, notes };
+    const lacksScopes = async (): Promise<boolean> => {
+      const grants = grantsOf(presented, await factsOf(presented.caller));
+      return grants !== undefined && isNothing(grants);
+    };
+    const ways = { call, carry, kept, owner, lacksScopes };
+    const work = { request, target, pack, rules, catalogs, ...ways, notes };
     const body = await fulfil(work);
     notes.passed.back = performance.now();
     return { status: 200, body };

@@ -20,6 +20,8 @@ export interface Work {
   /** Answers that may be used again, and the hash of the token that they belong to. */
   readonly kept: KeptReads;
   readonly owner: string | undefined;
+  /** Whether the caller's token is known to have no scope at all. */
+  readonly lacksScopes: () => boolean | Promise<boolean>;
   readonly notes: Notes;
 }
 

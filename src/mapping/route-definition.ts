@@ -28,6 +28,11 @@ export const route = z.strictObject({
   /** `public`, `token` (any), or `resource:level`. */
   scope: name,
   v4: name.optional(),
+  /**
+   * The object that a token without any scope gets in place of the route's own. Where a route has none, such a
+   * token is refused, unless the route is public.
+   */
+  without_scopes: name.optional(),
   /** v4 has no such call any more: a reason of `pack.yaml`, and the status, 400 where it is left out. */
   refuse: z.union([name, z.strictObject({ reason: name, status: z.literal([400, 403, 404]) })]).optional(),
   /** Served from the gateway's copy of this resource's catalog. */

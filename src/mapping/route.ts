@@ -57,6 +57,8 @@ export interface Route {
   readonly limit: "create" | undefined;
   /** Whether this is the route that a body asks for, where several share a path. */
   readonly chosen: ((body: JsonObject) => MaybeLater<boolean>) | undefined;
+  /** The same route as a token without any scope gets it; undefined where such a token is refused. */
+  readonly withoutScopes: Route | undefined;
   /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
   readonly source:
     | { readonly call: Endpoint }
@@ -246,6 +248,7 @@ export function compileRoute(
     chosen: condition(definition.when, place.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",
+    withoutScopes: undefined,
     limit: definition.limit,
     source,
     gives: definition.gives,
@@ -280,5 +283,12 @@ export function compileRoute(
     selectFields: resource.selectFields,
     losses: definition.gives === "nothing" ? [] : resource.losses,
   };
-  return { route, method, pattern };
+  const bare =
+    definition.without_scopes === undefined
+      ? undefined
+      : refer(place.at("without_scopes"), "object", definition.without_scopes, context.resources);
+  if (bare && (definition.gives !== "object" || definition.of))
+    place.at("without_scopes").fault("only a route that gives an object of its own can give less of it");
+  const withoutScopes = bare && { ...route, read: bare.read, losses: bare.losses };
+  return { route: { ...route, withoutScopes }, method, pattern };
 }

@@ -23,9 +23,12 @@ test("a picture is set and read back as it was, with two slashes as one client a
     body: picture,
   });
   expect([set.status, await set.json()]).toEqual([200, {}]);
-  const shown = await fetch(gateway.service.url + path, { headers: { authorization: authorization() } });
-  expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
-  expect(Buffer.from(await shown.arrayBuffer()).equals(picture)).toBe(true);
+  // Pages show it by an image tag, which sends no token.
+  for (const headers of [{}, { authorization: authorization() }, { authorization: "token unknown" }]) {
+    const shown = await fetch(gateway.service.url + path, { headers });
+    expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(Buffer.from(await shown.arrayBuffer()).equals(picture)).toBe(true);
+  }
 });
 
 test("a file is attached to a ticket, and one that v4 does not take is refused", async () => {

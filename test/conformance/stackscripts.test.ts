@@ -32,6 +32,9 @@ const script = {
 const labels = async (filter: unknown, as: string | null = "full"): Promise<unknown[]> =>
   (await whole(gateway, "GET /vm/stackscripts", "stackscripts", { filter, as })).map(({ label }) => label);
 
+const newToken = async (scopes: string): Promise<{ id: number; token: string }> =>
+  (await gateway.askV4("POST /profile/tokens", { body: { scopes } })).body;
+
 describe("stored scripts", () => {
   test("A-008 A-011 without a token the public ones are listed, in the envelope", async () => {
     const { status, body } = await gateway.ask("GET /vm/stackscripts", { as: null });
@@ -45,6 +48,32 @@ describe("stored scripts", () => {
     expect(await labels({})).toContain("base setup");
     expect(await labels({}, null)).not.toContain("base setup");
   });
+
+  test.each([
+    ["without a scope for scripts", async () => (await newToken("vms:read_only")).token],
+    ["that nobody knows", async () => "0".repeat(64)],
+    [
+      "that v4 takes no more",
+      async () => {
+        const { id, token } = await newToken("scripts:read_only");
+        await gateway.ask("GET /vm/stackscripts", { as: token });
+        await gateway.askV4(`DELETE /profile/tokens/${id}`);
+        return token;
+      },
+    ],
+  ])(
+    "A-008 a token %s forbids nothing that is public: the same list as without any, again and again",
+    async (_, make) => {
+      const as = await make();
+      const { body: without } = await gateway.ask("GET /vm/stackscripts", { as: null });
+      for (let n = 0; n < 2; n += 1)
+        expect(seen(await gateway.ask("GET /vm/stackscripts", { as }))).toEqual({
+          status: 200,
+          body: without,
+        });
+      expect((await gateway.ask("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
+    },
+  );
 
   test("A-020 A-026 the filter for one's own, though no script shows whose it is", async () => {
     expect(await labels({ mine: true })).toEqual(["base setup"]);

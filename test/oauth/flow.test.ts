@@ -238,11 +238,45 @@ describe("least privilege", () => {
     expect(gateway.sentToV4()).toEqual([]);
   });
 
-  test("A-150 without scopes a token shows the profile and nothing else", async () => {
+  test("A-150 without scopes a token shows user name and e-mail of the profile, and nothing else", async () => {
     const { token, scopes } = await app.token("");
     expect(scopes).toBe("");
-    expect((await gateway.ask("GET /account/profile", { as: token })).status).toBe(200);
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(403);
+    const { body: whole } = await gateway.ask("GET /account/profile");
+    expect(await gateway.ask("GET /account/profile", { as: token })).toMatchObject({
+      status: 200,
+      body: {
+        username: "ops-anna",
+        email: "anna@example.net",
+        timezone: "",
+        email_notifications: false,
+        referrals: { code: "", url: "", total: 0, completed: 0, pending: 0, credit: 0 },
+        ip_whitelist_enabled: false,
+        lish_auth_method: "",
+        authorized_keys: null,
+        two_factor_auth: false,
+      },
+    });
+    expect(Object.keys((await gateway.ask("GET /account/profile", { as: token })).body)).toEqual(
+      Object.keys(whole),
+    );
+    for (const call of [
+      "GET /vm/instances",
+      "GET /account/profile/grants",
+      "GET /account/events",
+      "GET /account/settings",
+      "GET /account/users",
+      "GET /account/users/ops-anna/grants",
+      "POST /account/profile/tfa-disable",
+    ])
+      expect([call, (await gateway.ask(call, { as: token })).status]).toEqual([call, 403]);
+    const edit = { as: token, body: { timezone: "Europe/Berlin" } };
+    expect((await gateway.ask("PUT /account/profile", edit)).status).toBe(403);
+  });
+
+  test("A-150 a token with any scope shows the whole profile", async () => {
+    const { token } = await app.token("vms:view");
+    const { body } = await gateway.ask("GET /account/profile", { as: token });
+    expect(body.timezone).not.toBe("");
   });
 
   test("of what a client asked within the hour the narrowest counts that fits what it was given", async () => {
