@@ -1,5 +1,5 @@
 /** Issue 14.19: what is read for an answer may be kept a while, and no longer than until its owner writes. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "vitest";
 import type { CallV4, Incoming } from "../../src/gateway/call-v4.ts";
 import { createKeptReads } from "../../src/gateway/kept-reads.ts";
 
