@@ -1,7 +1,7 @@
 import { Refusal } from "../dialect/refusal.ts";
 import type { Grants, Scopes } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/route.ts";
-import { GrantUnavailable } from "../tokens/grants.ts";
+import { GrantUnavailable, type FoundGrant } from "../tokens/grants.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
 import type { Target } from "./exchange.ts";
 import type { Presented } from "./present.ts";
@@ -13,11 +13,8 @@ export interface Known {
 }
 
 /** What the caller's token may do; undefined while only v4 knows. */
-export const grantsOf = (
-  { grant }: Pick<Presented, "grant">,
-  facts: TokenFacts | undefined,
-): Grants | undefined =>
-  typeof grant === "object" ? grant.levels : facts?.refused ? undefined : facts?.grants;
+export const grantsOf = (found: FoundGrant, facts: TokenFacts | undefined): Grants | undefined =>
+  typeof found === "object" ? found.levels : facts?.refused ? undefined : facts?.grants;
 
 /** Without scopes a token shows its user's name and e-mail, and nothing else (document 2, Authentication). */
 export const isNothing = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
@@ -51,7 +48,7 @@ export function admit(
     if (typeof access === "string" ? isRead(found.route) : access.level === 0) return found;
     throw new GrantUnavailable("the state store does not tell what a token may do");
   }
-  const grants = grantsOf({ grant }, facts);
+  const grants = grantsOf(grant, facts);
   const refused =
     grants !== undefined &&
     (isNothing(grants) ? found.route.withoutScopes === undefined : !scopes.permits(grants, access));

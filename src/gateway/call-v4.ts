@@ -5,8 +5,8 @@ import type { TokenFactsStore } from "../tokens/token-facts.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { Upstream, V4Answer } from "../upstream/client.ts";
 import { UpstreamFault } from "../upstream/fault.ts";
-import { header, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
-import { anonymous, type Presented } from "./present.ts";
+import { header, NOBODY, type AlphaRequest, type Caller, type Notes } from "./exchange.ts";
+import type { Presented } from "./present.ts";
 
 /** One call to v4, in v4's words. */
 export interface Outgoing {
@@ -205,7 +205,7 @@ export function callsFor(
   return async function callV4(call) {
     const { caller } = presented;
     const came = await callAs(caller, call);
-    if (asksPublicly(notes, caller, call, came.status)) return callAs(anonymous.caller, call);
+    if (asksPublicly(notes, caller, call, came.status)) return callAs(NOBODY, call);
     // A 401 has done nothing, so that writes are sent again as well.
     const again = came.status === 401 && (await presented.replace(caller));
     return again ? callAs(presented.caller, call) : came;

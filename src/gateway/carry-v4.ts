@@ -17,8 +17,8 @@ import {
   type CallParts,
   type Incoming,
 } from "./call-v4.ts";
-import type { AlphaRequest, Caller, FileAnswer, Notes } from "./exchange.ts";
-import { anonymous, type Presented } from "./present.ts";
+import { NOBODY, type AlphaRequest, type Caller, type FileAnswer, type Notes } from "./exchange.ts";
+import type { Presented } from "./present.ts";
 
 /** A call that carries a file. */
 export interface OutgoingFile {
@@ -154,8 +154,7 @@ export function carriesFor(
     const came = await carryAs(caller, call, wantsFile);
     // A file that was sent is gone: its client has to send it again.
     if (call.file !== undefined || !("refused" in came)) return came;
-    if (asksPublicly(notes, caller, call, came.refused.status))
-      return carryAs(anonymous.caller, call, wantsFile);
+    if (asksPublicly(notes, caller, call, came.refused.status)) return carryAs(NOBODY, call, wantsFile);
     const refused = came.refused.status === 401;
     const again = refused && (await presented.replace(caller));
     return again ? carryAs(presented.caller, call, wantsFile) : came;

@@ -63,6 +63,9 @@ export interface Caller {
   readonly refusal?: Refusal;
 }
 
+/** A caller without a token. */
+export const NOBODY: Caller = { token: undefined, hash: undefined };
+
 /** The route of a request and the values in its path. */
 export interface Target {
   readonly route: Route;

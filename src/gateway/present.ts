@@ -1,5 +1,5 @@
 import type { FoundGrant, GrantBook } from "../tokens/grants.ts";
-import type { Caller } from "./exchange.ts";
+import { NOBODY, type Caller } from "./exchange.ts";
 
 /** A caller as v4 sees it: with the token that stands for its own now (lesson L24). */
 export interface Presented {
@@ -15,8 +15,6 @@ export interface Presented {
 }
 
 const nothingElse = async (): Promise<boolean> => false;
-
-const NOBODY: Caller = { token: undefined, hash: undefined };
 
 /** A caller without its token, where a token that can't be used must not keep it from what is public. */
 export const anonymous: Presented = { caller: NOBODY, grant: undefined, replace: nothingElse };

@@ -91,7 +91,7 @@ export function buildRoad(parts: RoadParts): Road {
     }
     const carry = carriesFor(request, presented, parts, notes);
     const lacksScopes = async (): Promise<boolean> => {
-      const grants = grantsOf(presented, await factsOf(presented.caller));
+      const grants = grantsOf(presented.grant, await factsOf(presented.caller));
       return grants !== undefined && isNothing(grants);
     };
     const ways = { call, carry, kept, owner, lacksScopes };
