@@ -55,7 +55,7 @@ function plain(
     path: before,
     query,
     headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
-    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    ...(body !== undefined && { readBody: async () => Buffer.from(JSON.stringify(body)) }),
     ...(file !== undefined && { upload: Readable.from([Buffer.from("a file")]) }),
     address,
     signal: new AbortController().signal,

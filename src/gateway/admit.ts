@@ -55,3 +55,27 @@ export function admit(
   if (refused) throw new Refusal(403, "The access token does not grant this.");
   return found;
 }
+
+/**
+ * The same of a request whose body will choose its route: it is let through, so that its body is read, where it may
+ * have one of them.
+ *
+ * @throws see {@link admit}
+ */
+export function admitToSome(
+  presented: Omit<Presented, "replace">,
+  found: readonly Target[] | Refusal,
+  known: Known,
+): Target {
+  if (found instanceof Refusal || found.length < 2)
+    return admit(presented, found instanceof Refusal ? found : found[0], known);
+  let refusal: unknown;
+  for (const target of found) {
+    try {
+      return admit(presented, target, known);
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  throw refusal;
+}

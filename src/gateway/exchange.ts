@@ -8,6 +8,21 @@ import type { RequestSpan } from "../tracing/span.ts";
 import type { Standing } from "../limits/counter.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
 
+/** Whose body is read. Who is not known yet gets less room and less time. */
+export interface BodyOwner {
+  /** Whether v4 has accepted the caller's token. */
+  readonly known: boolean;
+  readonly address: string;
+}
+
+/**
+ * Reads a body, decoded; called once at most. `most`, in bytes: where it must be shorter than any other.
+ *
+ * @throws {Refusal} 400 for one that is too large, too slow, cut off, or in an unknown coding; 500 while there is
+ *   no room for it
+ */
+export type ReadBody = (owner: BodyOwner, most?: number) => Promise<Buffer>;
+
 /** What a client sent. */
 export interface AlphaRequest {
   /** Of the answer's `X-Request-Id`. */
@@ -19,9 +34,8 @@ export interface AlphaRequest {
   readonly query: string;
   /** Every line of a header by its lower-case name, so that a repeated one is seen. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  readonly body: Buffer | undefined;
-  /** Why the body could not be read: too large, cut off, in an unknown coding. */
-  readonly bodyRefusal?: Refusal | undefined;
+  /** Undefined for methods whose body is not looked at. */
+  readonly readBody?: ReadBody | undefined;
   /** In place of a body, on a route that takes a file: the bytes as they come. */
   readonly upload?: Readable | undefined;
   readonly address: string;
@@ -89,6 +103,8 @@ export interface Notes {
   target?: Target | undefined;
   /** Where that is no route of the pack: what it is called in the audit and the metrics. */
   route?: string;
+  /** The body of the request, once it has been read. */
+  body?: Buffer;
   /** What was known of the caller's token when the request came. */
   facts?: TokenFacts | undefined;
   standing?: Standing;
@@ -99,7 +115,7 @@ export interface Notes {
   /** v4's own limit headers, where v4 refused. */
   v4Limits?: Readonly<Record<string, string>>;
   /** What the gateway itself refused the request for, where that is counted. */
-  refusal?: "brown_out" | "limit";
+  refusal?: "bodies" | "brown_out" | "limit";
   /** Method and path of the call that the answer is made from. */
   equivalent?: string;
   readonly calls: MadeCall[];

@@ -3,36 +3,15 @@ import { splitPath } from "../mapping/router.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { JsonObject } from "../mapping/reading.ts";
 import { hasFragment, type AlphaRequest, type Target } from "./exchange.ts";
-import { readBody } from "./read-body.ts";
-
-/** A body that can't be read is refused later, with the route that was found. */
-function bodyIfAny(request: AlphaRequest): JsonObject {
-  try {
-    return readBody(request);
-  } catch {
-    return {};
-  }
-}
-
-/** Of several routes of one path, the one that the body asks for. */
-async function choose(request: AlphaRequest, { routes, parameters }: Match): Promise<Target | undefined> {
-  const [first] = routes;
-  if (first && routes.length === 1) return { route: first, parameters };
-  const body = bodyIfAny(request);
-  for (const route of routes) {
-    if (!route.chosen || (await route.chosen(body))) return { route, parameters };
-  }
-  return undefined;
-}
 
 /**
- * The route of a request, fixed by what came in, before anything is rewritten. A HEAD is a GET whose answer
- * is not sent.
+ * The route of a request, fixed by its head, before anything is rewritten; several where the body chooses. Those
+ * have one name and one limit. A HEAD is a GET whose answer is not sent.
  *
  * @returns undefined for paths and methods that alpha does not have; a refusal for a path that lies outside of
  *   alpha, 404, or whose escapes are broken, 400. Both are counted like any other request before they are refused.
  */
-export async function findRoute(request: AlphaRequest, pack: Pack): Promise<Target | Refusal | undefined> {
+export function findRoute(request: AlphaRequest, pack: Pack): Match | Refusal | undefined {
   if (hasFragment(request)) return new Refusal(400, "The address has a fragment.");
   const segments = splitPath(request.path);
   if (!segments) return new Refusal(400, "The path has a broken escape.");
@@ -41,8 +20,32 @@ export async function findRoute(request: AlphaRequest, pack: Pack): Promise<Targ
     return new Refusal(404, "Not found");
   }
   const method = request.method === "HEAD" ? "GET" : request.method;
-  const match = pack.match(method, segments.slice(prefix.length));
-  return match && choose(request, match);
+  return pack.match(method, segments.slice(prefix.length));
+}
+
+/** What a request may be for, as far as its head tells: one route, or those that its body will choose from. */
+export const targetsOf = (found: Match | Refusal | undefined): readonly Target[] | Refusal =>
+  found instanceof Refusal
+    ? found
+    : (found?.routes ?? []).map((route) => ({ route, parameters: found?.parameters ?? {} }));
+
+/**
+ * Of several routes of one path, the one that the body asks for. A body that can't be read is refused by the route
+ * that is chosen without one.
+ *
+ * @throws {Refusal} 404 where the body asks for none of them
+ */
+export async function chooseTarget(targets: readonly Target[], readBody: () => JsonObject): Promise<Target> {
+  let body: JsonObject = {};
+  try {
+    body = readBody();
+  } catch {
+    // It is read again by the route.
+  }
+  for (const target of targets) {
+    if (!target.route.chosen || (await target.route.chosen(body))) return target;
+  }
+  throw new Refusal(404, "Not found");
 }
 
 /** Whether the body of a request is a file, which goes on as it comes. */

@@ -6,7 +6,7 @@ import { cors, type CorsOptions } from "./cors.ts";
 import { credentialScheme } from "./credentials.ts";
 import { hasFragment, type AlphaAnswer, type AlphaRequest, type FileAnswer } from "./exchange.ts";
 import { holdEnd } from "./hold-end.ts";
-import { readBytes } from "./read-bytes.ts";
+import type { RequestBodies } from "./read-bytes.ts";
 import type { Road } from "./ends.ts";
 import { requestIdOf } from "./trace.ts";
 
@@ -16,7 +16,7 @@ export interface ListenerOptions {
   readonly native:
     | { readonly scheme: string; readonly prefix: string; readonly forward: NativeForward }
     | undefined;
-  readonly bodyLimit: number;
+  readonly bodies: RequestBodies;
   /** Whether the body of a request is a file, which is not read here. */
   readonly takesFile: (method: string, path: string) => boolean;
   readonly trustProxy: readonly string[];
@@ -30,7 +30,6 @@ export interface ListenerOptions {
 /** Forwards a request of the native lane; `asked` is what the audit needs of it. */
 export type NativeForward = (request: IncomingMessage, response: ServerResponse, asked: AlphaRequest) => void;
 
-const NO_BODY: Pick<AlphaRequest, "body" | "bodyRefusal"> = { body: undefined };
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
 /**
@@ -65,7 +64,7 @@ function plainRequest(
   request: IncomingMessage,
   response: ServerResponse,
   { url, address }: Asker,
-): Omit<AlphaRequest, "body"> {
+): AlphaRequest {
   const question = url.indexOf("?");
   const headers = headerLines(request.rawHeaders);
   return {
@@ -79,8 +78,14 @@ function plainRequest(
   };
 }
 
-/** For how long the rest of a body that was refused is read and thrown away. */
+/** For how long the rest of a body that nobody reads is taken and thrown away. */
 const LINGER_MS = 2000;
+
+/**
+ * A body that says it is longer ends its connection; of others the rest is taken, and the connection goes on.
+ * In bytes.
+ */
+const SMALL_REST = 65_536;
 
 /**
  * Ends the connection once the rest of a refused body is in, or has had its time. Ended at once, with bytes
@@ -117,6 +122,19 @@ function sendFile(
   response.end();
 }
 
+const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
+  Number(headers["content-length"] ?? 0) <= SMALL_REST;
+
+/** Takes the rest of a body, so that the next request can be read; not for long. */
+function takeRest(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  timer.unref();
+  const end = () => clearTimeout(timer);
+  request.once("end", end).once("close", end);
+  request.resume();
+}
+
+/** `refusedBody`: what is left of the body is refused with it. */
 function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -128,11 +146,17 @@ function send(
   const { status, phrase, headers, body } = answer;
   const head = ["content-length", String(body.length)];
   for (const name in headers) head.push(name, headers[name] ?? "");
+  const unread = !request.complete;
+  const lingers = refusedBody || (unread && !(response.shouldKeepAlive && hasSmallRest(request)));
   // What is left of a body that was refused half-read must not be taken for the next request.
-  if (refusedBody) head.push("connection", "close");
+  if (lingers) head.push("connection", "close");
   if (phrase === undefined) response.writeHead(status, head);
   else response.writeHead(status, phrase, head);
-  if (!refusedBody) return void response.end(body);
+  if (!lingers) {
+    response.end(body);
+    if (unread) takeRest(request);
+    return;
+  }
   response.write(body);
   endAfterBody(request, response);
 }
@@ -142,7 +166,7 @@ function send(
  * prefix. A target with a fragment is none (RFC 9112 3.2): who takes it for the end of the path reads another one.
  */
 function isNative(
-  { headers, path, query }: Omit<AlphaRequest, "body">,
+  { headers, path, query }: AlphaRequest,
   { scheme, prefix }: { scheme: string; prefix: string },
 ): boolean {
   const lines = headers["authorization"] ?? [];
@@ -167,7 +191,7 @@ interface Asker {
  * Express serves browser clients. A request for which it would do nothing goes past it.
  */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { native, bodyLimit, trustProxy, onFailure, failure } = options;
+  const { native, bodies, trustProxy, onFailure, failure } = options;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -180,14 +204,19 @@ export function createListener(options: ListenerOptions): RequestListener {
     { url, address }: Asker,
   ): Promise<void> {
     const asked = plainRequest(request, response, { url, address });
-    if (native && isNative(asked, native))
-      return native.forward(request, response, { ...asked, body: undefined });
+    if (native && isNative(asked, native)) return native.forward(request, response, asked);
     if (options.takesFile(asked.method, asked.path)) {
-      const answer = await options.road({ ...asked, body: undefined, upload: request });
+      const answer = await options.road({ ...asked, upload: request });
       return send(request, response, answer, !request.readableEnded);
     }
-    const read = BODY_METHODS.has(asked.method) ? await readBytes(request, bodyLimit) : NO_BODY;
-    send(request, response, await options.road({ ...asked, ...read }), read.bodyRefusal !== undefined);
+    if (!BODY_METHODS.has(asked.method)) return send(request, response, await options.road(asked), false);
+    const body = bodies.of(request);
+    try {
+      const answer = await options.road({ ...asked, readBody: body.read });
+      send(request, response, answer, body.failed());
+    } finally {
+      body.release();
+    }
   }
 
   function fail(error: unknown, response: ServerResponse): void {

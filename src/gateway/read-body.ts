@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../dialect/json.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { JsonObject } from "../mapping/reading.ts";
-import { header, type AlphaRequest } from "./exchange.ts";
+import { header, type AlphaRequest, type Notes } from "./exchange.ts";
 
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
@@ -23,13 +23,36 @@ function parsed(body: Buffer): unknown {
 }
 
 /**
+ * Receives the body of a request and writes it down.
+ *
+ * @throws {Refusal} see {@link ReadBody}
+ */
+export async function receiveBody(
+  request: AlphaRequest,
+  notes: Notes,
+  known: boolean,
+  most?: number,
+): Promise<Buffer | undefined> {
+  if (!request.readBody) return undefined;
+  try {
+    notes.body = await request.readBody({ known, address: request.address }, most);
+    return notes.body;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 500) {
+      notes.refusal = "bodies";
+      notes.warnings.push("too many bodies are in memory");
+    }
+    throw error;
+  }
+}
+
+/**
  * Reads the JSON body of a request. Clients send the literal `null` where they mean none; without a
  * `Content-Type` it is taken to be JSON, since nothing else is spoken here.
  *
  * @throws {Refusal} 400 for anything but a JSON object.
  */
-export function readBody(request: AlphaRequest): JsonObject {
-  const { body } = request;
+export function readBody(request: AlphaRequest, body: Buffer | undefined): JsonObject {
   if (!body || body.length === 0) return {};
   const type = header(request, "content-type");
   if (type !== undefined && (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type))) {

@@ -77,7 +77,7 @@ export function recordOf(
 ): AuditRecord {
   const { redaction, bodies } = options;
   const total = performance.now() - notes.startedAt;
-  const sent = bodies && request.body && request.body.length > 0 ? { body: redaction.raw(request.body) } : {};
+  const sent = bodies && notes.body && notes.body.length > 0 ? { body: redaction.raw(notes.body) } : {};
   return {
     id: options.newId(),
     time: notes.time.toISOString(),
@@ -96,7 +96,7 @@ export function recordOf(
     warnings: notes.warnings,
     timings: { total, upstream: notes.upstreamMs, translation: Math.max(0, total - notes.upstreamMs) },
     bytes: {
-      in: notes.carried?.in || (request.body?.length ?? 0),
+      in: notes.carried?.in || (notes.body?.length ?? 0),
       out: notes.carried?.out || outcome.answer.body.length,
     },
   };

@@ -6,7 +6,6 @@ import type { JsonObject } from "../mapping/reading.ts";
 import type { Route } from "../mapping/route.ts";
 import { answerBack, refuseLikeV4 } from "./answer-back.ts";
 import { findMarks } from "./find-marks.ts";
-import { readBody } from "./read-body.ts";
 import { readFirst } from "./read-first.ts";
 import { translateBody, type Shown } from "./translate-body.ts";
 import { requestedFilter, requestedPage } from "./translate-query.ts";
@@ -54,16 +53,17 @@ async function bareOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
 
 /** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
 async function writeOut(endpoint: Endpoint, work: Work): Promise<Prepared> {
-  const { request, target, pack } = work;
+  const { sent, target, pack } = work;
   const { body: rules, shows: shownName } = target.route;
   if (!rules) return bareOut(endpoint, work);
   const shows = shownName === undefined ? undefined : pack.route(shownName);
-  const written = await translateBody(readBody(request), rules, work, shownBy(shows, work));
+  const written = await translateBody(sent(), rules, work, shownBy(shows, work));
   if (written.empty && shows && "call" in shows.source) {
     return plainCall(shows.source.call, target.parameters);
   }
-  const { v4: body, added, sent, alpha, first } = written;
-  return { ...plainCall(endpoint, { ...target.parameters, ...first }), body, added, sent, alpha };
+  const { v4: body, first } = written;
+  const { added, alpha, sent: isSent } = written;
+  return { ...plainCall(endpoint, { ...target.parameters, ...first }), body, added, sent: isSent, alpha };
 }
 
 /**

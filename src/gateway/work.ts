@@ -11,6 +11,8 @@ import type { AlphaRequest, Notes, Target } from "./exchange.ts";
 /** What the stops between admission and answer share: one admitted request, and the ways to v4. */
 export interface Work {
   readonly request: AlphaRequest;
+  /** The JSON body of the request. @throws {Refusal} 400 for anything else */
+  readonly sent: () => JsonObject;
   readonly target: Target;
   readonly pack: Pack;
   readonly rules: AnswerRules;

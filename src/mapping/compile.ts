@@ -85,7 +85,11 @@ function addRoute(
   place: Place,
 ): void {
   const same = routes.get(route.name);
-  if (same?.every(({ chosen }) => chosen)) return void same.push(route);
+  if (same?.every(({ chosen }) => chosen)) {
+    if (same.some(({ limit }) => limit !== route.limit))
+      place.fault('routes of one path have one "limit": it holds before the body is read');
+    return void same.push(route);
+  }
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
   else

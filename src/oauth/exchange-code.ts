@@ -26,7 +26,7 @@ export interface ExchangeParts {
 export async function exchangeCode(request: AlphaRequest, notes: Notes, parts: ExchangeParts): Promise<Made> {
   const { definition, scopes, login, grants, asked, clock } = parts;
   const { client: clientName, secret: secretName, token: names } = definition;
-  const form = await readForm(request, [clientName, secretName, names.code]);
+  const form = await readForm(request, notes, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
   notes.equivalent = `POST ${names.v4}`;
   // Its life is counted from before the answer: better a moment early than late.

@@ -24,7 +24,7 @@ export interface ExpireParts {
 export async function expireToken(request: AlphaRequest, notes: Notes, parts: ExpireParts): Promise<Made> {
   const { definition, login, grants, tokens } = parts;
   const { client: clientName, secret: secretName, expire } = definition;
-  const form = await readForm(request, [clientName, secretName, expire.token]);
+  const form = await readForm(request, notes, [clientName, secretName, expire.token]);
   const token = form[expire.token] ?? "";
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);

@@ -1,5 +1,6 @@
 import { Refusal } from "../dialect/refusal.ts";
-import { header, type AlphaRequest } from "../gateway/exchange.ts";
+import { header, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
+import { receiveBody } from "../gateway/read-body.ts";
 
 /** Members of a form, none twice. */
 export type Form = Readonly<Record<string, string>>;
@@ -25,13 +26,15 @@ async function membersOf(body: Buffer, type: string): Promise<[string, unknown][
  * @param needed members that must be there and not be empty
  * @throws {Refusal} 400 for any other body, a member that came twice, a file, and every missing member at once
  */
-export async function readForm(request: AlphaRequest, needed: readonly string[]): Promise<Form> {
-  if (request.bodyRefusal) throw request.bodyRefusal;
+export async function readForm(
+  request: AlphaRequest,
+  notes: Notes,
+  needed: readonly string[],
+): Promise<Form> {
   const type = header(request, "content-type") ?? "";
-  const { body = Buffer.alloc(0) } = request;
   if (!FORM_TYPE.test(type))
     throw new Refusal(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
-  if (body.length > MOST_BYTES) throw new Refusal(400, "The body is too large.");
+  const body = (await receiveBody(request, notes, false, MOST_BYTES)) ?? Buffer.alloc(0);
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of await membersOf(body, type)) {
     if (Object.hasOwn(form, name)) throw new Refusal(400, "A member of the form came twice.");

@@ -1,6 +1,7 @@
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { createNativeLane } from "../gateway/native-lane.ts";
+import { readRequestBodies, type RequestBodies } from "../gateway/read-bytes.ts";
 import type { PackFiles } from "../mapping/load.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Settings } from "../settings/table.ts";
@@ -37,6 +38,7 @@ export interface Parts {
   readonly upstream: UpstreamClient;
   readonly native: ReturnType<typeof createNativeLane>;
   readonly turns: Turns;
+  readonly bodies: RequestBodies;
   readonly underWay: UnderWay;
   /** Undefined where no traces are wanted. */
   readonly tracing: Tracing | undefined;
@@ -114,6 +116,8 @@ export async function openParts(
   if (audit) metrics.watchAudit(audit.stats);
   const way = { origin: v4.origin, timeoutMs: settings.UPSTREAM_TIMEOUT_MS };
   const upstream = connectV4({ ...way, connections: settings.UPSTREAM_CONNECTIONS }, { log, metrics });
+  const bodies = readRequestBodies(settings.BODY_LIMIT);
+  metrics.gauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
   return {
     log,
@@ -126,6 +130,7 @@ export async function openParts(
     upstream,
     native: createNativeLane({ ...way, breaker: upstream.breaker }),
     turns: takeTurns(),
+    bodies,
     underWay: workUnderWay(),
     tracing,
   };

@@ -126,7 +126,7 @@ export function createPublicApp(settings: Settings, parts: PublicParts): Request
   return createListener({
     road: alphaLane(settings, parts, recorder),
     native: nativeLane(settings, parts, recorder, write),
-    bodyLimit: settings.BODY_LIMIT,
+    bodies: parts.bodies,
     takesFile: (method, path) => takesFile(parts.pack, method, path),
     trustProxy: settings.TRUST_PROXY ?? [],
     cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },

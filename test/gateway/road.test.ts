@@ -69,7 +69,6 @@ const request: AlphaRequest = {
   path: "/v4/vm/instances/7",
   query: "",
   headers: { authorization: ["token t"] },
-  body: undefined,
   address: "192.0.2.1",
   signal: new AbortController().signal,
 };
