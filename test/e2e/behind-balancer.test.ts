@@ -5,7 +5,7 @@ import { json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { describeWith } from "../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { endAll, serve, USUAL_GRACE, type Serving } from "./program.ts";
 
 const describe = await describeWith("haproxy");
 
@@ -21,6 +21,7 @@ describe("behind haproxy", () => {
         RATE_LIMIT: "1000000/1",
         RATE_LIMIT_CREATE: "1000000/1",
         TRUST_PROXY: "127.0.0.1",
+        ...USUAL_GRACE,
       },
     });
 

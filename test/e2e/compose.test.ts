@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readSettings } from "../../src/settings/read.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
@@ -14,7 +14,7 @@ import { redisServer, type RedisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
+import { endAll, REPOSITORY, run, serve, USUAL_GRACE, type Serving } from "./program.ts";
 
 interface Composed {
   readonly environment: Readonly<Record<string, string>>;
@@ -79,12 +79,7 @@ test("compose.yaml keeps the stores away from the load balancer, and root away f
     expect(services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
 });
 
-const needed = [
-  await describeWith("haproxy"),
-  await describeWith("redis-server"),
-  await describeWith("postgres"),
-];
-const describeAll = needed.find((one) => one === describe.skip) ?? describe;
+const describeAll = await describeWith("haproxy", "redis-server", "postgres");
 
 describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   let redis: RedisServer;
@@ -115,7 +110,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       RATE_LIMIT: "61/900",
     };
     const start = (settings: Readonly<Record<string, string>> | undefined): Promise<Serving> =>
-      serve(newFolder(), { env: { ...settings, ...here, DATA_DIR: newFolder() } });
+      serve(newFolder(), { env: { ...USUAL_GRACE, ...settings, ...here, DATA_DIR: newFolder() } });
     running = await Promise.all([start(gateways[0]), start(gateways[1])]);
     balancer = await startBalancer(running);
     await serves();

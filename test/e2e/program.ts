@@ -101,14 +101,27 @@ export interface ServeOptions extends RunOptions {
   readonly flags?: readonly string[];
 }
 
-/** `serve` on free ports with a data folder; resolves once it has said whether it is ready. */
+/** How long a gateway has to end, as the setting's default says it: for tests of the end. */
+export const USUAL_GRACE = { SHUTDOWN_GRACE_MS: "10000" };
+
+/**
+ * `serve` on free ports with a data folder; resolves once it has said whether it is ready. A gateway whose clients keep
+ * connections waits a quarter of its grace time when it ends, so that it has less of it than usual.
+ */
 export async function serve(
   folder: string,
   { env, flags = [], ...options }: ServeOptions = {},
 ): Promise<Serving> {
   const program = run(["serve", ...flags], {
     ...options,
-    env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: folder, LOG_LEVEL: "warn", ...env },
+    env: {
+      PORT: "0",
+      ADMIN_PORT: "0",
+      DATA_DIR: folder,
+      LOG_LEVEL: "warn",
+      SHUTDOWN_GRACE_MS: "2000",
+      ...env,
+    },
   });
   const [, url = "", admin = ""] = await program.printed(
     /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { rawClient, type RawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, refuses, serve, type Serving } from "./program.ts";
+import { endAll, refuses, serve, USUAL_GRACE, type Serving } from "./program.ts";
 import { startSlowV4, type SlowV4 } from "./slow-v4.ts";
 
 let v4: SlowV4;
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(folder, { env: { UPSTREAM_URL: v4.url, ...env } });
+  serve(folder, { env: { UPSTREAM_URL: v4.url, ...USUAL_GRACE, ...env } });
 
 const ask = (url: string, scheme = "token"): Promise<Response> =>
   fetch(`${url}/v4/vm/instances`, { headers: { authorization: `${scheme} abc` } });

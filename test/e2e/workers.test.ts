@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { byToken, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { rawClient } from "../support/raw-client.ts";
 import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, refuses, run, serve, workersOf, type Serving } from "./program.ts";
+import { endAll, refuses, run, serve, USUAL_GRACE, workersOf, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
@@ -150,7 +150,7 @@ describe("the end", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets requests in flight end, takes no other, exits with 0",
     async (signal) => {
-      const gateway = await start();
+      const gateway = await start(USUAL_GRACE);
       const held: (() => void)[] = [];
       v4.answers((call, response) => void held.push(() => byToken(call, response)));
       const inFlight = Array.from({ length: 4 }, (_, n) => ask(gateway, `good-${n}`));

@@ -24,16 +24,22 @@ export type Service = keyof typeof SERVICES;
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",");
 
 /**
- * `describe` where the service is there, `describe.skip` (named at the end of the run) where it isn't.
+ * `describe` where the services are there, `describe.skip` (named at the end of the run) where one isn't.
  * A service that `REQUIRED_SERVICES` names and that is missing is a failing test, never a skipped one.
  */
-export async function describeWith(service: Service): Promise<typeof describe | typeof describe.skip> {
-  if (await SERVICES[service]()) return describe;
-  if (!required.includes(service)) return describe.skip;
-  test(`${service} answers, as REQUIRED_SERVICES asks`, () => {
-    expect(service).toBe("a service that answers");
-  });
-  return describe.skip;
+export async function describeWith(
+  ...services: readonly Service[]
+): Promise<typeof describe | typeof describe.skip> {
+  let complete = true;
+  for (const service of services) {
+    if (await SERVICES[service]()) continue;
+    complete = false;
+    if (!required.includes(service)) continue;
+    test(`${service} answers, as REQUIRED_SERVICES asks`, () => {
+      expect(service).toBe("a service that answers");
+    });
+  }
+  return complete ? describe : describe.skip;
 }
 
 function answers(url: string, usualPort: number): Promise<boolean> {
