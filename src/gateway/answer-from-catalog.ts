@@ -8,21 +8,24 @@ import type { Work } from "./work.ts";
 function oneOf(catalog: Catalog, rows: readonly CatalogEntry[], { target, catalogs }: Work): string {
   const [asked = ""] = Object.values(target.parameters);
   const id = catalog.v4Id(asked, catalogs);
-  const found = id === undefined ? undefined : catalogs.find(catalog.name, id);
+  // Of a list that the pack fixes the places are those of its ids, before v4 has given it too.
+  const fixed = catalogs.loaded(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
+  const found = rows[fixed] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Known only because something refers to it: not in alpha's list.
   if (!found || !rows.includes(found)) throw new Refusal(404, "Not found");
   return found.text;
 }
 
 /**
- * Answers from the gateway's own copy of a catalog: filtered, ordered and paged here.
+ * Answers from the gateway's own copy of a catalog: filtered, ordered and paged here. A list that the pack fixes is
+ * its own until v4 has given it (translation 6.1).
  *
  * @throws {Refusal} 404 for an unknown id. @throws {UnreadableAnswer} while v4 has never given the catalog.
  */
-export function answerFromCatalog(catalog: Catalog, work: Work): string {
+export async function answerFromCatalog(catalog: Catalog, work: Work): Promise<string> {
   const [first] = catalog.calls;
   work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
-  const rows = work.catalogs.list(catalog.name);
+  const rows = work.catalogs.list(catalog.name) ?? (await catalog.fixedList());
   if (!rows) throw new UnreadableAnswer(`the catalog ${catalog.name} has not been read yet`);
   return work.target.route.gives === "list" ? pageOfRows(rows, work) : oneOf(catalog, rows, work);
 }

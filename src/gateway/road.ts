@@ -86,7 +86,10 @@ export function buildRoad(parts: RoadParts): Road {
     notes.facts = await takeTurn(presented.caller, target, notes, parts);
     if (notes.facts?.refused) await renewed(presented, notes);
     admit(presented, target, { scopes, facts: notes.facts });
-    await catalogs.refreshWith(v4Credentials(presented.caller, parts.dialect.scheme));
+    // Not before v4 has accepted the token: a made-up one reads nothing.
+    const { hash } = presented.caller;
+    if (hash !== undefined && notes.facts?.refused === false)
+      await catalogs.refreshWith(hash, v4Credentials(presented.caller, parts.dialect.scheme));
     notes.passed.admission = performance.now();
     const owner = client.hash;
     notes.traceparent = traceparentOf(request);

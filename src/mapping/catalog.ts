@@ -1,9 +1,10 @@
 import { printJson } from "../dialect/json.ts";
 import { isStringText, valueOfText, type Text } from "../dialect/json-text.ts";
-import type { MaybeLater } from "../expression/index.ts";
+import { allOf, whenDone, type MaybeLater } from "../expression/index.ts";
 import type { CatalogDefinition } from "./definition.ts";
+import { entryOf } from "./entry.ts";
 import { expressionAt, refer, type Place } from "./place.ts";
-import type { CatalogCopy, Reading } from "./reading.ts";
+import type { CatalogCopy, CatalogEntry, Reading } from "./reading.ts";
 import type { ValueKind } from "./values.ts";
 
 /** One v4 list that a catalog is read from. */
@@ -44,6 +45,10 @@ export interface Catalog {
   hides(v4Id: unknown): boolean;
   /** The text of a list of them; hidden and unknown ones are left out. */
   readonly expandAll: (v4Ids: readonly string[], reading: Reading) => string;
+  /** Which of its items may be kept where it was read with a client's token; undefined where no token may be used. */
+  readonly withToken: ((item: unknown) => MaybeLater<boolean>) | undefined;
+  /** The whole list where the pack fixes its ids, made without v4; undefined where it doesn't. */
+  fixedList(): Promise<CatalogEntry[]> | undefined;
   /** The text of what stands for an id that the copy does not have. */
   stub(v4Id: string, row: unknown): MaybeLater<Text>;
 }
@@ -108,8 +113,20 @@ export function compileCatalog(
     return copy.find(name, spelt) || !copy.loaded(name) ? spelt : undefined;
   }
 
+  const kept =
+    definition.with_token === undefined
+      ? undefined
+      : expressionAt(place.at("with_token"), definition.with_token, []);
+  const fixedIds = closed && ids ? ([...ids.backwards.values()] as string[]) : undefined;
+
   return {
     name,
+    withToken: kept && ((item) => whenDone(kept.evaluate(item, {}), Boolean)),
+    fixedList: () =>
+      fixedIds &&
+      Promise.resolve(allOf(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
+        texts.map((text) => entryOf(text ?? "{}")),
+      ),
     hiddenPrefix: hidden,
     renames: ids !== undefined,
     calls: definition.v4.map((entry, index) => ({
@@ -118,7 +135,7 @@ export function compileCatalog(
       optional: entry.optional ?? false,
       listed: entry.listed ?? true,
     })),
-    fixedIds: closed && ids ? ([...ids.backwards.values()] as string[]) : undefined,
+    fixedIds,
     opposites: definition.opposites ?? {},
     alphaId,
     v4Id,

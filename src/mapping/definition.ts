@@ -107,6 +107,11 @@ const catalog = z.strictObject({
   stub: expression,
   /** More names that a filter may use, each the opposite of a boolean field. */
   opposites: z.record(name, name).optional(),
+  /**
+   * A service may show the catalog to nobody without a token: then it is read with that of a client which v4 has
+   * accepted, and of what comes only the items are kept for which this holds. Without it no token is ever used.
+   */
+  with_token: expression.optional(),
 });
 
 export const resourceDefinition = z.strictObject({

@@ -47,7 +47,14 @@ export interface FakeV4 {
 const CATALOGS: Readonly<Record<string, readonly object[]>> = {
   "/v4/regions": [{ id: "us-east", label: "Newark", country: "us" }],
   "/v4/images": [
-    { id: "vm/debian9", label: "Debian 9", created: "2017-06-16T20:02:29", size: 1100, deprecated: false },
+    {
+      id: "vm/debian9",
+      label: "Debian 9",
+      created: "2017-06-16T20:02:29",
+      size: 1100,
+      deprecated: false,
+      is_public: true,
+    },
   ],
   "/v4/vm/kernels": [{ id: "vm/latest-64bit", label: "Latest 64 bit", architecture: "x86_64" }],
   "/v4/vm/types": [{ id: "g6-standard-1", label: "Two GB", memory: 2048, price: { hourly: 0.015 } }],

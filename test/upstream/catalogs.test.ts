@@ -131,6 +131,108 @@ describe("rows", () => {
   );
 });
 
+describe("what is too large is no catalog, and the old copy stays", () => {
+  const row = (id: number, filler = "") => ({ id: `r${id}`, filler });
+  const rows = (count: number, filler = "") => Array.from({ length: count }, (_, id) => row(id, filler));
+
+  test.each<[string, Say, RegExp]>([
+    ["a page", () => envelope([row(1, "x".repeat(1024 * 1024))]), /page has more than/],
+    ["pages without end", () => envelope([row(1)], 1000), /more than 100 pages/],
+    ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ characters/],
+    ["the number of its items", () => envelope(rows(5000), 50), /more than 10000 items/],
+    ["the number of what is no item", () => envelope(Array.from({ length: 20_000 }, () => 0)), /items/],
+  ])("%s", async (_name, say, reason) => {
+    let hostile = false;
+    const { catalogs, calls, faults } = copies((call) => (hostile ? say(call) : envelope([newark])));
+    await catalogs.refresh();
+    const before = labels();
+    hostile = true;
+    await catalogs.refresh();
+    expect(faults).toEqual([expect.stringMatching(reason)]);
+    expect(calls().length).toBeLessThanOrEqual(101);
+    expect(labels()).toEqual(before);
+  });
+});
+
+describe("with clients' tokens", () => {
+  const image = { id: "vm/debian9", label: "Debian 9", is_public: true };
+  const own = { id: "vm/own", label: "My own", is_public: false };
+  const UNKNOWN = { status: 401, text: "{}" };
+
+  /** Copies of a v4 that says of each list what it is told, by the token. */
+  function copiesByToken(
+    list: string,
+    say: (token: string | undefined) => ReturnType<Say>,
+    ttlSeconds = 600,
+  ) {
+    const tokens: (string | undefined)[] = [];
+    const call = async ({ path, headers }: V4Call): Promise<V4Answer> => {
+      const asked = path.startsWith(list);
+      if (asked) tokens.push(headers["authorization"]);
+      const said = asked ? await say(headers["authorization"]) : envelope([]);
+      return { status: 200, headers: {}, ms: 1, ...said };
+    };
+    const made = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
+    catalogs = made;
+    return { catalogs: made, tokens };
+  }
+  const images = (made: Catalogs) => made.list("distribution")?.map(({ object }) => object["id"]);
+
+  test("a catalog that the pack calls public is never read with one, and is tried again without", async () => {
+    let closed = true;
+    const { catalogs, tokens } = copiesByToken("/v4/regions", () => (closed ? UNKNOWN : envelope([newark])));
+    await catalogs.refresh();
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(tokens).toEqual([undefined]);
+    expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: /)]);
+    closed = false;
+    await catalogs.refresh();
+    expect({ tokens, loaded: catalogs.loaded("datacenter") }).toEqual({
+      tokens: [undefined, undefined],
+      loaded: true,
+    });
+  });
+
+  test("of one that a token may read only what everybody may see is kept", async () => {
+    const { catalogs } = copiesByToken("/v4/images", (token) => (token ? envelope([image, own]) : UNKNOWN));
+    await catalogs.refresh();
+    expect(catalogs.missing()).toEqual([]);
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(images(catalogs)).toEqual(["vm/debian9"]);
+  });
+
+  test("one 401 does not make it private: without a token it is asked for again, and taken", async () => {
+    let closed = true;
+    const other = { ...image, id: "vm/debian10" };
+    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+      closed && token === undefined ? UNKNOWN : envelope([token === undefined ? other : image]),
+    );
+    await catalogs.refresh();
+    await catalogs.refreshWith("hash", "Bearer good");
+    closed = false;
+    await catalogs.refresh();
+    expect(images(catalogs)).toEqual(["vm/debian10"]);
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(tokens).toEqual([undefined, "Bearer good", undefined]);
+  });
+
+  test("a token that can't read it uses up no try of another, and is not tried again at once", async () => {
+    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+      token === "Bearer good" ? envelope([image]) : UNKNOWN,
+    );
+    await catalogs.refresh();
+    await Promise.all([
+      catalogs.refreshWith("hash1", "Bearer bad"),
+      catalogs.refreshWith("hash1", "Bearer bad"),
+      catalogs.refreshWith("hash2", "Bearer good"),
+    ]);
+    await catalogs.refreshWith("hash1", "Bearer bad");
+    await catalogs.refreshWith("hash2", "Bearer good");
+    expect(images(catalogs)).toEqual(["vm/debian9"]);
+    expect(tokens).toEqual([undefined, "Bearer bad", "Bearer good"]);
+  });
+});
+
 describe("after a failed read", () => {
   afterEach(() => {
     vi.useRealTimers();
