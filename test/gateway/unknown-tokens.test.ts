@@ -71,7 +71,8 @@ describe("one token, tried many times at once", () => {
   });
 
   test("a v4 that fails the first doesn't fail the others", async () => {
-    gateway.v4.answers(json(503, {}), json(200, envelope([]), { "x-oauth-scopes": "*" }));
+    const idle = { ...envelope([]), status: "offline" };
+    gateway.v4.answers(json(503, {}), json(200, idle, { "x-oauth-scopes": "*" }));
     const told = statuses(
       await Promise.all(times(5, () => gateway.ask("POST /vm/instances/7/boot", { as: "good" }))),
     );
