@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Router, urlencoded } from "express";
 import type { Request, Response } from "express";
 import { refuse } from "./answers.ts";
+import { clientAddresses } from "../limits/network.ts";
 import { limitAttempts } from "./attempts.ts";
 import type { Pages } from "./page.ts";
 import { makeSessions } from "./sessions.ts";
@@ -12,11 +13,18 @@ const COOKIE = "alpha_gateway_admin";
 /**
  * Lets through who shows the admin token: as a bearer token, or by the session that the console's sign-in
  * form began with it. Everybody else gets the form at `/`, and 401 anywhere else; 429 who has shown too many wrong ones.
+ *
+ * @param trustProxy addresses and networks of proxies that tell a client's address
  */
-export function guardAccess(token: string | undefined, pages: Pages): Router {
+export function guardAccess(
+  token: string | undefined,
+  pages: Pages,
+  trustProxy: readonly string[] = [],
+): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (token === undefined) return router;
   const tryToken = limitAttempts(tokenTest(token));
+  const addressOf = clientAddresses(trustProxy);
   const sessions = makeSessions();
 
   router.use(pages.open);
@@ -24,7 +32,7 @@ export function guardAccess(token: string | undefined, pages: Pages): Router {
   router.post("/login", urlencoded({ extended: false, limit: "4kb" }), async (request, response) => {
     const given = (request.body as Record<string, unknown> | undefined)?.["token"];
     if (typeof given !== "string") return pages.signIn(response, "wrong");
-    const attempt = await tryToken(request.socket.remoteAddress, given.trim());
+    const attempt = await tryToken(addressOf(request), given.trim());
     if (attempt.outcome === "limited") response.set("Retry-After", String(attempt.retryAfter));
     if (attempt.outcome !== "right") return pages.signIn(response, attempt.outcome);
     setCookie(request, response, sessions.begin(), sessions.lifetime);
@@ -40,7 +48,7 @@ export function guardAccess(token: string | undefined, pages: Pages): Router {
 
   router.use(async (request, response, next) => {
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const attempt = bearer === undefined ? undefined : await tryToken(request.socket.remoteAddress, bearer);
+    const attempt = bearer === undefined ? undefined : await tryToken(addressOf(request), bearer);
     if (attempt?.outcome === "right") return next();
     if (attempt?.outcome === "limited") {
       response.set("Retry-After", String(attempt.retryAfter));

@@ -19,6 +19,8 @@ export interface AdminDeps {
   readonly token?: string;
   /** The address that the listener is bound to. On loopback only loopback names are answered (DNS rebinding). */
   readonly host?: string;
+  /** `TRUST_PROXY`: who is believed when it tells a client's address, and that the client came by https. */
+  readonly trustProxy?: readonly string[] | undefined;
   readonly readiness: Readiness;
   /** `undefined` when auditing is off. */
   readonly audit: AuditStore | undefined;
@@ -36,7 +38,7 @@ export interface AdminDeps {
   readonly explain: ExplainRecord;
   /** Answers `/api/report`; `undefined` where no report is made. The console links to it where it is there. */
   readonly report?: RequestHandler | undefined;
-  /** Is told of every error that is answered with 500; clients see none of it. */
+  /** Is told of every error that is answered with 500 or 503; clients see none of it. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -71,6 +73,8 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.disable("etag");
   app.enable("case sensitive routing");
   app.enable("strict routing");
+  // Behind TLS the session's cookie is for TLS alone.
+  if (deps.trustProxy) app.set("trust proxy", [...deps.trustProxy]);
 
   app.use(helmet(SECURITY));
   app.use((_request, response, next) => {
@@ -80,7 +84,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.use(health(deps.readiness));
   app.use(guardHost(deps.host));
   app.use(guardOrigin);
-  app.use(guardAccess(deps.token, pages));
+  app.use(guardAccess(deps.token, pages, deps.trustProxy));
   app.use(pages.console, pages.open);
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
@@ -91,7 +95,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   });
   if (deps.report) app.use("/api/report", deps.report);
   app.use("/api/usage", usageApi(deps.audit));
-  app.use("/api/tokens", tokensApi(deps.purgeTokens));
+  app.use("/api/tokens", tokensApi(deps.purgeTokens, deps.onError));
   app.get("/api/brown-outs", (_request, response) => {
     response.json({ windows: deps.brownOuts() });
   });

@@ -13,7 +13,7 @@ export type Attempt =
 
 /**
  * Looks at a token that an address shows, unless that address has shown too many wrong ones. Then a right one is not
- * looked at either: its answer would tell it from the wrong ones. `retryAfter` is in seconds.
+ * taken either: its answer would tell it from the wrong ones. `retryAfter` is in seconds.
  */
 export type TryToken = (address: string | undefined, token: string) => Promise<Attempt>;
 
@@ -23,10 +23,12 @@ export function limitAttempts(isToken: (token: string) => boolean): TryToken {
 
   return async function tryToken(address, token) {
     const place = network(plainAddress(address ?? "") ?? "");
+    // A right one counts for nothing, not even for a moment: many at once would lock their own address.
+    if (isToken(token)) {
+      const seconds = await wrong.wait(place);
+      return seconds > 0 ? { outcome: "limited", retryAfter: seconds } : { outcome: "right" };
+    }
     const { allowed, retryAfter } = await wrong.take(place);
-    if (!allowed) return { outcome: "limited", retryAfter };
-    if (!isToken(token)) return { outcome: "wrong" };
-    await wrong.giveBack(place);
-    return { outcome: "right" };
+    return allowed ? { outcome: "wrong" } : { outcome: "limited", retryAfter };
   };
 }

@@ -7,13 +7,14 @@ export type Purge = (fingerprint?: string) => Promise<void>;
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token asks v4 anew. */
-export function tokensApi(purge: Purge): Router {
+export function tokensApi(purge: Purge, onError: (error: unknown) => void = () => {}): Router {
   const router = Router({ caseSensitive: true });
 
   async function answer(response: Response, fingerprint?: string): Promise<void> {
     try {
       await purge(fingerprint);
-    } catch {
+    } catch (error) {
+      onError(error);
       return refuse(response, 503, "Forgotten here, but other replicas could not be told. Try again.");
     }
     response.status(204).end();

@@ -7,6 +7,8 @@ import { consume } from "./consume.ts";
 const MOST_KEYS = 100_000;
 
 export interface MemoryCounter extends Counter {
+  /** Seconds until a key may make requests again; 0 where it may. Nothing is counted. */
+  wait(key: string): Promise<number>;
   /** Sets how many requests a key may make from now on; what was counted stays. */
   allow(points: number): void;
 }
@@ -23,6 +25,10 @@ export function createMemoryCounter({ points, seconds }: Rate, keys = MOST_KEYS)
     },
     async giveBack(key) {
       if (await counts.get(key)) await counts.reward(key);
+    },
+    async wait(key) {
+      const count = await counts.get(key);
+      return count && count.consumedPoints >= counts.points ? Math.ceil(count.msBeforeNext / 1000) : 0;
     },
     allow(most) {
       counts.points = most;

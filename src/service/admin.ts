@@ -17,14 +17,17 @@ export interface AdminParts extends Pick<AdminDeps, "readiness" | "metrics" | "p
 
 /** Begins to listen for operators; undefined where the admin listener is off. */
 export async function listenForAdmins(
-  { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN }: Settings,
-  { audit, v4, brownOuts }: Parts,
+  { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN, TRUST_PROXY }: Settings,
+  { audit, log, v4, brownOuts }: Parts,
   { pack, ...deps }: AdminParts,
 ): Promise<HttpServer | undefined> {
   if (ADMIN_PORT === "off") return undefined;
   const handler = createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
     host: ADMIN_HOST,
+    trustProxy: TRUST_PROXY,
+    onError: (error) =>
+      log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
     filterHeader: pack().dialect.filter.header,
     brownOuts: brownOuts.schedules,

@@ -28,7 +28,7 @@ type Line = Record<string, unknown>;
 /** Runs a gateway with secrets everywhere, gives it requests, and ends it. */
 async function afterRequests(
   level: string,
-  requests: (url: string) => Promise<void>,
+  requests: (url: string, admin: string) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const gateway = await serve(newFolder(), {
@@ -41,7 +41,7 @@ async function afterRequests(
       ...env,
     },
   });
-  await requests(gateway.url);
+  await requests(gateway.url, gateway.admin);
   gateway.signal("SIGTERM");
   return gateway.ended;
 }
@@ -103,6 +103,17 @@ test("a request that goes well has no line at info, and one that goes wrong has 
       warnings: ["v4 answered 503"],
     }),
   ]);
+}, 60_000);
+
+test("what the admin listener answers with 503 is logged with a code", async () => {
+  const ended = await afterRequests("error", async (_url, admin) => {
+    const headers = { authorization: `Bearer ${PLANTED.admin}` };
+    const answer = await fetch(`${admin}/api/tokens`, { method: "DELETE", headers });
+    expect(answer.status).toBe(503);
+  });
+  expect(linesOf(ended)).toContainEqual(
+    expect.objectContaining({ level: 50, code: "AG_ADMIN_REQUEST_FAILED", err: expect.any(Object) }),
+  );
 }, 60_000);
 
 test("no level tells a secret: of a setting, a token, a body, or an answer of v4", async () => {
