@@ -18,6 +18,9 @@ const SYSTEM = [
   "test/report/page.test.ts",
 ];
 
+/** Those of them that load the machine as much as it bears, or look at what is left afterwards: one at a time. */
+const ALONE = ["test/chaos/leaks.test.ts", "test/e2e/bench.test.ts", "test/e2e/soak.test.ts"];
+
 const results = process.env["TEST_RESULTS"];
 
 export default defineConfig({
@@ -27,6 +30,7 @@ export default defineConfig({
     execArgv: ["--disable-warning=ExperimentalWarning"],
     pool: "forks",
     isolate: false,
+    maxWorkers: "100%",
     setupFiles: ["test/support/seed.js"],
     sequence: { hooks: "list" },
     testTimeout: 20_000,
@@ -39,7 +43,11 @@ export default defineConfig({
     ],
     projects: [
       { extends: true, test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: SYSTEM } },
-      { extends: true, test: { name: "system", include: SYSTEM } },
+      { extends: true, test: { name: "system", include: SYSTEM, exclude: ALONE } },
+      {
+        extends: true,
+        test: { name: "system-alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });
