@@ -50,6 +50,11 @@ export interface Scopes {
   includes(wide: Grants, narrow: Grants): boolean;
   /** What a token may do that was asked for in v4's words: v4 has fewer levels, and one area for several resources. */
   throughV4(grants: Grants): Grants;
+  /**
+   * Whether v4's scopes for it say no more than it does itself; with `reading`, whether v4's scopes for reading say
+   * no more than that all of it may be read.
+   */
+  isExact(grants: Grants, reading: boolean): boolean;
   /** The lowest levels that become the same in v4's words. */
   lowest(grants: Grants): Grants;
 }
@@ -120,8 +125,7 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
     return known.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
   }
 
-  function toV4(alphaScopes: string): string[] {
-    const wanted = asked(alphaScopes);
+  function toV4(wanted: Grants, added: readonly string[] = definition.besides ?? []): string[] {
     if (wanted === "all") return [definition.all];
     const areas = new Map<string, number>();
     for (const [resource, top] of wanted) {
@@ -131,7 +135,7 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
     const scopes = [...areas].map(
       ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
     );
-    const besides = scopes.length === 0 ? [] : (definition.besides ?? []);
+    const besides = scopes.length === 0 ? [] : added;
     const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
     return [...scopes, ...missing];
   }
@@ -144,6 +148,9 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
   );
 
   const highestOfAll = new Map(Object.keys(definition.resources).map((resource) => [resource, highest]));
+
+  const includes = (wide: Grants, narrow: Grants): boolean =>
+    wide === "all" || (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top));
 
   return {
     access(scope) {
@@ -161,14 +168,17 @@ export function makeScopes(definition: ScopesDefinition): Scopes {
       return (grants.get(access.resource) ?? -1) >= access.level;
     },
 
-    toV4,
+    toV4: (alphaScopes) => toV4(asked(alphaScopes)),
     read,
     write: print,
     common: both,
-    includes: (wide, narrow) =>
-      wide === "all" ||
-      (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top)),
-    throughV4: (grants) => granted(toV4(print(grants)).join(" ")),
+    includes,
+    throughV4: (grants) => granted(toV4(grants).join(" ")),
+    isExact(grants, reading) {
+      const levels =
+        reading && grants !== "all" ? new Map([...grants.keys()].map((name) => [name, 0])) : grants;
+      return includes(levels, granted(toV4(levels, []).join(" ")));
+    },
     lowest: (grants) =>
       new Map(
         [...(grants === "all" ? highestOfAll : grants)].map(([name, top]) => [

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { scheduleBrownOuts } from "../brown-outs/brown-outs.ts";
 import type { AlphaAnswer, AlphaRequest, Notes } from "../gateway/exchange.ts";
-import { buildRoad } from "../gateway/road.ts";
+import { buildRoad, type RoadParts } from "../gateway/road.ts";
 import { createMemoryCounter } from "../limits/memory-counter.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -71,6 +71,15 @@ const filesOver = (upstream: Upstream): FileUpstream => ({
   },
 });
 
+/** Tokens are v4's own, and what a new one may do is kept nowhere. */
+export const noGrants: RoadParts["grants"] = {
+  find: () => undefined,
+  findOther: async () => undefined,
+  keep: async ({ token }) => token,
+  nameLevels: async () => {},
+  levelsNamed: async () => undefined,
+};
+
 /** Builds the road of a pack over a pretended v4. */
 export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
   const { dialect } = pack;
@@ -92,7 +101,7 @@ export function dryRoad(pack: Pack, upstream: Upstream): DryRoad {
     catalogs,
     tokens: knownTokens,
     turns: takeTurns(),
-    grants: { find: () => undefined, findOther: async () => undefined },
+    grants: noGrants,
     limits: createRateLimits(createMemoryCounter(ENDLESS), createMemoryCounter(ENDLESS)),
     record: (_request, _outcome, notes) => {
       last = notes;

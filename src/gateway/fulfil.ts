@@ -11,6 +11,7 @@ import type { Incoming } from "./call-v4.ts";
 import type { FileAnswer } from "./exchange.ts";
 import { readBesides } from "./read-besides.ts";
 import { requestOut } from "./request-out.ts";
+import { bringLevels } from "./token-levels.ts";
 import { plainCall, type Prepared, type Work } from "./work.ts";
 
 /** The read after the call whose answer is the answer; undefined where it fails. */
@@ -32,7 +33,9 @@ async function answered(answer: Incoming, prepared: Prepared, work: Work): Promi
   const shown = route.withoutScopes && (await work.lacksScopes()) ? route.withoutScopes : route;
   const besides = await readBesides(answer, prepared, work);
   const reading = { catalogs: work.catalogs, with: besides, sent: prepared.alpha };
-  return answerBack(answer, shown, reading, work.rules);
+  const body = await answerBack(answer, shown, reading, work.rules);
+  if (!route.tokenLevels) return body;
+  return bringLevels(body, route.tokenLevels, route.gives === "list" ? route.list : undefined, work.levels);
 }
 
 /**

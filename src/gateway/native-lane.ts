@@ -7,6 +7,7 @@ import { tokenHash } from "../tokens/fingerprint.ts";
 import { header, type AlphaRequest } from "./exchange.ts";
 import { holdEnd } from "./hold-end.ts";
 import type { NativeForward } from "./listener.ts";
+import type { NativeEntry } from "./native-access.ts";
 import type { NativeOutcome } from "./record.ts";
 
 /** Hop-by-hop (RFC 9110 7.6.1), but for the body's framing. */
@@ -38,6 +39,12 @@ export interface NativeWords {
   readonly failure: string;
   /** The body of the 503 while v4 is left alone. */
   readonly pause: string;
+  /** Decides by the client's token, before v4 is asked for anything. */
+  readonly enter: (asked: AlphaRequest, hash: string, token: string) => NativeEntry | Promise<NativeEntry>;
+  /** The body of a refusal. */
+  readonly write: (reason: string) => string;
+  /** v4's scheme, for the token that goes on in place of the client's. */
+  readonly scheme: string;
   /** Keeps the record of every request. @throws where it can't be kept. */
   readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
   /** Whether the answer ends no sooner than its record is kept; else it is kept when the answer is over. */
@@ -144,11 +151,12 @@ export function createNativeLane({
 
   const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
 
-  return ({ failure, pause, record, recordFirst }) =>
+  return ({ failure, pause, enter, write, scheme, record, recordFirst }) =>
     function forward(request, response, asked) {
       const started = performance.now();
       const progress = beginProgress(failure, breaker);
-      const hash = tokenHash((header(asked, "authorization") ?? "").replace(/^\S+ +/, ""));
+      const token = (header(asked, "authorization") ?? "").trim().replace(/^\S+ +/, "");
+      const hash = tokenHash(token);
       let kept: Promise<void> | undefined;
       function keep(...ending: string[]): Promise<void> {
         const { bytesIn, bytesOut, fault, v4Status } = progress;
@@ -163,16 +171,28 @@ export function createNativeLane({
         // The answer is over: whoever keeps records has told of one that was not.
         keep(...(response.writableFinished ? [] : ["the answer broke off"])).catch(() => {});
       });
-      if (!breaker.admits()) {
-        progress.fault = "v4 fails, and is left alone for a moment";
-        return answerFault(response, pause, 503, retry);
-      }
-      progress.v4Status = null;
-      underWay.set(request, progress);
-      cleanHeaders(request, NEVER_TO_V4);
       // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
       // would end the process.
       const fail = () => answerFault(response, failure);
-      Promise.resolve(proxy(request, response, fail)).catch(fail);
+      function goOn({ token: stands, refusal }: NativeEntry): void {
+        // The client is gone, and its record is kept.
+        if (response.destroyed) return;
+        if (refusal) {
+          const more = refusal.status === 503 ? retry : {};
+          return answerFault(response, write(refusal.reason), refusal.status, more);
+        }
+        if (!breaker.admits()) {
+          progress.fault = "v4 fails, and is left alone for a moment";
+          return answerFault(response, pause, 503, retry);
+        }
+        if (stands !== undefined) request.headers.authorization = `${scheme} ${stands}`;
+        progress.v4Status = null;
+        underWay.set(request, progress);
+        cleanHeaders(request, NEVER_TO_V4);
+        Promise.resolve(proxy(request, response, fail)).catch(fail);
+      }
+      const entry = enter(asked, hash, token);
+      if (entry instanceof Promise) entry.then(goOn).catch(fail);
+      else goOn(entry);
     };
 }

@@ -33,7 +33,7 @@ export interface RoadParts extends CallParts, EndParts {
   readonly limits: RateLimits;
   readonly turns: Turns;
   /** Tokens of the gateway's own exchange. */
-  readonly grants: Pick<GrantBook, "find" | "findOther">;
+  readonly grants: Pick<GrantBook, "find" | "findOther" | "keep" | "nameLevels" | "levelsNamed">;
   readonly rules: AnswerRules;
   /** When alpha is switched off, and for whom. */
   readonly brownOuts: BrownOuts;
@@ -100,11 +100,13 @@ export function buildRoad(parts: RoadParts): Road {
       notes.facts = { refused: false, grants: undefined };
     }
     const carry = carriesFor(request, presented, parts, notes);
+    const may = async () => grantsOf(presented.grant, await factsOf(presented.caller));
     const lacksScopes = async (): Promise<boolean> => {
-      const grants = grantsOf(presented.grant, await factsOf(presented.caller));
-      return grants !== undefined && isNothing(grants);
+      const levels = await may();
+      return levels !== undefined && isNothing(levels);
     };
-    const ways = { call, carry, kept, owner, lacksScopes };
+    const levels = { grants, scopes, caller: may, notes, now: Date.now };
+    const ways = { call, carry, kept, owner, lacksScopes, levels };
     const work = { request, sent, target, pack, rules, catalogs, ...ways, notes };
     const body = await fulfil(work);
     notes.passed.back = performance.now();

@@ -5,6 +5,7 @@ import type { Catalogs } from "../upstream/catalogs.ts";
 import type { AnswerRules } from "./answer-back.ts";
 import type { CarryV4 } from "./carry-v4.ts";
 import type { CallV4, Outgoing } from "./call-v4.ts";
+import type { TokenLevels } from "./token-levels.ts";
 import type { KeptReads } from "./kept-reads.ts";
 import type { AlphaRequest, Notes, Target } from "./exchange.ts";
 
@@ -22,6 +23,8 @@ export interface Work {
   /** Answers that may be used again, and the hash of the token that they belong to. */
   readonly kept: KeptReads;
   readonly owner: string | undefined;
+  /** For routes whose answers carry tokens. */
+  readonly levels: TokenLevels;
   /** Whether the caller's token is known to have no scope at all. */
   readonly lacksScopes: () => boolean | Promise<boolean>;
   readonly notes: Notes;

@@ -13,6 +13,7 @@ import { compileResource, type Resource } from "./resource.ts";
 import { compileRoute, type Route } from "./route.ts";
 import { makeRouter, splitPath, type Router } from "./router.ts";
 import { compileValueKind, type ValueKind } from "./values.ts";
+import { makeV4Access } from "./v4-access.ts";
 
 /** A checked file of a pack and the place that its faults are reported at. */
 export interface Located<T> {
@@ -178,15 +179,17 @@ export function compilePack(
   const takesFiles = new Set(
     [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
   );
+  const all = [...routes.values()].flat();
   return {
     dialect: definition,
     takesFiles,
+    v4Access: makeV4Access(all, catalogs.values(), definition.v4.prefix),
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
     prefix: splitPath(definition.alpha.prefix) ?? [],
     scopes,
     grammar: compileGrammar(dialect),
     resources,
-    routes: [...routes.values()].flat(),
+    routes: all,
     surface: undefined,
     gaps: { unnamed: [], unanswered: [] },
     match(method, segments) {

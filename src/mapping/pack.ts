@@ -6,6 +6,7 @@ import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import type { Parameters } from "./router.ts";
 import type { Gaps, Surface } from "./surface.ts";
+import type { FindV4Access } from "./v4-access.ts";
 
 /** What a path is answered by: one route, or several to choose from by the body. */
 export interface Match {
@@ -32,6 +33,8 @@ export interface Pack {
   readonly prefix: readonly string[];
   /** By a path below alpha's prefix, given as decoded segments. */
   match(method: string, segments: readonly string[]): Match | undefined;
+  /** What alpha's routes need for the v4 calls that they make. */
+  readonly v4Access: FindV4Access;
   /** A route by its name. */
   route(name: string): Route | undefined;
 }

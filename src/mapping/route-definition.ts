@@ -33,6 +33,14 @@ export const route = z.strictObject({
    * token is refused, unless the route is public.
    */
   without_scopes: name.optional(),
+  /**
+   * The objects of the answer are tokens: which members have the token (whole where it was `made`, else as much as
+   * v4 shows of it), its scopes, and its end. The levels of alpha's that are asked for a new one are kept, enforced
+   * from then on, and shown in place of what v4's scopes mean.
+   */
+  token_levels: z
+    .strictObject({ token: name, scopes: name, ends: name.optional(), made: z.literal(true).optional() })
+    .optional(),
   /** v4 has no such call any more: a reason of `pack.yaml`, and the status, 400 where it is left out. */
   refuse: z.union([name, z.strictObject({ reason: name, status: z.literal([400, 403, 404]) })]).optional(),
   /** Served from the gateway's copy of this resource's catalog. */

@@ -4,6 +4,7 @@ import { compileFaults } from "./checks.ts";
 import type { PreliminaryDefinition } from "./definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
+import { namesHint } from "./nearest.ts";
 import { expressionAt, type Place } from "./place.ts";
 import type { JsonObject } from "./reading.ts";
 
@@ -105,6 +106,34 @@ export function compileFollowUp(
     endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
     otherwise: (call, path) => otherwise.evaluate(call, { path }),
   };
+}
+
+/** The answer's objects are tokens; names of their members. */
+export interface TokensStep {
+  readonly token: string;
+  readonly scopes: string;
+  readonly ends?: string | undefined;
+  /** Whether v4 has just made the token, which is whole then. */
+  readonly made?: true | undefined;
+}
+
+/** The members must be fields of the object that the route answers with. */
+export function compileTokens(
+  { token_levels: tokens, gives }: RouteDefinition,
+  fields: ReadonlyMap<string, unknown>,
+  place: Place,
+): TokensStep | undefined {
+  if (!tokens) return undefined;
+  const { made, ...members } = tokens;
+  if (gives === "nothing" || gives === "file" || (made && gives === "list"))
+    place.fault("tokens are in an answer that gives an object, or listed ones in a list");
+  for (const [key, member = ""] of Object.entries(members))
+    if (!fields.has(member))
+      place.at(key).fault({
+        message: `the object has no field "${member}"`,
+        hint: namesHint(member, [...fields.keys()]),
+      });
+  return tokens;
 }
 
 export function compilePreliminary(

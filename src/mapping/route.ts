@@ -20,6 +20,7 @@ import {
   compileFollowUp,
   compileJoins,
   compilePreliminary,
+  compileTokens,
   compileWait,
   condition,
   type Collected,
@@ -27,6 +28,7 @@ import {
   type FollowUp,
   type Joined,
   type Preliminary,
+  type TokensStep,
   type Wait,
 } from "./route-steps.ts";
 import type { Pattern } from "./router.ts";
@@ -57,6 +59,8 @@ export interface Route {
   readonly limit: "create" | undefined;
   /** Whether this is the route that a body asks for, where several share a path. */
   readonly chosen: ((body: JsonObject) => MaybeLater<boolean>) | undefined;
+  /** The objects of the answer are tokens, whose levels are alpha's. */
+  readonly tokenLevels: TokensStep | undefined;
   /** The same route as a token without any scope gets it; undefined where such a token is refused. */
   readonly withoutScopes: Route | undefined;
   /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
@@ -249,6 +253,7 @@ export function compileRoute(
     namesObject: parameters.length > 0,
     access: access ?? "token",
     withoutScopes: undefined,
+    tokenLevels: compileTokens(definition, resource.fields, place.at("token_levels")),
     limit: definition.limit,
     source,
     gives: definition.gives,

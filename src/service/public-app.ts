@@ -5,6 +5,7 @@ import type { EndParts } from "../gateway/ends.ts";
 import { header } from "../gateway/exchange.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { takesFile } from "../gateway/find-route.ts";
+import { makeNativeAccess } from "../gateway/native-access.ts";
 import { buildRoad } from "../gateway/road.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
 import { createAskedScopes } from "../oauth/asked-scopes.ts";
@@ -100,8 +101,12 @@ function nativeLane(
   write: (reason: string) => string,
 ): ListenerOptions["native"] {
   if (!settings.NATIVE_LANE) return undefined;
-  const { scheme, prefix } = parts.pack.dialect.v4;
+  const { pack } = parts;
+  const { scheme, prefix } = pack.dialect.v4;
   const forward = parts.native({
+    enter: makeNativeAccess({ grants: parts.exchanged.grants, scopes: pack.scopes, accessOf: pack.v4Access }),
+    write,
+    scheme,
     failure: write(FAILURE),
     pause: write("The service does not answer at the moment. Try again later."),
     record: recorder.native,

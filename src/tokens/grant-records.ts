@@ -32,6 +32,9 @@ export interface GrantRecords {
   write(hash: string, grant: StoredGrant, seconds?: number): Promise<void>;
   /** Writes where the store still has what `before` says; false where it was changed meanwhile. */
   replace(hash: string, before: GrantRecord, grant: StoredGrant): Promise<boolean>;
+  /** What a token may do, under what lists show of it: for people to read, never to decide by. */
+  writeNamed(name: string, scopes: string, seconds: number): Promise<void>;
+  readNamed(name: string): Promise<string | undefined>;
   readonly size: number;
 }
 
@@ -108,6 +111,8 @@ export function createGrantRecords({
       if (replaced) keep(hash, sealed, grant);
       return replaced;
     },
+    writeNamed: (name, scopes, seconds) => store.set(`levels:${name}`, scopes, seconds),
+    readNamed: (name) => store.get(`levels:${name}`),
     get size() {
       return copies.size;
     },

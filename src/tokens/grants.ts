@@ -50,8 +50,16 @@ export interface GrantBook {
     grant: Pick<StoredGrant, "scopes"> & {
       readonly refresh: RefreshCredentials | undefined;
       readonly at: number;
+      /** For how long it is kept; default: as long as a client may stay away. */
+      readonly seconds?: number;
+      /** How the token that is handed out should begin. */
+      readonly shown?: string;
     },
   ): Promise<string>;
+  /** Keeps what a token may do under as much of it as lists show. @throws {StateUnavailable} */
+  nameLevels(shown: string, scopes: string, seconds: number): Promise<void>;
+  /** The same again; undefined where there is none. @throws {StateUnavailable} */
+  levelsNamed(shown: string): Promise<string | undefined>;
   /** As it stands in the store. @throws {StateUnavailable} */
   read(hash: string, token: string): Promise<StoredGrant | undefined>;
   /** From now on the token is refused, here at once and elsewhere within seconds. @throws {StateUnavailable} */
@@ -192,16 +200,15 @@ export function createGrantBook({
       if (!copy.grant) return undefined;
       return isDue(copy.grant, clock()) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
     },
-    async keep(issued, { scopes: may, refresh, at }) {
-      const token = own.make();
-      await records.write(tokenHash(token), {
-        scopes: may,
-        token: issued.token,
-        ...timesOf(issued.lastsSeconds, at),
-        ...(refresh && { refresh }),
-      });
+    async keep(issued, { scopes: may, refresh, at, seconds, shown }) {
+      const token = own.make(shown);
+      const times = timesOf(issued.lastsSeconds, at);
+      const grant = { scopes: may, token: issued.token, ...times, ...(refresh && { refresh }) };
+      await records.write(tokenHash(token), grant, seconds);
       return token;
     },
+    nameLevels: (shown, may, seconds) => records.writeNamed(tokenHash(shown), may, seconds),
+    levelsNamed: async (shown) => records.readNamed(tokenHash(shown)),
     read: async (hash, token) => (await records.read(hash, token)).grant,
     end: (hash) => records.write(hash, { scopes: "", over: true }),
     get size() {

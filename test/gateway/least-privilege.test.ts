@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
+import { noGrants } from "../../src/examples/dry-road.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
 import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
 import { createRateLimits } from "../../src/limits/rate-limits.ts";
@@ -87,7 +88,7 @@ beforeAll(() => {
     brownOuts: scheduleBrownOuts([]),
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    grants: { find: () => found, findOther: async () => undefined },
+    grants: { ...noGrants, find: () => found },
     turns: takeTurns(),
     limits: createRateLimits(createMemoryCounter(plenty), createMemoryCounter(plenty)),
     record: () => {},

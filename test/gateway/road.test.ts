@@ -2,6 +2,7 @@
 import { makeOpenList } from "../../src/dialect/envelope.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
+import { noGrants } from "../../src/examples/dry-road.ts";
 import type { AlphaRequest } from "../../src/gateway/exchange.ts";
 import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
 import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
@@ -40,7 +41,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    grants: { find: () => undefined, findOther: async () => undefined },
+    grants: noGrants,
     scopes: pack.scopes,
     turns: takeTurns(),
     brownOuts: scheduleBrownOuts([]),
