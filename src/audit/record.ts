@@ -30,6 +30,9 @@ export interface AuditRecord {
   readonly client: {
     /** The first 16 hex digits of the token's SHA-256, or null without a token. */
     readonly fingerprint: string | null;
+    /** Whether v4 has accepted the token, as far as it is known; left out without a token. */
+    readonly accepted?: boolean;
+    /** Its first 512 characters. */
     readonly userAgent: string | null;
     readonly address: string;
   };

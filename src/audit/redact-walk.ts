@@ -1,30 +1,59 @@
-import type { SecretNames } from "./secret-names.ts";
+import { USER_INFO, type SecretNames } from "./secret-names.ts";
+import { REDACTED, type SecretValues } from "./secret-values.ts";
 
-export const REDACTED = "[redacted]";
+export { REDACTED };
 const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
+const VALUE = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*([^\s"'\\:=><;,&]+)/;
+/** So many texts may look like JSON and be none: each costs an error. Further ones are not tried. */
+const MOST_FAILURES = 16;
+/** What is encoded within what is encoded is followed to an eighth of that. */
+const DECODED_DEPTH = 8;
+/** A text without one of these has no name in it that something follows. */
+const SIGNS = /[=:>"'%\\]|[^\0-\x7f]/;
 
 /** The redaction of one body. It stops building when it has more than will be kept. */
 export interface RedactWalk {
   readonly value: (value: unknown) => unknown;
   readonly text: (text: string) => string;
   readonly pairs: (text: string) => string;
+  readonly path: (text: string, named: boolean) => string;
   /** Whether the result is over the limit, and not all of the body was visited. */
   readonly spent: () => boolean;
 }
 
-/** @param limit Bytes: what lies behind them is cut off anyway, and is not copied. */
-export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
+export interface WalkOptions {
+  readonly secrets: SecretNames;
+  /** Bytes: what lies behind them is cut off anyway, and is not copied. */
+  readonly limit: number;
+  /** Values that are replaced wherever they stand. */
+  readonly values?: SecretValues | undefined;
+  /** Takes every value that stands under a secret name. */
+  readonly found?: SecretValues | undefined;
+}
+
+export function redactWalk({ secrets, limit, values, found }: WalkOptions): RedactWalk {
   // Counted in UTF-16 units, of which no text has more than it has bytes of UTF-8.
   let left = limit;
+  let failures = 0;
+
+  const isValue = (text: string): boolean => values?.has(text) === true;
 
   function visit(value: unknown, depth: number): unknown {
     left -= 1;
     if (typeof value === "string") return visitText(value, depth);
-    if (typeof value === "bigint") return value.toString();
-    if (value === null || typeof value !== "object" || isRawJson(value)) return value;
-    if (depth >= DEPTH) return TOO_DEEP;
+    if (typeof value === "bigint") return isValue(value.toString()) ? REDACTED : value.toString();
+    if (typeof value === "number") return values && isValue(String(value)) ? REDACTED : value;
+    if (value === null || typeof value !== "object") return value;
+    if (isRawJson(value)) return values && isValue(JSON.stringify(value)) ? REDACTED : value;
+    if (depth >= DEPTH) return tooDeep();
     return Array.isArray(value) ? visitItems(value, depth) : visitMembers(value, depth);
+  }
+
+  /** What is not looked through is not recorded, and what stands in it is not known. */
+  function tooDeep(): string {
+    found?.seal();
+    return TOO_DEEP;
   }
 
   function visitItems(items: readonly unknown[], depth: number): unknown[] {
@@ -41,7 +70,7 @@ export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
     for (const [name, value] of Object.entries(members)) {
       if (left < 0) break;
       left -= name.length;
-      kept.push([name, secrets.has(name) ? concealed(value) : visit(value, depth + 1)]);
+      kept.push([concealedIn(name), secrets.has(name) ? concealed(value) : visit(value, depth + 1)]);
     }
     // Not by assignment: a member `__proto__` has to stay a mere member.
     return Object.fromEntries(kept);
@@ -50,26 +79,48 @@ export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
   /** An absent value tells nothing, and that it was absent is worth knowing. */
   function concealed(value: unknown): unknown {
     left -= REDACTED.length;
-    return value === null || value === undefined ? value : REDACTED;
+    if (value === null || value === undefined) return value;
+    found?.add(value);
+    return REDACTED;
   }
 
+  /** Names are looked for first: a client could choose a value that is a part of one. */
   function visitText(whole: string, depth: number): string {
-    const text = whole.slice(0, Math.max(left, 0));
+    const end = Math.max(left, 0);
     left -= whole.length;
-    if (/^\s*[{["]/.test(text)) return visitJsonText(text, depth);
-    if (!/[=:>"']/.test(text)) return text;
-    return text.includes("=") && !/[\s"'{}<>]/.test(text) ? visitPairs(text, depth) : scrub(text);
+    const text = end >= whole.length ? whole : (values?.cut(whole, end) ?? whole.slice(0, end));
+    return concealedIn(visitNames(text, depth));
+  }
+
+  const concealedIn = (text: string): string => (values ? values.conceal(text) : text);
+
+  function visitNames(given: string, depth: number): string {
+    // No name with something behind it.
+    if (given.length < 2) return given;
+    if (/^\s*[{["]/.test(given)) return visitJsonText(given, depth);
+    const text = given.includes("@") ? withoutUserInfo(given) : given;
+    if (!SIGNS.test(text)) return text;
+    return /[=%]/.test(text) && !/[\s"'{}<>]/.test(text) ? visitPairs(text, depth) : scrub(text);
+  }
+
+  function withoutUserInfo(text: string): string {
+    return text.replaceAll(USER_INFO, (_, slashes: string, info: string) => {
+      const password = info.slice(info.indexOf(":") + 1);
+      found?.add([password, decoded(password)]);
+      return `${slashes}${REDACTED}@`;
+    });
   }
 
   /** JSON inside a string, as in filters and in user data. */
   function visitJsonText(text: string, depth: number): string {
-    if (depth >= DEPTH) return TOO_DEEP;
+    if (depth >= DEPTH) return tooDeep();
     let parsed: unknown;
     try {
-      parsed = JSON.parse(text);
+      parsed = failures < MOST_FAILURES ? JSON.parse(text) : undefined;
     } catch {
-      return scrub(text);
+      failures += 1;
     }
+    if (parsed === undefined) return scrub(withoutUserInfo(text));
     left += text.length;
     const kept = JSON.stringify(visit(parsed, depth + 1));
     // Where nothing was taken out the text stays as it came, spaces and all digits of numbers included.
@@ -81,11 +132,13 @@ export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
    * everything behind the first secret name goes.
    */
   function scrub(text: string): string {
-    const readable = text.replaceAll(/\\+u([0-9a-f]{4})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
+    const readable = unescaped(text);
     const at = secrets.firstIn(readable);
-    return at === -1 ? text : readable.slice(0, at) + REDACTED;
+    if (at === -1) return text;
+    // What the value may be: the first word behind the sign behind the name.
+    const [, word = ""] = VALUE.exec(readable.slice(at, at + 1000)) ?? [];
+    if (!secrets.has(word)) found?.add(word);
+    return readable.slice(0, at) + REDACTED;
   }
 
   /** `name=value` pairs between any of the separators of URLs, forms and cookies. */
@@ -93,32 +146,68 @@ export function redactWalk(secrets: SecretNames, limit: number): RedactWalk {
     return text
       .split(/([?&#;,\s])/)
       .map((piece) => {
-        const equals = piece.indexOf("=");
-        if (equals === -1) return piece;
-        const name = piece.slice(0, equals);
-        const value = piece.slice(equals + 1);
-        return `${name}=${isSecretKey(decoded(name)) ? REDACTED : visitPairValue(value, depth)}`;
+        const parts = piece.split("=");
+        const name = parts.slice(0, -1).findIndex((part) => secrets.has(unescaped(decoded(part))));
+        if (name === -1) return parts.map((part) => visitPart(part, depth)).join("=");
+        const value = parts.slice(name + 1).join("=");
+        found?.add([value, decoded(value)]);
+        return [...parts.slice(0, name).map((part) => visitPart(part, depth)), parts[name], REDACTED].join(
+          "=",
+        );
       })
       .join("");
   }
 
-  /** `server[root_pass]` and `server.root_pass` name the same member. */
-  function isSecretKey(key: string): boolean {
-    return key.split(/[[\]./]/).some((part) => part !== "" && secrets.has(part));
+  /** A name or a value, which may hold JSON, a URL, or another form. */
+  function visitPart(part: string, depth: number): string {
+    if (!/[^\w.~*-]/.test(part)) return part;
+    if (depth >= DEPTH) return tooDeep();
+    const text = decoded(part);
+    const kept = text === part ? visitPlain(text, depth) : visitWhole(text, depth + DECODED_DEPTH);
+    return kept === text ? part : encodeURIComponent(kept.toWellFormed());
   }
 
-  function visitPairValue(value: string, depth: number): string {
-    if (depth >= DEPTH) return TOO_DEEP;
-    const text = decoded(value);
-    left += text.length;
-    const kept = visitText(text, depth + 1);
-    return kept === text ? value : encodeURIComponent(kept);
+  function visitPlain(given: string, depth: number): string {
+    if (/^\s*[{["]/.test(given)) return visitJsonText(given, depth);
+    const text = given.includes("@") ? withoutUserInfo(given) : given;
+    return SIGNS.test(text) ? scrub(text) : text;
+  }
+
+  /** What was counted already. */
+  function visitWhole(text: string, depth: number): string {
+    const before = left;
+    left = text.length;
+    const kept = visitText(text, depth);
+    left = before;
+    return kept;
+  }
+
+  /**
+   * A path, segment by segment. Where it `named` no route, a segment behind a secret name is its value; in a route
+   * such a segment may be the route's own.
+   */
+  function visitPath(path: string, named: boolean): string {
+    const bare = withoutUserInfo(path);
+    const text = decoded(bare.replaceAll("+", "%2B"));
+    let secret = false;
+    const kept = withoutUserInfo(text)
+      .split("/")
+      .map((segment) => {
+        const value = secret && segment !== "";
+        secret = !named && (segment === "" ? secret : secrets.has(unescaped(segment)));
+        if (!value) return visitNames(segment, 0);
+        found?.add([segment, encodeURIComponent(segment.toWellFormed())]);
+        return REDACTED;
+      })
+      .join("/");
+    return kept === text ? bare : kept;
   }
 
   return {
     value: (value) => visit(value, 0),
     text: (text) => visitText(text, 0),
-    pairs: (text) => visitPairs(text, 0),
+    pairs: (text) => concealedIn(visitPairs(text, 0)),
+    path: (text, named) => concealedIn(visitPath(text, named)),
     spent: () => left < 0,
   };
 }
@@ -130,6 +219,22 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+/** Escapes within escapes are followed so far. */
+const ROUNDS = 4;
+
+/** A text without JSON's and percent-encoding's escapes of ASCII. A run of backslashes is looked at once. */
+function unescaped(text: string): string {
+  let readable = text;
+  for (let round = 0; round < ROUNDS && /[%\\]/.test(readable); round += 1) {
+    readable = readable
+      .replaceAll(/(?<!\\)\\+u([0-9a-f]{4})/gi, (_, hex: string) => character(hex))
+      .replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => character(hex));
+  }
+  return readable;
+}
+
+const character = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 
 /** A number that a parser kept by its digits (`JSON.rawJSON`). */
 function isRawJson(value: object): boolean {

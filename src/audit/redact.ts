@@ -1,38 +1,78 @@
 import { JsonText } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
-import { cutBytes, redactWalk, REDACTED } from "./redact-walk.ts";
+import { cutBytes, redactWalk } from "./redact-walk.ts";
 import type { RedactWalk } from "./redact-walk.ts";
 import { secretNames } from "./secret-names.ts";
+import { REDACTED, SecretValues } from "./secret-values.ts";
 
 export interface RedactionOptions {
-  /** Names of members whose values are secret, in any spelling of case, `-` and `_`. */
+  /** Names of members whose values are secret, in any spelling (`secretNames`). */
   readonly names: readonly string[];
   /** Bytes of a recorded body, as JSON text; a longer one is kept cut. */
   readonly bodyLimit: number;
 }
 
-/** What is recorded in place of a body over the limit. */
+/** What is recorded in place of a body over the limit, and of one that can't be looked through. */
 export interface CutBody {
   readonly truncated: true;
   /** Bytes of the whole body, where known. */
   readonly bytes: number | null;
   /** The first bytes of the redacted body, as JSON text. */
   readonly text: string;
+  /** Why nothing of it is recorded, where that is not its length. */
+  readonly why?: string;
 }
 
-/** None of the functions throws, and none changes what it is given. */
-export interface Redaction {
-  /** A parsed JSON body. `bytes` is its length as it travelled, for the mark of a cut one. */
-  readonly value: (parsed: unknown, bytes?: number) => RecordedBody;
-  /** A body that is known to be sound JSON, by its text: nothing is read where no secret can be in it. */
-  readonly json: (text: string) => RecordedBody;
-  /** A body as it travelled, whole or its beginning: recorded as JSON where it is JSON, else as text. */
-  readonly raw: (body: string | Uint8Array, bytes?: number) => RecordedBody;
-  /** A query string, an urlencoded form, or a path with its query. */
-  readonly query: (text: string) => string;
-  /** Any other text of a client: a filter header, a `User-Agent`. */
-  readonly text: (text: string) => string;
+/** What a client sent, of which anything may be a secret. */
+export interface Sent {
+  readonly path: string;
+  /** Whether the path is one of the pack's routes. */
+  readonly isRoute: boolean;
+  readonly query: string;
+  /** Headers that are recorded. */
+  readonly texts: readonly (string | undefined)[];
+  readonly body?: SentBody | undefined;
 }
+
+export interface SentBody {
+  readonly bytes: Uint8Array;
+  /** Its `Content-Type`. */
+  readonly type?: string | undefined;
+  /** Its members, where it was read as a form. */
+  readonly form?: readonly (readonly [name: string, value: unknown])[] | undefined;
+}
+
+/**
+ * None of the functions throws, and none changes what it is given. `values` are replaced wherever they stand, besides
+ * what stands under a secret name. All take time in proportion to the text.
+ */
+export interface Redaction {
+  /** The values that stood under secret names, and tokens: what is to be replaced in the whole exchange. */
+  readonly find: (sent: Sent, tokens?: readonly (string | undefined)[]) => SecretValues;
+  /** A parsed JSON body. `bytes` is its length as it travelled, for the mark of a cut one. */
+  readonly value: (parsed: unknown, bytes?: number, values?: SecretValues) => RecordedBody;
+  /** A body that is known to be sound JSON, by its text: nothing is read where no secret can be in it. `bytes`: its length. */
+  readonly json: (text: string, values?: SecretValues, bytes?: number) => RecordedBody;
+  /** A body as it travelled, whole or its beginning: recorded as JSON where it is JSON, else as text. */
+  readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
+  /** A client's body: JSON, the members of a form, or text in UTF-8. Of anything else only the length is recorded. */
+  readonly body: (body: SentBody, values?: SecretValues) => RecordedBody;
+  /** A query string, an urlencoded form, or a path with its query. */
+  readonly query: (text: string, values?: SecretValues) => string;
+  /** A path without a query; `isRoute`: it is one of the pack's. */
+  readonly path: (text: string, isRoute: boolean, values?: SecretValues) => string;
+  /** Any other text of a client: a filter header, a `User-Agent`. */
+  readonly text: (text: string, values?: SecretValues) => string;
+}
+
+/** Characters of bodies that are looked through for values under secret names; none that is longer is recorded. */
+const MOST_LOOKED_THROUGH = 2 * 1024 * 1024;
+
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
+/** Longer forms are not read (`oauth/read-form.ts`). */
+const LONGEST_FORM = 65_536;
+const MULTIPART = /^\s*multipart\//i;
+const OTHER_CHARSET = /;\s*charset\s*=(?!\s*["']?(?:utf-?8|us-ascii)\b)/i;
 
 /**
  * Makes the functions that take secrets out of what is recorded (contract, "An audit record").
@@ -41,49 +81,105 @@ export interface Redaction {
  */
 export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction {
   const secrets = secretNames(names);
-  const walk = (): RedactWalk => redactWalk(secrets, bodyLimit);
+  const walk = (values: SecretValues | undefined): RedactWalk =>
+    redactWalk({ secrets, limit: bodyLimit, values });
 
-  function value(parsed: unknown, bytes?: number): RecordedBody {
+  const isClean = (text: string, values: SecretValues | undefined): boolean =>
+    values?.maybeIn(text) !== true && !secrets.maybeIn(text);
+
+  function find(sent: Sent, tokens: readonly (string | undefined)[] = []): SecretValues {
+    const found = new SecretValues();
+    for (const token of tokens) if (token !== undefined && token.length >= SHORTEST_TOKEN) found.add(token);
+    if (!sent.body && !mayHoldSecrets(sent)) return found;
+    const steps = redactWalk({ secrets, limit: MOST_LOOKED_THROUGH, found });
+    try {
+      steps.path(sent.path, sent.isRoute);
+      steps.pairs(sent.query);
+      for (const text of sent.texts) if (text !== undefined) steps.text(text);
+      if (sent.body) findIn(sent.body, steps);
+    } catch {
+      found.seal();
+    }
+    if (steps.spent()) found.seal();
+    return found;
+  }
+
+  const mayHoldSecrets = ({ path, query, texts }: Sent): boolean =>
+    secrets.maybeIn(path) ||
+    secrets.maybeIn(query) ||
+    texts.some((text) => text !== undefined && secrets.maybeIn(text));
+
+  function findIn(body: SentBody, steps: RedactWalk): void {
+    if (body.form) return void steps.value(membersOf(body.form));
+    const text = textOf(body);
+    if (text === undefined || !secrets.maybeIn(text)) return;
+    const parsed = parse(text);
+    if (parsed) steps.value(parsed.value);
+    else if (FORM.test(body.type ?? "")) steps.pairs(text);
+    else steps.text(text);
+  }
+
+  function value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
+    if (values?.sealed) return unrecorded(bytes, TOO_MANY);
     return guarded(() => {
-      const steps = walk();
+      const steps = walk(values);
       return limited(steps.value(parsed), steps.spent(), bytes);
     });
   }
 
-  function raw(body: string | Uint8Array, bytes?: number): RecordedBody {
+  function raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
     return guarded(() => {
       const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-      const whole = bytes ?? (typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
+      const whole = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
+      if (values?.sealed) return unrecorded(whole, TOO_MANY);
       const parsed = parse(text);
-      if (parsed !== undefined) return value(parsed.value, whole);
-      const steps = walk();
+      if (parsed !== undefined) return value(parsed.value, whole, values);
+      const steps = walk(values);
       return limited(steps.text(text), steps.spent(), whole);
     });
   }
 
-  function json(text: string): RecordedBody {
+  function body(sent: SentBody, values?: SecretValues): RecordedBody {
     return guarded(() => {
-      const kept = text.length > bodyLimit ? text.slice(0, bodyLimit) : text;
-      if (secrets.maybeIn(kept)) return raw(text);
-      const bytes = Buffer.byteLength(text);
-      if (bytes <= bodyLimit) return new JsonText(text);
+      const { bytes, type = "", form } = sent;
+      const { byteLength } = bytes;
+      if (byteLength === 0) return undefined;
+      if (values?.sealed) return unrecorded(byteLength, TOO_MANY);
+      if (form) return value(membersOf(form), byteLength, values);
+      const text = textOf(sent);
+      if (text === undefined) return unrecorded(byteLength, MULTIPART.test(type) ? UNREAD : NOT_UTF8);
+      if (!FORM.test(type) || parse(text) !== undefined) return raw(text, values);
+      if (byteLength > LONGEST_FORM) return unrecorded(byteLength, UNREAD);
+      return value(membersOf([...new URLSearchParams(text)]), byteLength, values);
+    });
+  }
+
+  function json(text: string, values?: SecretValues, bytes = Buffer.byteLength(text)): RecordedBody {
+    return guarded(() => {
+      // A value that begins before the cut may end behind it.
+      if (values?.maybeIn(text)) return raw(text, values);
+      if (bytes <= bodyLimit) return secrets.maybeIn(text, bytes) ? raw(text, values) : new JsonText(text);
+      const kept = text.slice(0, bodyLimit);
+      if (secrets.maybeIn(kept)) return raw(text, values);
       return { truncated: true, bytes, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
     });
   }
 
-  /** Most texts are a path, or the name of a program: nothing in them sets anything off from anything. */
-  const isBare = (text: string): boolean => 3 * text.length <= bodyLimit && !/[{["'=:>]/.test(text);
-
-  function query(text: string): string {
+  function query(text: string, values?: SecretValues): string {
     if (text === "") return text;
-    return guarded(() => cutBytes(walk().pairs(text.slice(0, bodyLimit)), bodyLimit));
+    return guarded(() => cutBytes(isClean(text, values) ? text : walk(values).pairs(text), bodyLimit));
   }
 
-  function text(text: string): string {
-    if (isBare(text)) return text;
-    return guarded(() => cutBytes(walk().text(text), bodyLimit));
+  function path(text: string, isRoute: boolean, values?: SecretValues): string {
+    return guarded(() =>
+      cutBytes(isClean(text, values) ? text : walk(values).path(text, isRoute), bodyLimit),
+    );
+  }
+
+  function text(text: string, values?: SecretValues): string {
+    return guarded(() => cutBytes(isClean(text, values) ? text : walk(values).text(text), bodyLimit));
   }
 
   function limited(redacted: unknown, overspent: boolean, bytes: number | undefined): RecordedBody {
@@ -93,7 +189,51 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
     return { truncated: true, bytes: bytes ?? null, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
   }
 
-  return { value, json, raw, query, text };
+  return { find, value, json, raw, body, query, path, text };
+}
+
+/** A token of fewer characters is none that somebody gave out, and could stand anywhere. */
+const SHORTEST_TOKEN = 8;
+
+const NOT_UTF8 = "not UTF-8";
+const UNREAD = "a form that was not read";
+const TOO_MANY = "more secrets than can be looked for";
+
+const unrecorded = (bytes: number | undefined, why: string): CutBody => ({
+  truncated: true,
+  bytes: bytes ?? null,
+  text: "",
+  why,
+});
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * A body as text; undefined where it is none in UTF-8, or a form whose members nobody has read. UTF-16 and UTF-32 of
+ * plain text are sound UTF-8 too, with U+0000 between the letters.
+ */
+function textOf({ bytes, type = "" }: SentBody): string | undefined {
+  if (MULTIPART.test(type) || OTHER_CHARSET.test(type)) return undefined;
+  try {
+    const text = utf8.decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of a form as an object; of a name that came twice all values. Of a file it is known that it was one. */
+function membersOf(form: readonly (readonly [string, unknown])[]): object {
+  const members = new Map<string, unknown[]>();
+  for (const [name, value] of form) {
+    const values = members.get(name);
+    const kept = typeof value === "string" ? value : { file: true };
+    if (values) values.push(kept);
+    else members.set(name, [kept]);
+  }
+  return Object.fromEntries(
+    [...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 }
 
 function parse(text: string): { value: unknown } | undefined {

@@ -1,11 +1,14 @@
 /** Which member names hold secrets, and where such names stand in text that cannot be read as anything. */
 export interface SecretNames {
-  /** Whether a member of this name is a secret, whatever its case and its `-` and `_`. */
+  /** Whether a member of this name is a secret, however it is spelt (`foldName`). */
   readonly has: (name: string) => boolean;
   /** Where the first secret name with something behind it stands in the text, or -1. */
   readonly firstIn: (text: string) => number;
-  /** Whether a secret name could stand anywhere in the text, as it is or escaped. Quick, and never wrongly false. */
-  readonly maybeIn: (text: string) => boolean;
+  /**
+   * Whether a secret could stand anywhere in the text, under a name or as the user info of a URL, as it is or
+   * escaped. Quick, and never wrongly false. `bytes`: its length in UTF-8, where that is known.
+   */
+  readonly maybeIn: (text: string, bytes?: number) => boolean;
 }
 
 /** Names seen before, so that a list of records costs one look-up for each name. */
@@ -13,19 +16,48 @@ const REMEMBERED = 4096;
 const LONGEST = 128;
 
 /** What letters of a name can be hidden behind: percent-encoding, and JSON's escapes at any depth. */
-const ESCAPES = ["%", "\\u", "\\U"];
+const ESCAPES = ["%", "\\"];
 
-/** @param names As the pack spells them, e.g. `["root_pass", "card_number"]`. */
+/** What may stand between the letters of a name without being seen as a part of it; `+` is a blank in forms. */
+const UNSEEN = /[\p{DI}\p{C}\p{Z}\p{M}\p{Pc}\p{Pd}\s+\u2800]/gu;
+const UNSEEN_ASCII = /[-_+\s\p{Cc}]+/gu;
+const BETWEEN = "[\\x00-\\x20+_\\x7f-]*";
+
+/** Quicker than any look at the characters. */
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+/** User info of a URL (RFC 3986, 3.2.1), also where its slashes are escaped. A run of slashes is looked at once. */
+export const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
+const ANY_USER_INFO = new RegExp(USER_INFO.source);
+
+/** How much may stand behind a word in a name before the sign that a value follows. */
+const WORD_ENDS = "[a-z0-9]{0,24}";
+
+/**
+ * @param names As the pack spells them, e.g. `["root_pass", "card_number"]`. One between asterisks counts within longer
+ *   names as well: `*password*` is in `new_password`.
+ */
 export function secretNames(names: readonly string[]): SecretNames {
-  const plain = new Set(names.map(plainName).filter((name) => name !== ""));
+  const folded = names.map((name) => foldName(name.replaceAll("*", ""))).filter((name) => name !== "");
+  const words = names
+    .filter((name) => name.startsWith("*"))
+    .map((name) => foldName(name.replaceAll("*", "")));
+  const plain = new Set(folded);
   const seen = new Map<string, boolean>();
-  const pattern = namePattern(plain);
+  const pattern = namePattern(plain, new Set(words));
   const anywhere = anyName(plain);
+
+  const isSecret = (name: string): boolean => plain.has(name) || words.some((word) => name.includes(word));
+
+  /** `server[root_pass]` and `server.root_pass` name the same member. */
+  const isSecretPath = (name: string): boolean =>
+    isSecret(foldName(name)) ||
+    (/[[\]./]/.test(name) && name.split(/[[\]./]/).some((part) => isSecret(foldName(part))));
 
   function has(name: string): boolean {
     const known = seen.get(name);
     if (known !== undefined) return known;
-    const secret = plain.has(plainName(name));
+    const secret = isSecretPath(name);
     // Clients choose names: neither their number nor their length may grow the memory.
     if (seen.size >= REMEMBERED) seen.clear();
     if (name.length <= LONGEST) seen.set(name, secret);
@@ -33,34 +65,56 @@ export function secretNames(names: readonly string[]): SecretNames {
   }
 
   function firstIn(text: string): number {
-    return pattern ? text.search(pattern) : -1;
+    const at = pattern ? foldName(text).search(pattern) : -1;
+    return at === -1 ? -1 : unfolded(text, at);
   }
 
-  function maybeIn(text: string): boolean {
+  function maybeIn(text: string, bytes = Buffer.byteLength(text)): boolean {
+    if (text.includes("@") && ANY_USER_INFO.test(text)) return true;
     if (!anywhere) return false;
-    return ESCAPES.some((escape) => text.includes(escape)) || anywhere.test(text);
+    if (ESCAPES.some((escape) => text.includes(escape))) return true;
+    return anywhere.test(bytes === text.length ? text : foldName(text));
   }
 
   return { has, firstIn, maybeIn };
 }
 
-function plainName(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, "");
+/**
+ * A name without what makes two spellings of it differ: case, width and other forms of compatibility (Unicode's NFKD),
+ * accents, separators, and characters that nobody sees.
+ */
+function foldName(name: string): string {
+  if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
+  return name.normalize("NFKD").toLowerCase().replaceAll(UNSEEN, "");
+}
+
+/** Where in a text the character stands that is the one at this place of the folded text. */
+function unfolded(text: string, place: number): number {
+  let before = 0;
+  let at = 0;
+  for (const character of text) {
+    before += foldName(character).length;
+    if (before > place) return at;
+    at += character.length;
+  }
+  return text.length;
 }
 
 /**
- * A name counts where a value can follow: before `:`, `=` and `>` (also percent-encoded, quoted or escaped),
- * and before a quotation mark alone, as in the `name="…"` of a multipart part.
+ * A name counts where a value can follow: before `:`, `=` and `>` (also quoted or escaped), before a quotation mark
+ * alone, as in the `name="…"` of a multipart part, and there without quotation marks as well. Of folded text.
  */
-function namePattern(names: ReadonlySet<string>): RegExp | undefined {
+function namePattern(names: ReadonlySet<string>, words: ReadonlySet<string>): RegExp | undefined {
   if (names.size === 0) return undefined;
-  const spelt = [...names].map((name) => name.split("").map(literally).join("[-_]*"));
-  return new RegExp(`(?:${spelt.join("|")})(?:["'\\\\]|%22|%27|\\s*(?:[:=>]|%3A|%3D))`, "i");
+  const any = [...names]
+    .map((name) => name.split("").map(literally).join("") + (words.has(name) ? WORD_ENDS : ""))
+    .join("|");
+  return new RegExp(`(?:${any})["'\\\\:=>]|name=(?:${any})`);
 }
 
 /**
  * All names in one pattern that looks at each letter once: what they begin with alike stands in it once. Between
- * letters stand the signs that a spelling may have there.
+ * letters stand the signs that a spelling may have there. Of ASCII.
  */
 function anyName(names: ReadonlySet<string>): RegExp | undefined {
   return names.size === 0 ? undefined : new RegExp(beginnings([...names]), "iu");
@@ -72,7 +126,7 @@ function beginnings(names: readonly string[]): string {
   const letters = new Set(names.map(([letter = ""]) => letter));
   const branches = [...letters].map((letter) => {
     const rest = beginnings(names.filter((name) => name.startsWith(letter)).map((name) => name.slice(1)));
-    return rest === "" ? literally(letter) : `${literally(letter)}[-_]*${rest}`;
+    return rest === "" ? literally(letter) : `${literally(letter)}${BETWEEN}${rest}`;
   });
   return `(?:${branches.join("|")})`;
 }

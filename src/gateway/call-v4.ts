@@ -115,15 +115,17 @@ export const incoming = (answer: V4Answer): Incoming => new Answered(answer);
 /** What v4's answer tells about the token that it was asked with. On a public route v4 may not have looked at it. */
 export function learn(
   { tokens, scopes, dialect }: CallParts,
-  { hash }: Caller,
+  { hash, token }: Caller,
   notes: Notes,
   { status, headers }: Pick<Incoming, "status" | "headers">,
 ): void {
   if (hash === undefined) return;
+  if (hash !== notes.caller?.hash) notes.v4Token = token;
   const given = headers[dialect.scopesHeader.toLowerCase()];
   const looked = notes.target?.route.access !== "public";
   if (status === 401) tokens.learnRefusal(hash);
   else if (given !== undefined || (looked && isSuccess(status))) {
+    notes.accepted = true;
     tokens.learnGrants(hash, given === undefined ? undefined : scopes.grants(String(given)));
     // The limits know a client by its own token, whatever stands for that at v4.
     const own = notes.caller?.hash;

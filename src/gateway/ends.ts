@@ -24,7 +24,7 @@ export interface EndParts {
   /** Keeps the record of a request; a promise where the answer must wait for it. Its failure is told by itself. */
   readonly record: (request: AlphaRequest, outcome: Outcome, notes: Notes) => void | Promise<void>;
   /** Hears of errors that nobody foresaw. */
-  readonly onUnforeseen: (error: unknown, requestId: string) => void;
+  readonly onUnforeseen: (error: unknown, request: AlphaRequest, notes: Notes) => void;
 }
 
 /** Both ends of every road: what goes wrong on the way becomes the answer in one place, and every request has its record. */
@@ -34,7 +34,7 @@ export function withEnds(
 ): Road {
   function failed(error: unknown, request: AlphaRequest, notes: Notes): Made {
     const refused = refuse(error, request.id, notes, parts.rules.errors);
-    if (refused.unforeseen) parts.onUnforeseen(error, request.id);
+    if (refused.unforeseen) parts.onUnforeseen(error, request, notes);
     return refused;
   }
 

@@ -4,6 +4,7 @@ import type { Refusal } from "../dialect/refusal.ts";
 import type { Route } from "../mapping/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { RecordedCall } from "../audit/record.ts";
+import type { SentBody } from "../audit/redact.ts";
 import type { RequestSpan } from "../tracing/span.ts";
 import type { Standing } from "../limits/counter.ts";
 import type { TokenFacts } from "../tokens/token-facts.ts";
@@ -107,6 +108,12 @@ export interface Notes {
   body?: Buffer;
   /** What was known of the caller's token when the request came. */
   facts?: TokenFacts | undefined;
+  /** Whether v4 accepted the token in this request. */
+  accepted?: boolean;
+  /** The token that v4 was asked with, where that is not the client's. */
+  v4Token?: string | undefined;
+  /** The members of the body, where it was read as a form. */
+  form?: SentBody["form"];
   standing?: Standing;
   /** Tells the limits that v4 has taken a token of which nothing was known. */
   vouch?: (() => Promise<void>) | undefined;

@@ -36,7 +36,8 @@ export async function readForm(
     throw new Refusal(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
   const body = (await receiveBody(request, notes, false, MOST_BYTES)) ?? Buffer.alloc(0);
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of await membersOf(body, type)) {
+  notes.form = await membersOf(body, type);
+  for (const [name, value] of notes.form) {
     if (Object.hasOwn(form, name)) throw new Refusal(400, "A member of the form came twice.");
     if (typeof value !== "string") throw new Refusal(400, "The form must not hold files.");
     form[name] = value;

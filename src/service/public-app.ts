@@ -60,7 +60,7 @@ function oauthRoad(
 
 /** The alpha lane: requests are translated. */
 function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): ListenerOptions["road"] {
-  const { pack, log, tracing, upstream, catalogs, turns, underWay } = parts;
+  const { pack, tracing, upstream, catalogs, turns, underWay } = parts;
   const { tokens, limits } = parts.shared;
   const { grants } = parts.exchanged;
   const ends: Ends = {
@@ -68,7 +68,7 @@ function alphaLane(settings: Settings, parts: PublicParts, recorder: Recorder): 
       tracing &&
       ((request) => tracing.begin({ method: request.method, traceparent: header(request, "traceparent") })),
     record: recorder.alpha,
-    onUnforeseen: (error, requestId) => log.error({ requestId, err: error }, "unforeseen error"),
+    onUnforeseen: recorder.unforeseen,
   };
   const oauth = oauthRoad(settings, parts, ends);
   const road = buildRoad({

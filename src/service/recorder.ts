@@ -3,11 +3,15 @@ import { recordIds } from "../audit/record-id.ts";
 import { makeRedaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
+  errorOf,
   nativeRecordOf,
+  nativeSummaryOf,
   recordOf,
+  summaryOf,
   type NativeOutcome,
   type Outcome,
   type RecordOptions,
+  type Summary,
 } from "../gateway/record.ts";
 import { header, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -20,6 +24,8 @@ import { observeRoad } from "./observe-road.ts";
 export interface Recorder {
   alpha(request: AlphaRequest, outcome: Outcome, notes: Notes): void | Promise<void>;
   native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void>;
+  /** Logs an error that nobody foresaw. */
+  unforeseen(error: unknown, request: AlphaRequest, notes: Notes): void;
 }
 
 export interface RecorderParts {
@@ -42,7 +48,7 @@ const TRACE_ID = /^00-([0-9a-f]{32})-/;
 
 /** One line for a request: enough to find its record and its trace, nothing of what was said in it. */
 function logLine(
-  { id, requestId, lane, client, alpha, v4, warnings, timings }: AuditRecord,
+  { id, requestId, lane, client, alpha, v4, warnings, timings }: Summary,
   { traceparent }: Besides,
 ): Record<string, unknown> {
   return {
@@ -60,7 +66,7 @@ function logLine(
   };
 }
 
-const ended = ({ alpha, lane, requestId }: AuditRecord): Ended => ({
+const ended = ({ alpha, lane, requestId }: Summary): Ended => ({
   route: alpha.route,
   status: alpha.status,
   lane,
@@ -78,14 +84,14 @@ export function createRecorder(parts: RecorderParts): Recorder {
   };
 
   /** A line for each request would cost more than many of them: what went well is told at `debug` alone. */
-  function tell(record: AuditRecord, besides: Besides): void {
+  function tell(record: Summary, besides: Besides): void {
     const { warnings, alpha } = record;
     const wrong = alpha.status >= 500 && besides.refusal === undefined ? "error" : "warn";
     const level = warnings.length > 0 ? wrong : "debug";
     if (log.isLevelEnabled(level)) log[level](logLine(record, besides), "request");
   }
 
-  function hear(record: AuditRecord, besides: Besides): void {
+  function hear(record: Summary, besides: Besides): void {
     metrics.observe(record, besides.refusal);
     tell(record, besides);
   }
@@ -106,33 +112,35 @@ export function createRecorder(parts: RecorderParts): Recorder {
     hear(record, besides);
   }
 
-  function keep(record: AuditRecord, besides: Besides): void | Promise<void> {
-    const kept = audit?.append(record);
-    return kept ? keptFirst(record, besides, kept) : hear(record, besides);
-  }
-
   return {
     alpha(request, outcome, notes) {
       const begun = performance.now();
       const { refusal, traceparent = header(request, "traceparent") } = notes;
-      const record = recordOf(request, outcome, notes, options);
-      notes.span?.end(ended(record));
-      const kept = keep(record, { refusal, traceparent });
+      const besides = { refusal, traceparent };
+      const record = audit && recordOf(request, outcome, notes, options);
+      const summary = record ?? summaryOf(request, outcome, notes, options);
+      notes.span?.end(ended(summary));
+      const appended = record && audit.append(record);
+      const kept = appended ? keptFirst(record, besides, appended) : hear(summary, besides);
       observeRoad(metrics, notes, performance.now() - begun);
       return kept;
     },
     async native(request, outcome, hash) {
       try {
-        const record = nativeRecordOf(request, outcome, hash, options);
+        const record = audit && nativeRecordOf(request, outcome, hash, options);
+        const summary = record ?? nativeSummaryOf(request, outcome, hash);
         const traceparent = header(request, "traceparent");
         const { method } = request;
-        tracing?.begin({ method, traceparent, time: new Date(record.time) }).end(ended(record));
-        hear(record, { traceparent });
-        await audit?.append(record);
+        const time = new Date(Date.now() - outcome.ms);
+        tracing?.begin({ method, traceparent, time }).end(ended(summary));
+        hear(summary, { traceparent });
+        if (record) await audit.append(record);
       } catch (error) {
         lost(request.id, error);
         throw error;
       }
     },
+    unforeseen: (error, request, notes) =>
+      log.error({ requestId: request.id, err: errorOf(error, request, notes, options) }, "unforeseen error"),
   };
 }

@@ -44,7 +44,7 @@ function namesOfThePack(): Set<string> {
     ...Object.keys(dialect.filter.operators),
     ...Object.values(dialect.alpha.envelope),
     ...Object.values(dialect.v4.envelope),
-    ...dialect.secrets,
+    ...dialect.secrets.map((name) => name.replaceAll("*", "")),
     dialect.filter.header,
     dialect.v4.scopes_header,
     dialect.v4.scheme,

@@ -9,7 +9,7 @@ import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { json, plain } from "../support/fake-v4.ts";
 
 const PLANTED = "s3cr3t";
-const names = [...loadPack("mappings").dialect.secrets];
+const names = loadPack("mappings").dialect.secrets.map((name) => name.replaceAll("*", ""));
 
 let folder: string;
 let gateway: Pair;
@@ -23,14 +23,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const wide = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+
 /** A secret's name as clients spell it. */
 const spelling = fc
-  .tuple(fc.constantFrom(...names), fc.constantFrom("as it is", "upper", "dashed", "together"))
-  .map(([name, how]) => {
-    if (how === "upper") return name.toUpperCase();
-    if (how === "dashed") return name.replaceAll("_", "-");
-    return how === "together" ? name.replaceAll("_", "") : name;
-  });
+  .tuple(
+    fc.constantFrom(...names),
+    fc.constantFrom<(name: string) => string>(
+      (name) => name,
+      (name) => name.toUpperCase(),
+      (name) => name.replaceAll("_", "-"),
+      (name) => name.replaceAll("_", ""),
+      (name) => name.replaceAll("_", " "),
+      (name) => `${name[0]}\u200b${name.slice(1)}`,
+      wide,
+    ),
+  )
+  .map(([name, spell]) => spell(name));
 
 const secret = fc
   .tuple(fc.stringMatching(/^[a-z0-9]{4}$/), fc.constantFrom("", '"', "&x=", " ", "}", "\\", "é"))
@@ -56,6 +66,13 @@ const TOKEN = `token-${PLANTED}`;
 const pair = ([name, value]: readonly [string, string]) =>
   `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 
+/** JSON in ASCII, as headers take it. */
+const ascii = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** What a client sends, and v4 answers. */
 const exchange = fc.record({
   body: nested,
@@ -63,39 +80,66 @@ const exchange = fc.record({
   answer: nested,
   status: fc.constantFrom(200, 400, 404, 500),
   named: fc.tuple(spelling, secret),
-  form: fc.constantFrom("json", "cut", "urlencoded", "multipart", "text"),
+  form: fc.constantFrom("json", "cut", "urlencoded", "multipart", "unquoted", "utf-16", "text"),
+  /** Where v4 says the secret again, in words. */
+  echo: fc.constantFrom("reason", "field", "label", "html"),
 });
 
 type Exchange = typeof exchange extends fc.Arbitrary<infer T> ? T : never;
 
-function bodyOf({ body, named, form }: Exchange): { text: string; type: string } {
+function bodyOf({ body, named, form }: Exchange): { text: string | Uint8Array<ArrayBuffer>; type: string } {
   const [name, value] = named;
-  const whole = JSON.stringify(body);
+  const whole = JSON.stringify({ [name]: value, home: `https://me:${value}@example.net/`, body });
   const part = `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`;
   const forms = {
     json: { text: whole, type: "application/json" },
     cut: { text: whole.slice(0, -1), type: "application/json" },
     urlencoded: { text: `label=x&${pair(named)}&y=1`, type: "application/x-www-form-urlencoded" },
     multipart: { text: part, type: "multipart/form-data; boundary=b" },
+    unquoted: { text: part.replaceAll(`"${name}"`, name), type: "multipart/form-data; boundary=b" },
+    "utf-16": { text: Buffer.from(whole, "utf16le"), type: "application/json" },
     text: { text: `${name}: ${value}`, type: "text/plain" },
   };
   return forms[form];
 }
 
+/** v4 says secrets again, under no name that tells what they are. */
+function echoes({ echo, named: [, value], answer }: Exchange): object {
+  const spelt = `"${value}" (${encodeURIComponent(value)}) of ${TOKEN} ${JSON.stringify({ note: value })}`;
+  if (echo === "reason") return { ...answer, errors: [{ reason: `No: ${spelt}` }] };
+  if (echo === "field") return { errors: [{ reason: spelt, field: value }], [value]: 1 };
+  return { data: [{ id: 1, label: spelt }], page: 1, pages: 1, results: 1, id: 1, label: spelt };
+}
+
 async function run(planted: Exchange): Promise<void> {
-  const { named, answer, status, filter } = planted;
+  const { named, status, filter, echo } = planted;
   const [name, value] = named;
-  const reason = `The ${name}: ${value} is too weak.`;
+  const said = echoes(planted);
   gateway.v4.answers(
-    status === 500 ? plain(500, reason) : json(status, { ...answer, errors: [{ reason, field: name }] }),
+    status === 500 || echo === "html"
+      ? plain(status, `<p>The ${name}: ${value}</p><p>${JSON.stringify(said)}`)
+      : json(status, said),
   );
   const { text, type } = bodyOf(planted);
-  const headers = { "content-type": type, "user-agent": `client (${pair(named)})` };
+  const headers = { "content-type": type, "user-agent": "client" };
   for (const as of [TOKEN, null]) await gateway.ask("POST /vm/instances", { as, text, headers });
-  await gateway.ask(`GET /vm/instances?page=1&${pair(named)}`, { as: TOKEN, filter });
+  const agent = {
+    "user-agent": `client (${pair(named)}) ${encodeURIComponent(value)}`,
+    "x-request-id": TOKEN,
+  };
+  await gateway.ask(`GET /vm/instances?page=1&${pair(named)}`, {
+    as: TOKEN,
+    filter: ascii(filter),
+    headers: agent,
+  });
   await gateway.ask(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
+  const query = new URLSearchParams({ [name]: value }).toString();
+  await gateway.ask(`GET /account/users/${encodeURIComponent(value)}?${query}`, { as: TOKEN });
+  const own = encodeURIComponent(value);
+  await gateway.ask(`GET /vm/nothing/${encodeURIComponent(name)}/${own}`, { as: TOKEN });
+  await gateway.ask(`GET /vm/nothing/https://me:${own}@host/`, { as: TOKEN });
   const native = { authorization: `Bearer ${TOKEN}` };
-  await gateway.ask(`GET /vm/instances?${pair(named)}`, { as: null, headers: native });
+  await gateway.ask(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
 
 test("of all that is planted in requests, answers and errors nothing is stored", async () => {
@@ -113,7 +157,7 @@ test("of all that is planted in requests, answers and errors nothing is stored",
     await exported.text();
     return Number(exported.headers.get("x-total-count"));
   };
-  await eventually(async () => (await count()) === runs * 5);
+  await eventually(async () => (await count()) === runs * 8);
 
   for (const format of ["ndjson", "csv", "har"])
     expect(around(await (await fetch(`${adminUrl}/api/audit/export?format=${format}`)).text())).toBe("");

@@ -21,7 +21,7 @@ export interface Ask {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is. */
-  readonly text?: string;
+  readonly text?: string | Uint8Array<ArrayBuffer>;
   readonly filter?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
