@@ -215,19 +215,19 @@ describe("a DNS record", () => {
   );
 
   test.each([
-    "",
-    "_",
-    "-sip",
-    "sip-",
-    "_-",
-    "a_b",
-    "si p",
-    "x".repeat(16),
-    "_tcp.",
-    "süd",
-    "sip\n",
-    5,
-    ["sip"],
+    [""],
+    ["_"],
+    ["-sip"],
+    ["sip-"],
+    ["_-"],
+    ["a_b"],
+    ["si p"],
+    ["x".repeat(16)],
+    ["_tcp."],
+    ["süd"],
+    ["sip\n"],
+    [5],
+    [["sip"]],
   ])("A-048 refuses the service and the protocol %j", async (name) => {
     const told = await create({ type: "SRV", service: name, protocol: name });
     expect(seen(told)).toEqual(refused(400, "service", "protocol"));
