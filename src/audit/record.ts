@@ -3,6 +3,9 @@
  * Secrets are taken out before a record leaves the request (`redact.ts`).
  */
 
+/** The status of a request whose client went away before it had its answer: nobody was sent one. */
+export const CLIENT_GONE = 499;
+
 /** JSON, or `JsonText`, or the text as it came when it was none; `undefined` when bodies are not kept or there was none. */
 export type RecordedBody = unknown;
 

@@ -1,4 +1,5 @@
 import { finished } from "node:stream/promises";
+import { CLIENT_GONE } from "../audit/record.ts";
 import type { ErrorNames } from "../dialect/errors.ts";
 import type { RequestSpan } from "../tracing/span.ts";
 import { makeAnswer, type AnswerStyle } from "./answer.ts";
@@ -41,9 +42,14 @@ export function withEnds(
   /** A file is over after its answer has begun: what the record is kept with is known then. @throws where it can't be. */
   async function recordLater(request: AlphaRequest, outcome: Outcome, notes: Notes): Promise<void> {
     const { stream } = outcome.answer.file ?? {};
-    if (stream) await finished(stream, { writable: false }).catch(() => {});
+    let isGone = false;
+    if (stream)
+      await finished(stream, { writable: false }).catch(() => {
+        // Where v4 breaks it off, the client's connection is only about to end.
+        isGone = request.signal.aborted;
+      });
     try {
-      await parts.record(request, outcome, notes);
+      await parts.record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, notes);
     } catch (error) {
       failed(error, request, notes);
       throw error;
@@ -57,7 +63,8 @@ export function withEnds(
       .catch((error: unknown) => failed(error, request, notes))
       .finally(() => notes.learnt?.());
     const answer = makeAnswer(request, made, parts.style, notes);
-    const outcome = { status: made.status, answer };
+    const isGone = request.signal.aborted && made.status >= 500;
+    const outcome = { status: isGone ? CLIENT_GONE : made.status, answer };
     if (answer.file) return { ...answer, recorded: recordLater(request, outcome, notes) };
     try {
       await parts.record(request, outcome, notes);

@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
+import { CLIENT_GONE } from "../audit/record.ts";
 import type { Breaker, TryOutcome } from "../upstream/breaker.ts";
 import { isOutage, OUTAGE_STATUSES, upstreamFault } from "../upstream/fault.ts";
 import { tokenHash } from "../tokens/fingerprint.ts";
+import { network } from "../limits/network.ts";
+import { createShares, NoConnection, type Shares } from "../upstream/shares.ts";
 import { header, type AlphaRequest } from "./exchange.ts";
 import { holdEnd } from "./hold-end.ts";
 import type { NativeForward } from "./listener.ts";
 import type { NativeEntry } from "./native-access.ts";
+import type { LookUpNativeToken } from "./native-guesses.ts";
 import type { NativeOutcome } from "./record.ts";
 
 /** Hop-by-hop (RFC 9110 7.6.1), but for the body's framing. */
@@ -22,6 +26,30 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
+/**
+ * By these, servers learn of another client, host, path or method than the request's own. A client could have v4
+ * believe anything: v4 gets none of them, and knows the gateway as its client, as in the alpha lane.
+ */
+const FORWARDING = new Set([
+  "forwarded",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "x-host",
+  "x-rewrite-url",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+]);
+const FORWARDING_PREFIXES = ["x-forwarded", "x-original-", "x-envoy-", "cf-", "fastly-"];
+
+/** Some servers read a name with underscores as one with hyphens. */
+function isForwarding(name: string): boolean {
+  const plain = name.replaceAll("_", "-");
+  return FORWARDING.has(plain) || FORWARDING_PREFIXES.some((prefix) => plain.startsWith(prefix));
+}
+
 /** What v4 must never see, and a client never of v4 (contract, rule 8). */
 const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
@@ -29,6 +57,8 @@ const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 export interface NativeLaneOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
+  /** Requests at a time. */
+  readonly connections: number;
   /** The one that all who ask this v4 heed. */
   readonly breaker: Breaker;
 }
@@ -37,7 +67,7 @@ export interface NativeLaneOptions {
 export interface NativeWords {
   /** The body of an answer that v4 did not give. */
   readonly failure: string;
-  /** The body of the 503 while v4 is left alone. */
+  /** The body of the 503 while v4 is left alone, and while all connections are in use. */
   readonly pause: string;
   /** Decides by the client's token, before v4 is asked for anything. */
   readonly enter: (asked: AlphaRequest, hash: string, token: string) => NativeEntry | Promise<NativeEntry>;
@@ -45,6 +75,11 @@ export interface NativeWords {
   readonly write: (reason: string) => string;
   /** v4's scheme, for the token that goes on in place of the client's. */
   readonly scheme: string;
+  /** Status and body for a client that asks too much. */
+  readonly limited: { readonly status: number; readonly body: string };
+  readonly lookUp: LookUpNativeToken;
+  /** Does an answer depend on `Origin`, since browser clients are let in? */
+  readonly varyOrigin: boolean;
   /** Keeps the record of every request. @throws where it can't be kept. */
   readonly record: (asked: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
   /** Whether the answer ends no sooner than its record is kept; else it is kept when the answer is over. */
@@ -66,6 +101,14 @@ function cleanHeaders({ headers }: IncomingMessage, never: readonly string[]): v
   for (const name of [...never, ...named(headers.connection)]) if (!KEPT.has(name)) delete headers[name];
 }
 
+/** Adds to the `Vary` of v4's answer. */
+function addVaryOrigin({ headers }: IncomingMessage): void {
+  const before = headers.vary;
+  const names = new Set((before ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  if (names.has("*") || names.has("origin")) return;
+  headers.vary = before ? `${before}, Origin` : "Origin";
+}
+
 function answerFault(
   response: ServerResponse | Socket,
   body: string,
@@ -80,28 +123,85 @@ function answerFault(
   response.writeHead(status, { ...headers, ...more }).end(body);
 }
 
+/** The token that a client showed. */
+interface ClientToken {
+  readonly hash: string;
+  readonly token: string;
+}
+
 /** What becomes of a request on its way. */
 interface Progress {
-  readonly failure: string;
+  readonly words: NativeWords;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   bytesIn: number;
   bytesOut: number;
+  /** Both, when they were looked at last; undefined before. */
+  lookedAt: number | undefined;
   fault?: string;
   /** Of v4's answer; null while there is none, undefined where v4 was not asked. */
   v4Status: number | null | undefined;
+  /** Hears v4's status and headers. */
+  answered?: (status: number, headers: IncomingMessage["headers"]) => void;
   /** Tells the breaker what the try came to. The first word counts. */
   ended(outcome: TryOutcome): void;
 }
 
-function beginProgress(failure: string, breaker: Breaker): Progress {
+function beginProgress(
+  words: NativeWords,
+  request: IncomingMessage,
+  response: ServerResponse,
+  breaker: Breaker,
+): Progress {
   let told = false;
   return {
-    failure,
+    words,
+    request,
+    response,
     bytesIn: 0,
     bytesOut: 0,
+    lookedAt: undefined,
     v4Status: undefined,
     ended(outcome) {
       if (!told) breaker.ended(outcome);
       told = true;
+    },
+  };
+}
+
+/** While others wait for a connection, a client that keeps v4 waiting must move so many bytes a second. */
+const LEAST_RATE = 512;
+
+/**
+ * Ends streams whose clients send or take next to nothing, while others wait for their connections. Nobody is ended
+ * for being slow while there is room.
+ */
+function createSlowStreamGuard(shares: Shares, windowMs: number) {
+  const streams = new Set<Progress>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    for (const stream of streams) {
+      const { request, response, bytesIn, bytesOut, lookedAt } = stream;
+      const waitsForClient = !request.complete || response.writableNeedDrain;
+      const moved = bytesIn + bytesOut - (lookedAt ?? -Infinity);
+      stream.lookedAt = waitsForClient ? bytesIn + bytesOut : undefined;
+      if (!waitsForClient || moved >= (LEAST_RATE * windowMs) / 1000) continue;
+      stream.fault ??= "the client was too slow while others waited";
+      stream.ended("neither");
+      response.destroy();
+    }
+    if (shares.waiting() > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    for (const stream of streams) stream.lookedAt = undefined;
+  }
+
+  return {
+    streams,
+    /** To be called when somebody has to wait. */
+    begin() {
+      timer ??= setInterval(look, windowMs).unref();
     },
   };
 }
@@ -113,13 +213,23 @@ function beginProgress(failure: string, breaker: Breaker): Progress {
 const isV4s = (error: Error, request: IncomingMessage): boolean =>
   isOutage(error) && (request.complete || upstreamFault(error).kind === "unreachable");
 
+/** The native lane: what forwards with the words of a pack, and why its connections are short. */
+export interface NativeLane {
+  (words: NativeWords): NativeForward;
+  /** Empty where they aren't. */
+  shortages(): readonly string[];
+}
+
 /** The native lane: v4's own clients, forwarded untouched and streamed both ways. */
-export function createNativeLane({
-  origin,
-  timeoutMs,
-  breaker,
-}: NativeLaneOptions): (words: NativeWords) => NativeForward {
+export function createNativeLane({ origin, timeoutMs, connections, breaker }: NativeLaneOptions): NativeLane {
   const underWay = new WeakMap<IncomingMessage, Progress>();
+  const shares = createShares({
+    size: connections,
+    perToken: Math.ceil(connections / 2),
+    perAddress: Math.ceil((connections * 3) / 4),
+    patienceMs: timeoutMs,
+  });
+  const guard = createSlowStreamGuard(shares, timeoutMs / 4);
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: origin.href.replace(/\/$/, ""),
     changeOrigin: true,
@@ -136,63 +246,125 @@ export function createNativeLane({
         // The client's own wish: the proxy would promise to keep every connection.
         answer.headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
         const progress = underWay.get(request);
-        if (progress) progress.v4Status = answer.statusCode;
-        progress?.ended(OUTAGE_STATUSES.has(answer.statusCode) ? "failed" : "answered");
-        answer.on("data", ({ length }: Buffer) => progress && (progress.bytesOut += length));
+        if (!progress) return;
+        if (progress.words.varyOrigin) addVaryOrigin(answer);
+        progress.v4Status = answer.statusCode;
+        progress.answered?.(answer.statusCode ?? 0, answer.headers);
+        progress.ended(OUTAGE_STATUSES.has(answer.statusCode) ? "failed" : "answered");
+        answer.on("data", ({ length }: Buffer) => void (progress.bytesOut += length));
+        answer.once("aborted", () => {
+          if (!response.destroyed) progress.fault ??= "v4 broke its answer off";
+        });
       },
       error(error, request, response) {
         const progress = underWay.get(request);
-        if (progress) progress.fault ??= error.message;
+        if (progress && !progress.response.destroyed) progress.fault ??= error.message;
         progress?.ended(isV4s(error, request) ? "failed" : "neither");
-        answerFault(response, progress?.failure ?? "");
+        answerFault(response, progress?.words.failure ?? "");
       },
     },
   });
 
   const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
 
-  return ({ failure, pause, enter, write, scheme, record, recordFirst }) =>
-    function forward(request, response, asked) {
+  function forwardWith(words: NativeWords): NativeForward {
+    const { failure, pause, limited, lookUp, enter, write, scheme, record, recordFirst, varyOrigin } = words;
+
+    /** Forwards to v4, with the token that stands for the client's where there is one. */
+    function forwardOn(progress: Progress, stands: string | undefined): Promise<void> | void {
+      const { request, response } = progress;
+      if (!breaker.admits()) {
+        progress.fault = "v4 fails, and is left alone for a moment";
+        return answerFault(response, pause, 503, retry);
+      }
+      if (stands !== undefined) request.headers.authorization = `${scheme} ${stands}`;
+      progress.v4Status = null;
+      underWay.set(request, progress);
+      cleanHeaders(request, NEVER_TO_V4);
+      for (const name in request.headers) if (isForwarding(name)) delete request.headers[name];
+      // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection.
+      return proxy(request, response, () => answerFault(response, failure));
+    }
+
+    /** Lets the request go on once the client may and there is a connection. What it throws is told as a 500. */
+    async function pass(progress: Progress, asked: AlphaRequest, key: ClientToken): Promise<void> {
+      const { response } = progress;
+      const looked = lookUp(asked, key.hash);
+      const guess = looked instanceof Promise ? await looked : looked;
+      if (guess.retryAfter !== undefined) {
+        progress.fault = "too many tokens that v4 does not know, from this address";
+        const wait = { "retry-after": String(guess.retryAfter) };
+        return answerFault(response, limited.body, limited.status, wait);
+      }
+      const entered = enter(asked, key.hash, key.token);
+      const { token: stands, refusal } = entered instanceof Promise ? await entered : entered;
+      // The client is gone, and its record is kept.
+      if (response.destroyed) return;
+      if (refusal) {
+        guess.answered(refusal.status, {}, false);
+        return answerFault(
+          response,
+          write(refusal.reason),
+          refusal.status,
+          refusal.status === 503 ? retry : {},
+        );
+      }
+      progress.answered = (status, headers) => guess.answered(status, headers, stands !== undefined);
+      const client = {
+        token: key.hash,
+        address: network(asked.address),
+        known: guess.known || stands !== undefined,
+      };
+      const taken = shares.take(client, asked.signal);
+      if (taken instanceof Promise) guard.begin();
+      const release = taken instanceof Promise ? await taken : taken;
+      if (response.destroyed) return release();
+      guard.streams.add(progress);
+      response.once("close", () => {
+        guard.streams.delete(progress);
+        release();
+      });
+      await forwardOn(progress, stands);
+    }
+
+    function failed(error: unknown, progress: Progress): void {
+      const { response } = progress;
+      if (!(error instanceof NoConnection)) return answerFault(response, failure);
+      progress.fault = error.message;
+      const [status, body] = error.own ? [limited.status, limited.body] : [503, pause];
+      answerFault(response, body, status, retry);
+    }
+
+    return function forward(request, response, asked) {
       const started = performance.now();
-      const progress = beginProgress(failure, breaker);
+      const progress = beginProgress(words, request, response, breaker);
       const token = (header(asked, "authorization") ?? "").trim().replace(/^\S+ +/, "");
       const hash = tokenHash(token);
       let kept: Promise<void> | undefined;
-      function keep(...ending: string[]): Promise<void> {
+      function keep(isAborted = false): Promise<void> {
         const { bytesIn, bytesOut, fault, v4Status } = progress;
-        const warnings = [...(fault === undefined ? [] : [`native lane: ${fault}`]), ...ending];
+        const warnings = [
+          ...(fault === undefined ? [] : [`native lane: ${fault}`]),
+          ...(isAborted ? ["the answer broke off"] : []),
+        ];
         const ms = performance.now() - started;
-        const outcome = { status: response.statusCode, v4Status, bytesIn, bytesOut, warnings, ms };
-        return (kept ??= record(asked, outcome, hash));
+        // The client went away, unless something else broke the answer off.
+        const isGone = isAborted && fault === undefined;
+        const status = isGone ? CLIENT_GONE : response.statusCode;
+        return (kept ??= record(asked, { status, v4Status, bytesIn, bytesOut, warnings, ms }, hash));
       }
-      if (recordFirst) holdEnd(response, keep);
+      if (varyOrigin) response.setHeader("vary", "Origin");
+      if (recordFirst) holdEnd(response, () => keep());
       response.once("close", () => {
         if (progress.v4Status !== undefined) progress.ended("neither");
         // The answer is over: whoever keeps records has told of one that was not.
-        keep(...(response.writableFinished ? [] : ["the answer broke off"])).catch(() => {});
+        keep(!response.writableFinished).catch(() => {});
       });
-      // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection, which
-      // would end the process.
-      const fail = () => answerFault(response, failure);
-      function goOn({ token: stands, refusal }: NativeEntry): void {
-        // The client is gone, and its record is kept.
-        if (response.destroyed) return;
-        if (refusal) {
-          const more = refusal.status === 503 ? retry : {};
-          return answerFault(response, write(refusal.reason), refusal.status, more);
-        }
-        if (!breaker.admits()) {
-          progress.fault = "v4 fails, and is left alone for a moment";
-          return answerFault(response, pause, 503, retry);
-        }
-        if (stands !== undefined) request.headers.authorization = `${scheme} ${stands}`;
-        progress.v4Status = null;
-        underWay.set(request, progress);
-        cleanHeaders(request, NEVER_TO_V4);
-        Promise.resolve(proxy(request, response, fail)).catch(fail);
-      }
-      const entry = enter(asked, hash, token);
-      if (entry instanceof Promise) entry.then(goOn).catch(fail);
-      else goOn(entry);
+      pass(progress, asked, { hash, token }).catch((error: unknown) => failed(error, progress));
     };
+  }
+
+  return Object.assign(forwardWith, {
+    shortages: () => (shares.exhausted() ? ["all connections to v4 for its own clients are in use"] : []),
+  });
 }

@@ -26,6 +26,8 @@ export interface RateLimits {
    * tokens is known after its first request.
    */
   take(request: Counted): Promise<Taken>;
+  /** Counts a request with a token that is not known against its address alone: the lane of v4's own clients has no limit else. */
+  takeGuess(address: string): Promise<Taken>;
   /** Keys that are counted at the moment. */
   readonly size: number;
 }
@@ -37,18 +39,27 @@ export function createRateLimits(all: Counter, creates: Counter): RateLimits {
     return standing.allowed && create ? creates.take(key) : standing;
   }
 
+  const placeOf = (address: string): string => `address ${network(address)}`;
+
+  async function takeGuess(address: string): Promise<Taken> {
+    const place = placeOf(address);
+    const standing = await all.take(place);
+    if (!standing.allowed) return { standing, vouch: undefined };
+    const vouch = async (): Promise<void> => {
+      // A window that began later does not owe it.
+      if (Date.now() < standing.resetAt * 1000) await all.giveBack(place);
+    };
+    return { standing, vouch };
+  }
+
   return {
+    takeGuess,
     async take({ token, address, known, create }) {
-      const place = `address ${network(address)}`;
-      if (token === undefined) return { standing: await takeOf(place, create), vouch: undefined };
+      if (token === undefined) return { standing: await takeOf(placeOf(address), create), vouch: undefined };
       if (known) return { standing: await takeOf(token, create), vouch: undefined };
-      const coarse = await all.take(place);
-      if (!coarse.allowed) return { standing: coarse, vouch: undefined };
-      const vouch = async (): Promise<void> => {
-        // A window that began later does not owe it.
-        if (Date.now() < coarse.resetAt * 1000) await all.giveBack(place);
-      };
-      return { standing: await takeOf(token, create), vouch };
+      const coarse = await takeGuess(address);
+      if (!coarse.standing.allowed) return coarse;
+      return { standing: await takeOf(token, create), vouch: coarse.vouch };
     },
     get size() {
       return all.size + creates.size;

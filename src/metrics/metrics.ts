@@ -1,4 +1,4 @@
-import type { AuditRecord, RecordedCall } from "../audit/record.ts";
+import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../audit/record.ts";
 import type { AuditStats } from "../audit/store.ts";
 import type { Figures } from "./aggregate.ts";
 import { addCounter, addHistogram } from "./counted.ts";
@@ -53,7 +53,7 @@ export function createMetrics(): Metrics {
 
   const requests = addCounter(registry, {
     name: `${PREFIX}requests_total`,
-    help: "Requests answered, by lane, route of the pack, and the status that the client was told.",
+    help: "Requests answered, by lane, route of the pack, and the status that the client was told; aborted: it went away.",
     labelNames: ["lane", "route", "status"],
   });
   const seconds = addHistogram(registry, {
@@ -92,7 +92,7 @@ export function createMetrics(): Metrics {
 
   function observe({ lane, alpha, v4, timings, losses: lost }: Outcome, refusal?: string): void {
     const route = alpha.route ?? NONE;
-    requests(1, lane, route, String(alpha.status));
+    requests(1, lane, route, alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status));
     seconds(timings.total / 1000, lane, route);
     if (v4.length > 0) upstreamSeconds(timings.upstream / 1000, lane, route);
     for (const { status } of v4) upstreamAnswers(1, lane, statusClass(status));

@@ -1,5 +1,5 @@
 import { REDACTED } from "../audit/redact-walk.ts";
-import type { AuditRecord } from "../audit/record.ts";
+import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { parseJson } from "../dialect/json.ts";
 import { readErrors } from "../dialect/errors.ts";
 import { dryRoad, type DryAnswer } from "../examples/dry-road.ts";
@@ -29,6 +29,7 @@ const hasSecrets = ({ alpha }: AuditRecord): boolean =>
 function obstacle(record: AuditRecord, pack: Pack): string | undefined {
   const { lane, alpha, v4 } = record;
   if (lane === "native") return "v4's own dialect: no pack is asked";
+  if (alpha.status === CLIENT_GONE) return "its client went away";
   const bodies = [alpha.body, alpha.response, ...v4.flatMap(({ body, response }) => [body, response])];
   if (bodies.some(isCut)) return "a body was recorded cut (AUDIT_BODY_LIMIT)";
   const silent = v4.some(({ status, response }) => status !== null && response === undefined);

@@ -114,8 +114,12 @@ export async function openParts(
   const { audit } = stores;
   const metrics = createMetrics();
   if (audit) metrics.watchAudit(audit.stats);
-  const way = { origin: v4.origin, timeoutMs: settings.UPSTREAM_TIMEOUT_MS };
-  const upstream = connectV4({ ...way, connections: settings.UPSTREAM_CONNECTIONS }, { log, metrics });
+  const way = {
+    origin: v4.origin,
+    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    connections: settings.UPSTREAM_CONNECTIONS,
+  };
+  const upstream = connectV4(way, { log, metrics });
   const bodies = readRequestBodies(settings.BODY_LIMIT);
   metrics.gauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);

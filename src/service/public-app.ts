@@ -6,6 +6,7 @@ import { header } from "../gateway/exchange.ts";
 import { createListener, type ListenerOptions } from "../gateway/listener.ts";
 import { takesFile } from "../gateway/find-route.ts";
 import { makeNativeAccess } from "../gateway/native-access.ts";
+import { limitNativeGuesses } from "../gateway/native-guesses.ts";
 import { buildRoad } from "../gateway/road.ts";
 import type { DialectDefinition } from "../mapping/definition.ts";
 import { createAskedScopes } from "../oauth/asked-scopes.ts";
@@ -101,14 +102,25 @@ function nativeLane(
   write: (reason: string) => string,
 ): ListenerOptions["native"] {
   if (!settings.NATIVE_LANE) return undefined;
-  const { pack } = parts;
-  const { scheme, prefix } = pack.dialect.v4;
+  const { pack, shared } = parts;
+  const { scheme, prefix, scopes_header: scopesHeader } = pack.dialect.v4;
   const forward = parts.native({
     enter: makeNativeAccess({ grants: parts.exchanged.grants, scopes: pack.scopes, accessOf: pack.v4Access }),
     write,
     scheme,
     failure: write(FAILURE),
     pause: write("The service does not answer at the moment. Try again later."),
+    limited: {
+      status: pack.dialect.statuses.rate_limited.v4,
+      body: write("Too many requests. Try again later."),
+    },
+    lookUp: limitNativeGuesses({
+      tokens: shared.tokens,
+      limits: shared.limits,
+      scopes: pack.scopes,
+      scopesHeader,
+    }),
+    varyOrigin: settings.CORS_ORIGINS !== undefined,
     record: recorder.native,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });

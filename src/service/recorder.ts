@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../audit/record.ts";
+import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { recordIds } from "../audit/record-id.ts";
 import { makeRedaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -87,7 +87,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   function tell(record: Summary, besides: Besides): void {
     const { warnings, alpha } = record;
     const wrong = alpha.status >= 500 && besides.refusal === undefined ? "error" : "warn";
-    const level = warnings.length > 0 ? wrong : "debug";
+    const level = warnings.length > 0 && alpha.status !== CLIENT_GONE ? wrong : "debug";
     if (log.isLevelEnabled(level)) log[level](logLine(record, besides), "request");
   }
 

@@ -75,6 +75,7 @@ export async function serveParts(
     ...missing().map((reason) => `catalog ${reason}`),
     ...(await v4Faults()),
     ...parts.upstream.shortages(),
+    ...parts.native.shortages(),
     ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
     ...shared.faults(),

@@ -94,7 +94,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is broken off, never whole without a record",
   },
   {
-    fault: "64 clients that drip files, with made-up tokens or a good one",
+    fault: "64 clients that drip what they send, or don't read, with made-up tokens or good ones",
     outcome: "others are served in both lanes; v4 is not taken for one that fails; ready",
     file: "test/chaos/streams.test.ts",
     test: "keep nobody waiting",

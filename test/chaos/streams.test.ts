@@ -60,21 +60,54 @@ describe("64 clients that are slow on purpose", () => {
     expect(await (await fetch(`${gateway.service.adminUrl}/readyz`)).json()).toMatchObject({ reasons: [] });
   }
 
-  test.each<[string, (index: number) => string]>([
-    ["made-up tokens", (index) => `token made-up-${index}`],
-    ["one good token", () => "token good"],
-    ["no credentials that can be read", () => "Basic x"],
-  ])("uploads that drip with %s keep nobody waiting", async (_whose, tokenOf) => {
+  const native = (authorization: string): string =>
+    `POST /v4/anything HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nContent-Length: 1000\r\n\r\n`;
+  const madeUp = (scheme: string) => (index: number) => `${scheme} made-up-${index}`;
+  const good = (scheme: string) => () => `${scheme} good`;
+
+  test.each<[string, (authorization: string) => string, (index: number) => string]>([
+    ["uploads of alpha with made-up tokens", upload, madeUp("token")],
+    ["uploads of alpha with one good token", upload, good("token")],
+    ["uploads of alpha without credentials that can be read", upload, () => "Basic x"],
+    ["native uploads with made-up tokens", native, madeUp("Bearer")],
+    ["native uploads with one good token", native, good("Bearer")],
+    ["native uploads with many good tokens", native, (index) => `Bearer good-${index}`],
+  ])("%s that drip keep nobody waiting", async (_whose, headOf, tokenOf) => {
     await start({ UPSTREAM_TIMEOUT_MS: "1500", UPSTREAM_CONNECTIONS: "64" });
     v4.answers(byToken);
     await gateway.ask("GET /vm/instances", { as: "good" });
-    await Promise.all(Array.from({ length: 64 }, (_, index) => begin(upload(tokenOf(index)))));
+    await Promise.all(Array.from({ length: 64 }, (_, index) => begin(headOf(tokenOf(index)))));
     timers.push(setInterval(() => clients.forEach((client) => client.send("a")), 200));
     for (let round = 0; round < 5; round += 1) {
       await expectServed();
       await wait(400);
     }
-    const reached = v4.calls.filter(({ path }) => path.includes("attachments"));
-    expect(reached.filter(({ headers }) => headers.authorization !== "Bearer good")).toEqual([]);
+    const files = v4.calls.filter(({ path }) => path.includes("attachments"));
+    expect(files.filter(({ headers }) => headers.authorization !== "Bearer good")).toEqual([]);
+  });
+
+  const LONG = plain(200, Buffer.alloc(12_000_000), { "content-type": "image/png", "x-oauth-scopes": "*" });
+  test.each<[string, string, (index: number) => string]>([
+    ["files of alpha with made-up tokens", THUMBNAIL, madeUp("token")],
+    ["files of alpha with one good token", THUMBNAIL, good("token")],
+    ["native downloads with made-up tokens", "/v4/long", madeUp("Bearer")],
+    ["native downloads with one good token", "/v4/long", good("Bearer")],
+    ["native downloads with many good tokens", "/v4/long", (index) => `Bearer good-${index}`],
+  ])("%s that are not read keep nobody waiting", async (_whose, path, tokenOf) => {
+    await start({ UPSTREAM_TIMEOUT_MS: "1500", UPSTREAM_CONNECTIONS: "64" });
+    v4.answers((call, response) => (/long|thumbnail/.test(call.path) ? LONG : byToken)(call, response));
+    await gateway.ask("GET /vm/instances", { as: "good" });
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, index) => {
+        const client = await begin("");
+        client.socket.pause();
+        client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${tokenOf(index)}\r\n\r\n`);
+      }),
+    );
+    for (let round = 0; round < 5; round += 1) {
+      await expectServed();
+      await wait(400);
+    }
+    expect(v4.calls.filter(({ path }) => /long|thumbnail/.test(path)).length).toBeGreaterThan(0);
   });
 });

@@ -216,6 +216,7 @@ test("a picture that v4 breaks off is broken off, not ended", async () => {
   const call = send("GET", THUMBNAIL);
   call.end();
   await expect(answerOf(call).then(buffer)).rejects.toThrow("aborted");
+  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 200 } });
 });
 
 test("a client that goes away in the middle of a picture ends v4's answer", async () => {
@@ -230,6 +231,7 @@ test("a client that goes away in the middle of a picture ends v4's answer", asyn
   answer.on("error", () => {});
   await until(() => v4.calls.length > 0);
   expect(await v4.calls[0]?.over).toBe("broken off");
+  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 499 } });
 });
 
 test("what is no picture is no answer", async () => {

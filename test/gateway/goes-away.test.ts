@@ -119,6 +119,20 @@ describe("what is under way is broken off, and nothing follows", () => {
   });
 });
 
+test("is counted as aborted, not as a 500, and recorded so", async () => {
+  const count = async (status: string): Promise<number> => {
+    const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+    const line = new RegExp(`^alpha_gateway_requests_total\\{.*status="${status}"\\} (\\d+)`, "gm");
+    return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value ?? 0), 0);
+  };
+  const [aborted, failed] = [await count("aborted"), await count("500")];
+  gateway.v4.answers(silence);
+  await leaveAfter(2, "GET /account/settings");
+  await eventually(async () => (await count("aborted")) === aborted + 1);
+  expect(await count("500")).toBe(failed);
+  expect((await gateway.record()).alpha.status).toBe(499);
+});
+
 test("a request that has failed begins no further call", async () => {
   const held: (() => void)[] = [];
   const hold: Behaviour = (call, response) => void held.push(() => page(1, 10)(call, response));

@@ -85,7 +85,11 @@ test("nothing fails", async () => {
 
 test.each<[string, () => Partial<RoadParts>, (() => Promise<V4Answer>) | undefined]>([
   ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
-  ["the limits", () => ({ limits: { take: failing("secret of 10.0.0.1"), size: 0 } }), undefined],
+  [
+    "the limits",
+    () => ({ limits: { take: failing("secret of 10.0.0.1"), takeGuess: failing(""), size: 0 } }),
+    undefined,
+  ],
   [
     "the memory of tokens",
     () => ({

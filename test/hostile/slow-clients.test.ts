@@ -29,6 +29,11 @@ test.each([
   ["in mid-head", "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: "],
   ["in mid-body of the alpha lane", post("token")],
   ["in mid-body of the native lane", post("Bearer")],
+  [
+    "in the middle of a file",
+    "POST /v4/support/tickets/7/attachments HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n" +
+      "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n-",
+  ],
 ])("200 that stop %s keep nobody waiting", async (_where, bytes) => {
   gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
   await Promise.all(Array.from({ length: 200 }, () => begin(bytes)));
