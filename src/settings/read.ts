@@ -19,7 +19,7 @@ const names = Object.keys(SETTINGS) as SettingName[];
 export const flagOf = (name: string): string => name.toLowerCase().replaceAll("_", "-");
 
 /** What the settings promise together. */
-function crossFaults(settings: Settings): string[] {
+function crossFaults(settings: Settings, production: boolean): string[] {
   const faults: string[] = [];
   for (const name of ["UPSTREAM_URL", "AUTH_URL"] as const) {
     const url = settings[name];
@@ -28,6 +28,10 @@ function crossFaults(settings: Settings): string[] {
       `${name}: ${url.origin} is plain http to another machine; use https, or set ALLOW_HTTP_UPSTREAM=true`,
     );
   }
+  if (production && settings.UPSTREAM_URL === undefined && !settings.SANDBOX)
+    faults.push(
+      "UPSTREAM_URL: it must be set where NODE_ENV is production, or SANDBOX=true to serve the sandbox, whose tokens are published",
+    );
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
     faults.push("SEED: only the embedded sandbox can be seeded; unset it, or UPSTREAM_URL");
   if (
@@ -98,7 +102,8 @@ export function readSettings(
       faults.push(`${name}: ${shown(value, setting)}${(error as Error).message}`);
     }
   }
-  if (faults.length === 0) faults.push(...crossFaults(settings as Settings));
+  if (faults.length === 0)
+    faults.push(...crossFaults(settings as Settings, environment["NODE_ENV"] === "production"));
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
 }

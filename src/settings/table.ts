@@ -54,6 +54,11 @@ export const SETTINGS = {
   ADMIN_TOKEN: secret("Required on the admin listener when set; /healthz and /readyz are always open"),
   UPSTREAM_URL: unset(url, "Base of the v4 service; /v4/... is appended. Unset: the embedded sandbox"),
   AUTH_URL: unset(url, "Base of the login server. Unset: the embedded one"),
+  SANDBOX: set(
+    yesNo,
+    "false",
+    "With NODE_ENV=production: serve the embedded sandbox, whose tokens are published, where UPSTREAM_URL is unset",
+  ),
   SEED: unset(text, "File of accounts that the embedded sandbox has besides its own"),
   ALLOW_HTTP_UPSTREAM: set(yesNo, "false", "Allow plain http to a v4 service that is not on this machine"),
   MAPPINGS_DIR: unset(text, "Folder of the mapping pack. Unset: ./mappings, else the pack that came along"),

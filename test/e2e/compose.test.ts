@@ -30,6 +30,7 @@ const read = (name: string): string => readFileSync(join(REPOSITORY, name), "utf
 const GIVEN: Readonly<Record<string, string>> = {
   ADMIN_TOKEN: "the-operators-own",
   GATEWAY_SECRET: "s".repeat(32),
+  POSTGRES_PASSWORD: "gateway",
 };
 
 /** As compose fills in `${NAME:-default}` and `${NAME:?message}`. */
@@ -49,6 +50,14 @@ beforeAll(() => {
     const set = Object.entries(services[name]?.environment ?? {});
     return { ...ofImage, ...Object.fromEntries(set.map(([key, value]) => [key, filledIn(value)])) };
   });
+});
+
+test("compose.yaml has no secret and no password of its own: each must be given", () => {
+  const text = read("compose.yaml");
+  const given = [...text.matchAll(/\$\{(\w+)(:?[-?]?)/g)].map(([, name, kind]) => ({ name, kind }));
+  expect(given.filter(({ kind }) => kind !== ":?")).toEqual([]);
+  expect(new Set(given.map(({ name }) => name))).toEqual(new Set(Object.keys(GIVEN)));
+  expect(text.match(/postgres:\/\/\w+:(?!\$\{POSTGRES_PASSWORD:\?)/)).toBeNull();
 });
 
 test("compose.yaml gives its gateways settings that they take, and the same", () => {

@@ -42,8 +42,17 @@ describe("the recipe", () => {
     expect(broken.filter((name) => name.startsWith(rule))).toHaveLength(1);
   });
 
+  test("never serves the sandbox by omission: the start is refused in a sentence", async () => {
+    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: newFolder() } }).ended;
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.trimEnd().split("\n")).toEqual([
+      "These settings can't be used:",
+      expect.stringMatching(/UPSTREAM_URL: it must be set .* or SANDBOX=true/),
+    ]);
+  });
+
   test("has settings that the gateway takes, listens to the outside, and keeps the admin listener in", () => {
-    const settings = readSettings([], environment);
+    const settings = readSettings([], { ...environment, UPSTREAM_URL: "https://api.example.com" });
 
     expect(settings).toMatchObject({ HOST: "0.0.0.0", ADMIN_HOST: "127.0.0.1" });
     expect(instruction("EXPOSE").split(" ").map(Number)).toEqual([settings.PORT, settings.ADMIN_PORT]);
@@ -83,7 +92,14 @@ describe("its steps, each in a clean folder", () => {
     const gateway = await serve(newFolder(), {
       cwd: app,
       script: [join(app, script[0] ?? "")],
-      env: { ...environment, HOST: "127.0.0.1", PORT: "0", ADMIN_PORT: "0", DATA_DIR: newFolder() },
+      env: {
+        ...environment,
+        SANDBOX: "true",
+        HOST: "127.0.0.1",
+        PORT: "0",
+        ADMIN_PORT: "0",
+        DATA_DIR: newFolder(),
+      },
     });
     const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
     const answer = await fetch(`${gateway.url}/v4/vm/instances`, {

@@ -44,6 +44,12 @@ interface Manifest {
     readonly selector: object & { readonly matchLabels?: object };
     readonly ports: readonly { readonly targetPort: string }[];
     readonly maxUnavailable?: number;
+    readonly podSelector?: { readonly matchLabels: object };
+    readonly policyTypes?: readonly string[];
+    readonly ingress?: readonly {
+      readonly ports: readonly { readonly port: string }[];
+      readonly from?: readonly object[];
+    }[];
   };
 }
 
@@ -110,6 +116,21 @@ describe.each(readdirSync(folder))("%s", (name) => {
   test("runs the version that this is, on the ports that the image has", () => {
     expect(container.image).toBe(`alpha-gateway:${version}`);
     expect(Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]))).toEqual(ports);
+  });
+
+  test("lets nobody but who scrapes metrics at the admin listener", () => {
+    const { podSelector, policyTypes, ingress } = of("NetworkPolicy").spec;
+    expect(podSelector?.matchLabels).toEqual(of("Deployment").spec.selector.matchLabels);
+    expect(policyTypes).toEqual(["Ingress"]);
+    const rules = ingress ?? [];
+    const named = pod.containers.flatMap((one) => one.ports.map((port) => port.name));
+    expect(rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort()).toEqual([...named].sort());
+    expect(rules.filter(({ ports: open }) => open.some(({ port }) => port === "admin"))).toEqual([
+      {
+        ports: [{ port: "admin" }],
+        from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+      },
+    ]);
   });
 
   test("probes paths that answer without credentials, on a port that exists", async () => {

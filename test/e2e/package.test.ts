@@ -109,6 +109,22 @@ test("the built program checks its own pack from any folder", async () => {
   expect(code).toBe(0);
 });
 
+test("the lock holds what is installed to its content, and names no host that it comes from", () => {
+  const { packages } = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as {
+    packages: Record<
+      string,
+      { integrity?: string; resolved?: string; dev?: boolean; optional?: boolean; os?: string[] }
+    >;
+  };
+  const installed = Object.entries(packages).filter(([name]) => name !== "");
+  expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  // Builds of development tools for other systems than those of the image and the tests.
+  const isElsewhere = ({ dev, optional, os }: (typeof packages)[string]): boolean =>
+    dev === true && optional === true && os !== undefined;
+  const without = installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"));
+  expect(without.filter(([, one]) => !isElsewhere(one))).toEqual([]);
+});
+
 test("the package holds the program and its pack, and nothing of its making", () => {
   const paths = packed.files.map(({ path }) => path);
 
