@@ -222,3 +222,35 @@ test("V-152 V-153 instances are handed over to another account", async () => {
   expect((await service.ask("GET /vm/instances/5202")).status).toBe(404);
   expect((await service.ask("GET /vm/instances/5202", { as: "other" })).status).toBe(200);
 });
+
+test.each(["full", "other"] as const)(
+  "invoices of %s name instances that are there, at the price of their types, and add up",
+  async (as) => {
+    const list = async (path: string): Promise<Json[]> => items(await service.ask(`GET ${path}`, { as }));
+    const labels = new Map((await list("/vm/instances")).map((each) => [each["label"], each]));
+    const plans = await list("/vm/types");
+    const invoices = await list("/account/invoices");
+    expect(invoices.length).toBeGreaterThan(0);
+    for (const { id, label, date, subtotal, tax, total } of invoices) {
+      expect(label).toBe(`Invoice #${String(id)}`);
+      const found = await list(`/account/invoices/${String(id)}/items`);
+      const sum = (name: string): number => found.reduce((all, each) => all + Number(each[name]), 0);
+      expect(sum("amount")).toBeCloseTo(Number(subtotal), 6);
+      expect(sum("tax")).toBeCloseTo(Number(tax), 6);
+      expect(sum("total")).toBeCloseTo(Number(total), 6);
+      for (const { label: named, type, from, to, unit_price: price, quantity } of found) {
+        const instance = [...labels].find(([each]) => String(named).includes(String(each)))?.[1];
+        const plan = plans.find((each) => each["id"] === instance?.["type"]) as {
+          label: string;
+          price: { hourly: number };
+          addons: { backups: { price: { monthly: number } } };
+        };
+        const hours = (Date.parse(`${String(to)}Z`) + 1000 - Date.parse(`${String(from)}Z`)) / 3_600_000;
+        expect(String(instance?.["created"]) <= String(from) && String(to) < String(date)).toBe(true);
+        const hourly = [`${String(instance?.["label"])} - ${plan.label}`, plan.price.hourly, hours];
+        const backups = [`Backups - ${String(instance?.["label"])}`, plan.addons.backups.price.monthly, 1];
+        expect([named, Number(price), quantity]).toEqual(type === "hourly" ? hourly : backups);
+      }
+    }
+  },
+);

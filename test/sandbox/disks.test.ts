@@ -106,3 +106,23 @@ test("a disk may have the size 0, and none may be resized to it", async () => {
   const path = `/vm/instances/5202/disks/${String(body["id"])}/resize`;
   expect(fields(await service.ask(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
 });
+
+test("a resized disk shows its new size when the job is done, and keeps the space of both till then", async () => {
+  const path = "/vm/instances/5202/disks";
+  const made = await service.ask(`POST ${path}`, { body: { label: "data", size: 1000 } });
+  service.clock.advance(10_000);
+  const disk = `${path}/${String(made.body["id"])}`;
+  const size = async () => (await service.ask(`GET ${disk}`)).body["size"];
+  await service.ask(`POST ${disk}/resize`, { body: { size: 2000 } });
+  expect(await size()).toBe(1000);
+  const taken = await service.ask(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  expect(fields(taken)).toEqual(["size"]);
+  service.clock.advance(10_000);
+  expect(await size()).toBe(2000);
+  await service.ask(`POST ${disk}/resize`, { body: { size: 500 } });
+  const early = await service.ask(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  expect(fields(early)).toEqual(["size"]);
+  service.clock.advance(10_000);
+  expect(await size()).toBe(500);
+  expect((await service.ask(`POST ${path}`, { body: { label: "more", size: free - 500 } })).status).toBe(200);
+});

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import { fields, items, startService, webServer } from "./service.ts";
 
 let service: Service;
 beforeEach(async () => {
@@ -43,7 +43,34 @@ describe("V-122 migrate", () => {
     expect((await actions()).slice(0, 2)).toEqual(["vm_migrate_datacenter", "vm_migrate_datacenter_create"]);
     service.clock.advance(60_000);
     expect(await read(5201)).toMatchObject({ region: "us-west", status: "running" });
-    expect((await service.ask("GET /networking/ips/198.18.20.81")).body["region"]).toBe("us-west");
+  });
+
+  test("an instance that has come to another region has addresses of that region's networks", async () => {
+    const before = await read(5201);
+    const [, neighbour = {}] = items(
+      await service.ask("GET /vm/instances", { filter: { region: "us-west" } }),
+    );
+    await migrate(5201, { region: "us-west" });
+    expect(await read(5201)).toMatchObject({ ipv4: before["ipv4"], ipv6: before["ipv6"] });
+    service.clock.advance(60_000);
+    const after = await read(5201);
+    const [address, privateAddress] = after["ipv4"] as string[];
+    expect(after["ipv4"]).toHaveLength(2);
+    for (const each of before["ipv4"] as string[]) {
+      expect(after["ipv4"]).not.toContain(each);
+      expect((await service.ask(`GET /networking/ips/${each}`)).status).toBe(404);
+    }
+    expect(privateAddress).toMatch(/^192\.168\./);
+    expect(after["ipv6"]).not.toBe(before["ipv6"]);
+    const gateway = async (ip: unknown): Promise<unknown> =>
+      (await service.ask(`GET /networking/ips/${String(ip)}`)).body["gateway"];
+    expect(await gateway(address)).toBe(await gateway((neighbour["ipv4"] as string[])[0]));
+    expect((await service.ask(`GET /networking/ips/${address}`)).body).toMatchObject({
+      region: "us-west",
+      vm_id: 5201,
+    });
+    const ips = (await service.ask("GET /vm/instances/5201/ips")).body as { ipv4: { public: Json[] } };
+    expect(ips.ipv4.public).toMatchObject([{ address }]);
   });
 
   test("V-125 an instance that is off stays off", async () => {
@@ -132,6 +159,20 @@ describe("statistics", () => {
     });
     expect(span(answer)).toBe(24);
     expect(Math.max(...times(answer))).toBeLessThanOrEqual(service.clock.now());
+  });
+
+  test("begin with the instance", async () => {
+    const made = await service.ask("POST /vm/instances", { body: webServer });
+    const path = `/vm/instances/${String(made.body["id"])}`;
+    const begin = service.clock.now();
+    expect(times(await service.ask(`GET ${path}/stats`))).toEqual([]);
+    expect((await service.ask(`GET ${path}/transfer`)).body["used"]).toBe(0);
+    expect((await service.ask(`GET ${path}/transfer/2022/4`)).body["bytes_total"]).toBe(0);
+    service.clock.advance(2 * 3_600_000);
+    const found = times(await service.ask(`GET ${path}/stats`));
+    expect(found.length).toBeGreaterThan(20);
+    expect(Math.min(...found)).toBeGreaterThanOrEqual(begin);
+    expect(times(await service.ask(`GET ${path}/stats/2022/4`))).toEqual([]);
   });
 
   test("V-119 of a month", async () => {

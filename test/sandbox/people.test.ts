@@ -158,3 +158,41 @@ describe("V-180 a restricted user", () => {
     expect(await status("PUT /vm/stackscripts/90022", { body: { label: "mine" } })).toBe(403);
   });
 });
+
+describe("the last unrestricted user", () => {
+  test("can't restrict himself, and can't be deleted", async () => {
+    const restricted = await service.ask("PUT /account/users/ops-anna", { body: { restricted: true } });
+    expect([restricted.status, fields(restricted)]).toEqual([400, ["restricted"]]);
+    expect((await service.ask("DELETE /account/users/ops-anna")).status).toBe(400);
+    expect((await service.ask("GET /account/users/ops-anna")).body["restricted"]).toBe(false);
+  });
+
+  test("can once there is another one", async () => {
+    await service.ask("PUT /account/users/dev-kai", { body: { restricted: false } });
+    const { body } = await service.ask("PUT /account/users/ops-anna", { body: { restricted: true } });
+    expect(body["restricted"]).toBe(true);
+    const last = await service.ask("DELETE /account/users/dev-kai", { as: "restricted" });
+    expect(last.status).toBe(400);
+  });
+});
+
+test("labels of unknown SSH keys are refused", async () => {
+  const keys = (ssh_keys: string[]) => service.ask("PUT /account/users/ops-anna", { body: { ssh_keys } });
+  expect(fields(await keys(["laptop", "nowhere"]))).toEqual(["ssh_keys"]);
+  expect((await keys(["laptop"])).status).toBe(200);
+  expect((await keys([])).status).toBe(200);
+});
+
+test.each(["Europe/Oslo", "US/Eastern", "UTC", "Asia/Kolkata"])(
+  "the time zone %s is taken",
+  async (timezone) => {
+    expect((await service.ask("PUT /profile", { body: { timezone } })).body["timezone"]).toBe(timezone);
+  },
+);
+
+test.each(["Mars/Olympus", "+01:00", "Oslo", "Europe/Oslo "])(
+  "the time zone %j is refused",
+  async (timezone) => {
+    expect(fields(await service.ask("PUT /profile", { body: { timezone } }))).toEqual(["timezone"]);
+  },
+);

@@ -56,6 +56,18 @@ test("no two of them share an address", () => {
   expect(new Set(addresses).size).toBe(addresses.length);
 });
 
+test("each region has networks of its own, public and of IPv6", () => {
+  const regions = new Map<string, Set<unknown>>();
+  for (const { ipv4, ipv6, region } of instances) {
+    const [address = ""] = ipv4 as string[];
+    const networks = [address.replace(/\.\d+$/, ""), String(ipv6).split("::f03c")[0] ?? ""];
+    for (const network of networks.filter((each) => each !== "null"))
+      regions.set(network, (regions.get(network) ?? new Set()).add(region));
+  }
+  expect(regions.size).toBeGreaterThanOrEqual(22);
+  for (const [network, of] of regions) expect([network, of.size]).toEqual([network, 1]);
+});
+
 test("the disks of an instance fit its plan and its profile names them", async () => {
   for (const { id, image, specs } of instances) {
     const disks = items(await service.ask(`GET /vm/instances/${String(id)}/disks`));

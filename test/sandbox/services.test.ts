@@ -221,3 +221,22 @@ describe("V-159 object storage", () => {
     expect(await quota()).toBe(before);
   });
 });
+
+test("user name and password of a managed credential are never shown", async () => {
+  const body = { label: "shop db", username: "root-name", password: "S3cret-of-shop" };
+  const made = await ask("POST /managed/credentials", body);
+  expect(Object.keys(made.body).toSorted()).toEqual(["id", "label", "last_decrypted"]);
+  const path = `/managed/credentials/${String(made.body["id"])}`;
+  await ask(`POST ${path}/update`, { username: "other-name", password: "0ther-S3cret" });
+  for (const request of [`GET ${path}`, "GET /managed/credentials", "GET /account/events"]) {
+    const text = JSON.stringify((await ask(request)).body);
+    for (const secret of ["root-name", "S3cret", "other-name"]) expect(text).not.toContain(secret);
+  }
+  expect(JSON.stringify(service.sandbox.save())).not.toContain("S3cret");
+});
+
+test("what is made along with a resource is no member of it", async () => {
+  const config = { port: 80, nodes: [] };
+  const made = await ask("POST /nodebalancers", { region: "us-east", configs: [config] });
+  expect(Object.keys(made.body)).not.toContain("configs");
+});

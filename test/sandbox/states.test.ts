@@ -142,3 +142,16 @@ test("a stopped clock stops every state", async () => {
   const { body } = await service.ask("POST /vm/instances", { body: webServer });
   for (let read = 0; read < 3; read += 1) expect(await status(body["id"])).toBe("provisioning");
 });
+
+test.each([
+  ["boot", 5201, /already booted\.$/],
+  ["shutdown", 5202, /is not running\.$/],
+])("%s of instance %i, where there is nothing to do, is 400 with no field", async (action, id, reason) => {
+  const before = (await service.ask("GET /account/events")).body["results"];
+  const answer = await service.ask(`POST /vm/instances/${id}/${action}`);
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    { errors: [{ reason: expect.stringMatching(reason) }] },
+  ]);
+  expect((await service.ask("GET /account/events")).body["results"]).toBe(before);
+});

@@ -173,3 +173,25 @@ describe("the profile", () => {
     expect((await service.ask("GET /profile/preferences")).body).toEqual(body);
   });
 });
+
+test.each([
+  ["2030-01-31T12:00:00", "2030-01-31T12:00:00"],
+  ["2030-01-31T12:00:00Z", "2030-01-31T12:00:00"],
+  ["2030-01-31T12:00:00.123Z", "2030-01-31T12:00:00"],
+  ["2030-01-31T12:00:00+02:00", "2030-01-31T10:00:00"],
+  ["2030-01-31T12:00", "2030-01-31T12:00:00"],
+  ["2030-01-31", "2030-01-31T00:00:00"],
+])("the expiry %s is shown as %s, in the one form of date-times", async (given, shown) => {
+  const made = await service.ask("POST /profile/tokens", { body: { label: "x", expiry: given } });
+  expect(made.body["expiry"]).toBe(shown);
+  const read = await service.ask(`GET /profile/tokens/${String(made.body["id"])}`);
+  expect(read.body["expiry"]).toBe(shown);
+});
+
+test.each(["2030-02-30T00:00:00", "31.1.2030", "2030", "tomorrow", "2030-01-31T25:00:00", "Jan 31, 2030"])(
+  "the expiry %j is refused",
+  async (expiry) => {
+    const refused = await service.ask("POST /profile/tokens", { body: { label: "x", expiry } });
+    expect(fields(refused)).toEqual(["expiry"]);
+  },
+);

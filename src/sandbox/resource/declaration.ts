@@ -151,6 +151,10 @@ export interface Resource<T extends object = object> {
   readonly update?: Update<T>;
   readonly remove?: Removal<T>;
   readonly actions?: readonly Action<T>[];
+  /** Runs when a planned change of a row has come; `before` is a copy of the row from before. */
+  happened?(row: Row<T>, world: World, before: T): void;
+  /** Runs at a time that was planned for a row (`Step.due`). */
+  due?(row: Row<T>, world: World, at: number): void;
   /** Runs after a row is gone. */
   dropped?(row: Row<object>, world: World): void;
 }

@@ -9,7 +9,16 @@ import { pass } from "./states.ts";
 export function removeRow(call: Call & { readonly row: Row<object> }, { event, takes = 0 }: Removal): void {
   const { world, at, resource, row } = call;
   // The second DELETE of a row must not give it a longer life.
-  if ((row.value as { status?: string }).status === "deleting" && row.job > 0) return;
+  const ends = at + takes * 1000;
+  const planned = world.timeline.ahead.some(
+    (step) =>
+      step.drop &&
+      step.id === row.id &&
+      step.job === row.job &&
+      step.table === resource.name &&
+      step.at <= ends,
+  );
+  if ((row.value as { status?: string }).status === "deleting" && planned) return;
   const recorded = event && record(call, event, row, takes);
   if (takes === 0) return dropRow(world, resource.name, row);
   const stages = [

@@ -64,11 +64,18 @@ export function settle(world: World, now: number): void {
 function happen(world: World, step: Step): void {
   const { at, table, set, drop, event } = step;
   const row = world.table(table).get(step.id);
+  if (step.due) {
+    if (row) world.resource(table).due?.(row, world, at);
+    return;
+  }
   if (!row || row.job !== step.job) {
     if (event) finishEvent(world, { ...event, status: "failed", message: "Overtaken by another action" }, at);
     return;
   }
+  const { happened } = world.resource(table);
+  const before = happened && structuredClone(row.value);
   Object.assign(row.value, set);
+  if (before) happened?.(row, world, before);
   if (set && Object.hasOwn(row.value, "updated")) Object.assign(row.value, { updated: dateTime(at) });
   if (drop) dropRow(world, table, row);
   if (event) finishEvent(world, event, at);

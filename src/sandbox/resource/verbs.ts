@@ -30,25 +30,29 @@ export function read(resource: Resource, line: Line): Run {
 export function create(resource: Resource, line: Line, declared: CollectionCreate): Run {
   const body = declared.body ?? creatableFields(resource.fields);
   const check = checking(body);
+  // What the resource has no field for is taken and never shown: a password, what is made besides.
+  const kept = Object.fromEntries(
+    Object.entries(body).filter(([name]) => Object.hasOwn(resource.fields, name)),
+  );
   return function runCreate(arrived) {
     if (!resource.parent) requireAdding(resource, arrived.caller);
     const call = callOnCollection(resource, line, arrived, resource.parent && "read_write");
     refuseMore(call, declared.most);
     refuse([...check(call.body), ...taken(call, body), ...(declared.check?.(call) ?? [])]);
     declared.guard?.(call);
-    const row = declared.make?.(call) ?? makeRow(call, declared, body);
+    const row = declared.make?.(call) ?? makeRow(call, declared, kept);
     if (!resource.parent) grantMaker(resource, arrived.caller, row.id);
     return declared.answer?.(row, call) ?? shown(resource, row, arrived);
   };
 }
 
-function makeRow(call: Call, declared: CollectionCreate, body: Fields): Row<object> {
+function makeRow(call: Call, declared: CollectionCreate, kept: Fields): Row<object> {
   const { world, caller, at, resource, above } = call;
   const table = tableOf(world, resource);
   const id = declared.id?.(call) ?? table.nextId();
   const value = blank(resource.fields, at);
   if (resource.fields["id"]) value["id"] = id;
-  applyFields(body, call.body, value);
+  applyFields(kept, call.body, value);
   Object.assign(value, declared.fill?.(call, id));
   const row = table.add(homesOf(resource, caller, above.at(-1)).at(-1) ?? "", id, value);
   const event = declared.event && record(call, declared.event, row, declared.takes);

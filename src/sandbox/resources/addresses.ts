@@ -1,18 +1,59 @@
 /**
- * The addresses of an instance, from its number: the same instance has the same ones at every start. They
- * come out of ranges that no one routes (RFC 2544 198.18.0.0/15, RFC 1918, RFC 3849 2001:db8::/32).
+ * The addresses of an instance, from its region and its number: the same instance has the same ones at every
+ * start. They come out of ranges that no one routes (RFC 2544 198.18.0.0/15, RFC 1918, RFC 3849 2001:db8::/32),
+ * of which each region has a network of its own.
  */
 
 import type { Row } from "../store/table.ts";
+import { everyone } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import type { Address, Instance } from "./shapes.ts";
 
-export function publicAddress(id: number): string {
-  return `198.${18 + ((id >> 16) & 1)}.${(id >> 8) & 255}.${id & 255}`;
+/** Of a network of 256 addresses its own, the gateway's and the last one are no host's. */
+const hostsOfNetwork = 253;
+/** Networks of 256 addresses that a region has in each half of 198.18.0.0/15. */
+const networks = 16;
+const hostsOfRegion = hostsOfNetwork * networks * 2;
+/** The first network of the first region, and the number that its first host comes from. */
+const [firstNetwork, firstNumber] = [20, 5122];
+/** In front of the addresses of all regions but the first. */
+const firstPrefix = 0x3c00;
+const privateHosts = 0x7fff;
+
+function placeOf(world: World, region: string): number {
+  const ids = [...world.table("region").of(everyone)].map(({ value }) => value.id);
+  return Math.max(0, ids.indexOf(region));
 }
 
-export function privateAddress(id: number): string {
-  return `192.168.${128 + ((id >> 8) & 127)}.${id & 255}`;
+function publicAddress(place: number, number: number): string {
+  const host = (((number - firstNumber) % hostsOfRegion) + hostsOfRegion) % hostsOfRegion;
+  const network = Math.floor(host / hostsOfNetwork);
+  const third = firstNetwork + place * networks + (network % networks);
+  return `198.${18 + Math.floor(network / networks)}.${third}.${2 + (host % hostsOfNetwork)}`;
+}
+
+function privateAddress(number: number): string {
+  return `192.168.${128 + ((number >> 8) & 127)}.${number & 255}`;
+}
+
+/** @throws {Error} where all are taken (v4, Error answers: an address that can't be allocated is a 500). */
+function firstFree(world: World, address: (number: number) => string, from: number, most: number): string {
+  for (let number = from; number < from + most; number += 1) {
+    const text = address(number);
+    if (!world.table("address").get(text)) return text;
+  }
+  throw new Error("There is no free address");
+}
+
+/** A public address in the network of the region that nobody has. */
+export function freePublicAddress(world: World, region: string, number: number): string {
+  const place = placeOf(world, region);
+  return firstFree(world, (each) => publicAddress(place, each), number, hostsOfRegion);
+}
+
+/** A private address that nobody has. */
+export function freePrivateAddress(world: World, number: number): string {
+  return firstFree(world, privateAddress, number, privateHosts);
 }
 
 function interfaceOf(id: number): string {
@@ -21,17 +62,20 @@ function interfaceOf(id: number): string {
 }
 
 /** As v4 writes it: with its prefix length. */
-export function ipv6(id: number): string {
-  return `2001:db8::${interfaceOf(id)}/128`;
+export function ipv6(world: World, region: string, id: number): string {
+  const place = placeOf(world, region);
+  const network = place === 0 ? "2001:db8" : `2001:db8:${(firstPrefix + place).toString(16)}`;
+  return `${network}::${interfaceOf(id)}/128`;
 }
 
 export function linkLocal(id: number): string {
   return `fe80::${interfaceOf(id)}`;
 }
 
-/** Extra addresses come from the other end of the range that instances are numbered from. */
+/** Extra addresses come from the other half of the region's network. */
 export function addPublicAddress(world: World, row: Row<Instance>): Row<Address> {
-  const address = publicAddress(0x1fffe - world.table("address").nextId());
+  const number = row.value.id + hostsOfRegion / 2;
+  const address = freePublicAddress(world, row.value.region, number);
   const { ipv4 } = row.value;
   const firstPrivate = ipv4.findIndex((each) => isPrivate(each));
   ipv4.splice(firstPrivate < 0 ? ipv4.length : firstPrivate, 0, address);
@@ -39,7 +83,7 @@ export function addPublicAddress(world: World, row: Row<Instance>): Row<Address>
 }
 
 export function addPrivateAddress(world: World, row: Row<Instance>): Row<Address> {
-  const address = privateAddress(row.value.id);
+  const address = freePrivateAddress(world, row.value.id);
   row.value.ipv4.push(address);
   return keepAddress(world, row, address, "private");
 }
@@ -62,6 +106,31 @@ export function addressesOf(world: World, { value }: Row<Instance>): Row<Address
 /** What stays of an address when its instance is gone: nothing, of those that it was made with. */
 export function dropAddresses(world: World, instance: Row<Instance>): void {
   for (const { id } of addressesOf(world, instance)) world.table("address").remove(id);
+}
+
+/** Gives an instance that has come to another region addresses of that region, as many as it had. */
+export function renumber(world: World, row: Row<Instance>): void {
+  const { value } = row;
+  const { id, region } = value;
+  const before = value.ipv4;
+  const held = addressesOf(world, row);
+  const taken: string[] = [];
+  for (const each of before) {
+    const address = isPrivate(each)
+      ? freePrivateAddress(world, id)
+      : freePublicAddress(world, region, taken.length === 0 ? id : id + hostsOfRegion / 2);
+    world.table("address").add(row.home, address, {
+      address,
+      kind: isPrivate(each) ? "private" : "public",
+      rdns: null,
+      instance: id,
+    });
+    taken.push(address);
+  }
+  for (const each of held) world.table("address").remove(each.id);
+  value.ipv4 = taken;
+  if (value.ipv6 !== null) value.ipv6 = ipv6(world, region, id);
+  keepAddresses(world, row);
 }
 
 export function isPrivate(address: string): boolean {

@@ -2,6 +2,7 @@
 
 import { record } from "../resource/events.ts";
 import { homeBelow } from "../resource/locate.ts";
+import { planBackup } from "./backup-schedule.ts";
 import { firstSchedule } from "./instance-make.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import type { Backup } from "./shapes.ts";
@@ -27,6 +28,7 @@ export function enableBackups({ action, ...call }: InstanceCall): void {
   if (backups.enabled) return;
   backups.enabled = true;
   backups.schedule = firstSchedule(true);
+  planBackup(call.world, call.row, call.at);
   record(call, action.event ?? "", call.row);
 }
 
@@ -34,6 +36,7 @@ export function enableBackups({ action, ...call }: InstanceCall): void {
 export function disableBackups({ action, ...call }: InstanceCall): void {
   const { backups } = call.row.value;
   if (!backups.enabled) return;
+  delete call.row.hidden?.nextBackup;
   Object.assign(backups, { enabled: false, schedule: firstSchedule(false), last_successful: null });
   call.world.table("backup").removeAll(homeBelow("instance", call.row.id));
   record(call, action.event ?? "", call.row);

@@ -10,6 +10,7 @@ import { pass } from "../resource/states.ts";
 import type { Id, Row } from "../store/table.ts";
 import { ownInstance } from "./address-create.ts";
 import { ended } from "./backup-actions.ts";
+import { contentsOf, keepBackups } from "./backup-schedule.ts";
 import { addConfig } from "./config-make.ts";
 import { addDisk, usedSpace } from "./disk-make.ts";
 import { refuseBusy } from "./instance-power.ts";
@@ -105,20 +106,17 @@ export const backup: Resource<Backup> = {
     disks: { type: "objects" },
   },
   read: true,
+  happened(row, world, before) {
+    const { type, status } = row.value;
+    if (type === "auto" && status === "successful" && before.status !== status) keepBackups(world, row);
+  },
   create: {
     event: "vm_snapshot",
     guard: guardSnapshot,
     fill(call) {
       const instance = instanceOf(call);
-      const home = homeBelow("instance", instance.id);
-      const { world } = call;
-      const disks = [...world.table("disk").of(home)].map(({ value }) => value);
-      return {
-        status: "pending",
-        region: instance.value.region,
-        configs: [...world.table("config").of(home)].map(({ value }) => value.label),
-        disks: disks.map(({ size, filesystem, label }) => ({ size, filesystem, label })),
-      };
+      const { region } = instance.value;
+      return { status: "pending", region, ...contentsOf(call.world, instance) };
     },
     takes: snapshotTakes,
     made: takeSnapshot,

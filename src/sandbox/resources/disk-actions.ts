@@ -5,10 +5,9 @@ import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call } from "../resource/declaration.ts";
 import { record } from "../resource/events.ts";
 import { homeBelow } from "../resource/locate.ts";
-import { pass } from "../resource/states.ts";
 import type { Row } from "../store/table.ts";
 import type { DiskPlan } from "./disk-make.ts";
-import { addDisk, diskJob, diskStages, usedSpace } from "./disk-make.ts";
+import { addDisk, diskJob, growDisk, usedSpace } from "./disk-make.ts";
 import { checkImage, checkStrength, imageOf } from "./image-deploy.ts";
 import { isOff } from "./instance-power.ts";
 import type { Disk, Instance } from "./shapes.ts";
@@ -75,9 +74,7 @@ export function resizeDisk({ action, ...call }: DiskCall): void {
     const event = { id, status: "failed", message: "The disk is in use" } as const;
     return world.timeline.plan({ at: at + diskJob * 1000, table: "disk", id: row.id, job: row.job, event });
   }
-  // At once, so that the space can't be given away a second time while the job runs.
-  row.value.size = size;
-  pass(world, "disk", row, at, diskStages, { event: { id, status: "finished" } });
+  growDisk(world, row, { size }, at, { event: { id, status: "finished" } });
 }
 
 /** MB that the disks of the instance leave of its plan. */

@@ -42,9 +42,26 @@ export function imageDisks(image: Image, space: number, swap: number): DiskPlan[
   return swap > 0 ? [system, { label: "swap", size: swap, filesystem: "swap" }] : [system];
 }
 
+/** A disk gets its new size when the job is done; until then the space that either size takes is not free. */
+export function growDisk(
+  world: World,
+  row: Row<Disk>,
+  { size, takes = diskJob }: { readonly size: number; readonly takes?: number },
+  at: number,
+  ending?: Ending,
+): void {
+  row.hidden = { ...row.hidden, reserved: size };
+  const stages = [
+    { status: "not ready", takes },
+    { status: "ready", takes: 0, set: { size } },
+  ];
+  pass(world, "disk", row, at, stages, ending);
+}
+
 /** MB that the disks of an instance take. */
 export function usedSpace(world: World, instance: number): number {
   let used = 0;
-  for (const { value } of world.table("disk").of(homeBelow("instance", instance))) used += value.size;
+  for (const { value, hidden } of world.table("disk").of(homeBelow("instance", instance)))
+    used += Math.max(value.size, hidden?.reserved ?? 0);
   return used;
 }

@@ -43,6 +43,9 @@ export const disk: Resource<Disk> = {
   read: true,
   create: { body: createBody, event: "disk_create", check: checkDisk, make: createDisk },
   update: { event: "disk_update" },
+  happened(row, _world, before) {
+    if (row.value.size !== before.size) delete row.hidden?.reserved;
+  },
   remove: { event: "disk_delete", takes: 2 },
   actions: [
     {

@@ -57,4 +57,8 @@ export interface Hidden {
   /** How many clones of an instance are being made, by the time each ends. */
   clones?: number[];
   expires?: number;
+  /** When the next automatic backup of an instance begins, in milliseconds. */
+  nextBackup?: number;
+  /** MB that a disk takes while it is resized. */
+  reserved?: number;
 }

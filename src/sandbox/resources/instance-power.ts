@@ -29,6 +29,7 @@ export const shuttingDown: Stage = { status: "shutting_down", takes: 2 };
 
 export function boot(call: InstanceCall): void {
   refuseBusy(call);
+  if (!isOff(call.row)) throw invalid(`${call.world.names.instance} ${call.row.id} already booted.`);
   requireConfig(call);
   go(call, booting);
 }
@@ -41,6 +42,7 @@ export function reboot(call: InstanceCall): void {
 
 export function shutdown(call: InstanceCall): void {
   refuseBusy(call);
+  if (isOff(call.row)) throw invalid(`${call.world.names.instance} ${call.row.id} is not running.`);
   go(call, [shuttingDown, { status: "offline", takes: 0 }]);
 }
 

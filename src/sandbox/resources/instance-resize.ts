@@ -3,7 +3,8 @@
 import { invalid } from "../http/problem.ts";
 import { record } from "../resource/events.ts";
 import { homeBelow } from "../resource/locate.ts";
-import { usedSpace } from "./disk-make.ts";
+import type { Row } from "../store/table.ts";
+import { growDisk, usedSpace } from "./disk-make.ts";
 import { currentPlan } from "./instance-check.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { go, refuseBusy } from "./instance-power.ts";
@@ -47,9 +48,9 @@ function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void
   const { world, row, body } = call;
   const grown = body["allow_auto_disk_resize"] === false ? undefined : onlySystemDisk(call);
   const free = plan.disk - usedSpace(world, row.value.id);
-  if (free < 0 && (!grown || grown.size + free < 1))
+  if (free < 0 && (!grown || grown.value.size + free < 1))
     throw invalid(`The disks need ${-free} MB more than the type has; shrink or delete some`, "type");
-  if (grown) grown.size += free;
+  if (grown) growDisk(world, grown, { size: grown.value.size + free, takes: moving }, call.at);
   record(call, begun, row);
   const back = row.value.status;
   go(
@@ -63,8 +64,8 @@ function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void
 }
 
 /** Disks are changed with the plan where there is one of ext and, besides, at most swap. */
-function onlySystemDisk({ world, row }: InstanceCall): Disk | undefined {
-  const disks = [...world.table("disk").of(homeBelow("instance", row.id))].map(({ value }) => value);
-  const others = disks.filter(({ filesystem }) => filesystem !== "swap");
-  return others.length === 1 && others[0]?.filesystem.startsWith("ext") ? others[0] : undefined;
+function onlySystemDisk({ world, row }: InstanceCall): Row<Disk> | undefined {
+  const disks = [...world.table("disk").of(homeBelow("instance", row.id))];
+  const others = disks.filter(({ value }) => value.filesystem !== "swap");
+  return others.length === 1 && others[0]?.value.filesystem.startsWith("ext") ? others[0] : undefined;
 }

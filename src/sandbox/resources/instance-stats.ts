@@ -3,6 +3,7 @@
 import { Problem } from "../http/problem.ts";
 import type { Fault } from "../http/problem.ts";
 import { random } from "../random.ts";
+import type { Instance } from "./shapes.ts";
 import type { InstanceCall } from "./instance-power.ts";
 
 const minute = 60_000;
@@ -10,18 +11,31 @@ const day = 86_400_000;
 /** So many points make a curve. */
 const points = 288;
 
+/** When there was an instance to measure: milliseconds since 1970. */
+function beginOf({ created }: Instance): number {
+  return Date.parse(`${created}Z`);
+}
+
+/** The part of a time, 0 to 1, for which the instance was there. */
+function partSince(instance: Instance, from: number, to: number): number {
+  return to > from ? Math.max(0, to - Math.max(from, beginOf(instance))) / (to - from) : 0;
+}
+
 /** Bytes used this month, and the allowance in GB. Nothing here is ever billed. */
-export function transfer({ row }: InstanceCall): object {
+export function transfer({ row, at }: InstanceCall): object {
   const quota = row.value.specs.transfer;
-  return { used: Math.floor(random(row.value.id).next() * quota * 2e8), quota, billable: 0 };
+  const month = new Date(at);
+  const part = partSince(row.value, Date.UTC(month.getUTCFullYear(), month.getUTCMonth()), at);
+  return { used: Math.floor(random(row.value.id).next() * quota * 2e8 * part), quota, billable: 0 };
 }
 
 /** Bytes of public traffic of one month. */
 export function monthTransfer(call: InstanceCall): object {
   const { year, month } = monthOf(call);
   const chance = random(call.row.value.id * 10_000 + year * 12 + month);
-  const bytes_in = chance.integer(1e9, 4e10);
-  const bytes_out = chance.integer(1e9, 3e10);
+  const part = partSince(call.row.value, Date.UTC(year, month - 1), Date.UTC(year, month));
+  const bytes_in = Math.floor(chance.integer(1e9, 4e10) * part);
+  const bytes_out = Math.floor(chance.integer(1e9, 3e10) * part);
   return { bytes_in, bytes_out, bytes_total: bytes_in + bytes_out };
 }
 
@@ -58,11 +72,12 @@ type Point = readonly [milliseconds: number, reading: number];
 function curves({ row }: InstanceCall, from: number, to: number, span: string): object {
   const chance = random(row.value.id + Math.floor(from / day));
   const step = (to - from) / points;
+  const begin = beginOf(row.value);
   const curve = (most: number): Point[] =>
-    Array.from({ length: points }, (_, index) => [
+    Array.from({ length: points }, (_, index): Point => [
       Math.round(from + index * step),
       Math.round(chance.next() * most * 100) / 100,
-    ]);
+    ]).filter(([at]) => at >= begin);
   const traffic = (most: number): object => ({
     in: curve(most),
     out: curve(most * 2),

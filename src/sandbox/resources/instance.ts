@@ -3,7 +3,9 @@
 import type { Resource } from "../resource/declaration.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
-import { dropAddresses } from "./addresses.ts";
+import type { World } from "../store/world.ts";
+import { dropAddresses, renumber } from "./addresses.ts";
+import { planBackup, takeBackup } from "./backup-schedule.ts";
 import { deployBody } from "./deploy-body.ts";
 import { firstSchedule } from "./instance-make.ts";
 import { instanceActions } from "./instance-actions.ts";
@@ -35,6 +37,19 @@ const createBody: Fields = {
   private_ip: { type: "boolean" },
   interfaces,
 };
+
+/** What belongs to a region stays there: addresses, ranges, what was shared, and volumes. */
+function arrive(world: World, row: Row<Instance>): void {
+  const { id } = row.value;
+  const left = new Set(row.value.ipv4);
+  renumber(world, row);
+  detachAll(world, id);
+  delete row.hidden?.shared;
+  for (const { hidden } of world.table("instance").of(row.home))
+    if (hidden?.shared) hidden.shared = hidden.shared.filter((address) => !left.has(address));
+  for (const range of world.table("range").of(row.home))
+    if (range.value.instances.includes(id)) world.table("range").remove(range.id);
+}
 
 export const instance: Resource<Instance> = {
   name: "instance",
@@ -101,13 +116,18 @@ export const instance: Resource<Instance> = {
   update: {
     event: "vm_update",
     // While backups are off there is neither day nor window.
-    changed({ row }) {
+    changed({ world, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);
+      if (backups.schedule.window !== before.backups.schedule.window) planBackup(world, row, at);
     },
   },
   remove: { event: "vm_delete", takes: 2 },
   actions: instanceActions,
+  happened(row, world, before) {
+    if (row.value.region !== before.region) arrive(world, row);
+  },
+  due: (row, world, at) => takeBackup(world, row, at),
   dropped(row, world) {
     dropAddresses(world, row as Row<Instance>);
     detachAll(world, Number(row.id));

@@ -1,5 +1,6 @@
 /** The profile of the caller, and what goes with it: second factor, preferences, keys, devices, logins. */
 
+import type { Fault } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
 import type { ActionCall, CallOnRow, Resource } from "../resource/declaration.ts";
 import type { Field } from "../rules/field.ts";
@@ -16,6 +17,16 @@ const entity = {
   id: (value: object) => (value as User).uid,
   label: (value: object) => (value as User).username,
 };
+
+/** A name of the time zone database, old ones too (`US/Eastern`); no offset. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
 
 /** Any token may read the profile of its user: no scope is needed. */
 export const profile: Resource<User> = {
@@ -49,9 +60,14 @@ export const profile: Resource<User> = {
   update: {
     event: "profile_update",
     check({ body, row }) {
+      const faults: Fault[] = [];
       const switchedOn = body["ip_whitelist_enabled"] === true && !row.value.ip_whitelist_enabled;
       const field = "ip_whitelist_enabled";
-      return switchedOn ? [{ reason: `${field} can only be switched off`, field }] : [];
+      if (switchedOn) faults.push({ reason: `${field} can only be switched off`, field });
+      const zone = body["timezone"];
+      if (typeof zone === "string" && !isTimeZone(zone))
+        faults.push({ reason: "timezone is not valid", field: "timezone" });
+      return faults;
     },
   },
   actions: [

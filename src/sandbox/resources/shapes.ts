@@ -36,6 +36,9 @@ export interface Plan {
   vcpus: number;
   transfer: number;
   gpus: number;
+  /** Dollars. */
+  price: { hourly: number; monthly: number };
+  addons: { backups: { price: { hourly: number; monthly: number } } };
   /** The plan of its free upgrade. */
   successor: string | null;
 }

@@ -1,6 +1,7 @@
 /** Personal tokens and the applications that a user let in (v4, Profile). */
 
 import { randomBytes } from "node:crypto";
+import { dateTime } from "../clock.ts";
 import type { Fault } from "../http/problem.ts";
 import { requireScopes } from "../http/caller.ts";
 import { giveAccess, revoke } from "../resource/identity.ts";
@@ -41,9 +42,21 @@ function checkToken({ world, caller, body, at }: Call): Fault[] {
   return faults;
 }
 
+/** With or without seconds, fractions and a zone; without a zone it is UTC. */
+const timeForm = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** Milliseconds since 1970; NaN for what is no date-time. */
+function timeOf(text: string): number {
+  const [, day, zone] = timeForm.exec(text) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return Number.NaN;
+  if (dateTime(Date.parse(`${day}T00:00:00Z`)).slice(0, 10) !== day) return Number.NaN;
+  const whole = text.includes("T") ? text : text.replace(day, `${day}T00:00:00`);
+  return Date.parse(zone === undefined ? `${whole}Z` : whole);
+}
+
 function checkExpiry(expiry: string, at: number): Fault[] {
   const field = "expiry";
-  const time = Date.parse(`${expiry.replace(/Z$/, "")}Z`);
+  const time = timeOf(expiry);
   if (Number.isNaN(time)) return [{ reason: "expiry is a date-time, e.g. 2030-01-31T12:00:00", field }];
   if (time <= at) return [{ reason: "Expiry is in the past", field }];
   return time > at + mostYears * year ? [{ reason: "Expiry too far in the future", field }] : [];
@@ -81,7 +94,8 @@ export const token: Resource<Value> = {
     fill: ({ caller, body }) => ({
       // Without scopes the new token may do what the present one may.
       scopes: scopesOf((body["scopes"] as string | undefined) ?? caller.scopes.join(" ")).join(" "),
-      expiry: (body["expiry"] as string | undefined)?.replace(/Z$/, "") ?? null,
+      // Shown in the form of all times, however it was written.
+      expiry: typeof body["expiry"] === "string" ? dateTime(timeOf(body["expiry"])) : null,
     }),
     made({ world, caller }, row) {
       const secret = randomBytes(32).toString("hex");

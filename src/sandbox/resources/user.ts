@@ -1,6 +1,8 @@
 /** The users of an account and their grants (document 1, Users). */
 
-import type { CallOnRow, Resource } from "../resource/declaration.ts";
+import type { Fault } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import type { Call, CallOnRow, Resource } from "../resource/declaration.ts";
 import { noGrants, revoke } from "../resource/identity.ts";
 import { homeOfUser } from "../resource/locate.ts";
 import type { Table } from "../store/table.ts";
@@ -42,6 +44,22 @@ function rename(world: World, { home, value, hidden }: CallOnRow<User>["row"], f
   }
 }
 
+/** Whether another unrestricted user is left, who can do everything (document 1, Users). */
+function hasOtherOwner({ world, row }: CallOnRow<User>): boolean {
+  return [...world.table("user").of(row.home)].some((each) => each !== row && !each.value.restricted);
+}
+
+/** Labels of keys that the users of the account have added. */
+function checkKeys({ world, caller, body }: Call): Fault[] {
+  const given = Array.isArray(body["ssh_keys"]) ? (body["ssh_keys"] as unknown[]) : [];
+  if (given.length === 0) return [];
+  const users = [...world.table("user").of(caller.account)];
+  const known = new Set<unknown>(users.flatMap(({ value }) => value.ssh_keys));
+  const field = "ssh_keys";
+  const unknown = given.filter((label) => typeof label === "string" && !known.has(label));
+  return unknown.map((label) => ({ reason: `There is no SSH key ${String(label)}`, field }));
+}
+
 export const user: Resource<User> = {
   name: "user",
   path: "/account/users",
@@ -80,12 +98,28 @@ export const user: Resource<User> = {
   },
   create: {
     event: "user_create",
+    check: checkKeys,
     most: 500,
     id: ({ body }) => String(body["username"]),
     fill: ({ world, body }) => newProfile(world.table("user").nextId() + 40_500, String(body["username"])),
   },
-  update: { event: "user_update", changed },
-  remove: { event: "user_delete" },
+  update: {
+    event: "user_update",
+    check: checkKeys,
+    guard(call) {
+      const { row, body } = call;
+      if (body["restricted"] === true && !row.value.restricted && !hasOtherOwner(call))
+        throw invalid("The last unrestricted user can't be restricted", "restricted");
+    },
+    changed,
+  },
+  remove: {
+    event: "user_delete",
+    guard(call) {
+      if (!call.row.value.restricted && !hasOtherOwner(call))
+        throw invalid("The last unrestricted user can't be deleted");
+    },
+  },
   actions: [
     { method: "GET", path: "/grants", run: ({ world, row }) => readGrants(world, row, "all") },
     { method: "PUT", path: "/grants", body: grantsBody, run: writeGrants },

@@ -1,7 +1,9 @@
 /** Backups of several ages: made nightly, failed, snapshots done and under way, and switched on but not run yet. */
 
 import { dateTime } from "../clock.ts";
+import { pass } from "../resource/states.ts";
 import { homeBelow } from "../resource/locate.ts";
+import { planBackup } from "../resources/backup-schedule.ts";
 import type { Backup, Disk, Instance } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
@@ -57,9 +59,22 @@ export function seedBackups(
   backups.schedule = { day: days[which] ?? null, window: windows[which] ?? null };
   for (const planned of histories[which] ?? []) {
     const backup = makeBackup(world, row.value, planned, disks, today);
-    world.table("backup").add(homeBelow("instance", row.id), backup.id, backup);
+    const added = world.table("backup").add(homeBelow("instance", row.id), backup.id, backup);
+    if (backup.status === "running") finish(world, added);
     if (backup.type === "auto" && backup.status === "successful") backups.last_successful = backup.finished;
   }
+  planBackup(world, row, world.clock.now());
+}
+
+/** A snapshot that is under way at the start comes to its end. */
+function finish(world: World, row: Row<Backup>): void {
+  const now = world.clock.now();
+  const finished = dateTime(now + 3 * minute);
+  pass(world, "backup", row, now, [
+    { status: "running", takes: 120 },
+    { status: "needsPostProcessing", takes: 60 },
+    { status: "successful", takes: 0, set: { finished } },
+  ]);
 }
 
 function makeBackup(
@@ -69,7 +84,8 @@ function makeBackup(
   disks: readonly Disk[],
   today: number,
 ): Backup {
-  const began = today - age * day + 2 * 60 * minute;
+  const usual = today - age * day + 2 * 60 * minute;
+  const began = Math.min(usual, world.clock.now() - 20 * minute);
   const done = status !== "running";
   return {
     id: world.table("backup").nextId(),

@@ -7,38 +7,6 @@ type Estate = Readonly<Record<string, Seeds>>;
 const time = "2022-04-01T09:00:00";
 const dated = { created: time, updated: time };
 
-const month = (number: number, days: number): Seeds[number] => ({
-  date: `2022-0${number}-01T04:00:00`,
-  label: `Invoice #${3000 + number}`,
-  subtotal: 18.05,
-  tax: 4.51,
-  total: 22.56,
-  items: [
-    {
-      label: "web-01 - Vm 2GB",
-      type: "hourly",
-      from: `2022-0${number - 1}-01T00:00:00`,
-      to: `2022-0${number - 1}-${days}T23:59:59`,
-      quantity: 720,
-      unit_price: "0.015",
-      amount: 10.8,
-      tax: 2.7,
-      total: 13.5,
-    },
-    {
-      label: "Backup storage",
-      type: "misc",
-      from: `2022-0${number - 1}-01T00:00:00`,
-      to: `2022-0${number - 1}-${days}T23:59:59`,
-      quantity: 1,
-      unit_price: "7.25",
-      amount: 7.25,
-      tax: 1.81,
-      total: 9.06,
-    },
-  ],
-});
-
 export const annasEstate: Estate = {
   domains: [
     {
@@ -144,11 +112,6 @@ export const annasEstate: Estate = {
       avatar_id: "4f1c0d2e7a9b4c55a0e1d2c3b4a59688",
     },
   ],
-  invoices: [month(3, 28), month(4, 31), month(5, 30)],
-  payments: [
-    { date: "2022-04-03T12:00:00", usd: 22.56 },
-    { date: "2022-05-03T12:00:00", usd: 22.56 },
-  ],
   "payment-methods": [
     {
       type: "credit_card",
@@ -211,7 +174,6 @@ export const persEstate: Estate = {
       data: { card_type: "Visa", expiry: "02/2030", last_four: "4242" },
     },
   ],
-  invoices: [month(5, 30)],
 };
 
 /** Catalogs of the services that stand apart. */

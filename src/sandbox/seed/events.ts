@@ -2,7 +2,9 @@
 
 import { dateTime } from "../clock.ts";
 import { addEvent } from "../resource/events.ts";
-import type { Instance } from "../resources/shapes.ts";
+import { pass } from "../resource/states.ts";
+import type { Event, Instance } from "../resources/shapes.ts";
+import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 
 export interface EventKind {
@@ -32,7 +34,28 @@ export const eventKinds: { readonly url: string; readonly kinds: readonly EventK
   ],
 };
 
+/** What an instance is in the middle of at the start, by its status, and what it is in afterwards. */
+export interface JobKind {
+  readonly action: string;
+  readonly type: string;
+  readonly end: string;
+}
+
+export const jobKinds: Readonly<Record<string, JobKind>> = {
+  booting: { action: "vm_boot", type: "vm", end: "running" },
+  rebooting: { action: "vm_reboot", type: "vm", end: "running" },
+  shutting_down: { action: "vm_shutdown", type: "vm", end: "offline" },
+  provisioning: { action: "vm_create", type: "vm", end: "running" },
+  deleting: { action: "vm_delete", type: "vm", end: "deleting" },
+  migrating: { action: "vm_mutate", type: "vm", end: "running" },
+  rebuilding: { action: "vm_rebuild", type: "vm", end: "running" },
+  cloning: { action: "vm_clone", type: "vm", end: "offline" },
+  restoring: { action: "backups_restore", type: "backups", end: "offline" },
+};
+
 const hour = 3_600_000;
+/** Jobs of the seed began so many seconds before the start, and end one after the other after it. */
+const [begunFor, firstEnd, between] = [60, 150, 10];
 /** The first of them have been seen, half of those also read. */
 const seenPart = 0.7;
 
@@ -41,17 +64,20 @@ export function seedEvents(
   account: string,
   user: string,
   { url, kinds }: typeof eventKinds,
+  jobs: typeof jobKinds,
   count: number,
   today: number,
 ): void {
-  const instances = [...world.table("instance").of(account)].map(({ value }) => value);
+  const rows = [...world.table("instance").of(account)];
+  const instances = rows.map(({ value }) => value);
   if (instances.length === 0) return;
-  for (let index = 0; index < count; index += 1) {
+  const busy = rows.filter(({ value }) => Object.hasOwn(jobs, value.status)).slice(0, count);
+  for (let index = 0; index < count - busy.length; index += 1) {
     const kind = kinds[index % kinds.length] as EventKind;
     const { id, label } = instances[index % instances.length] as Instance;
     const { action, status, type, percent, message = "" } = kind;
     const seen = index < count * seenPart;
-    addEvent(world, account, {
+    const event = addEvent(world, account, {
       action,
       created: dateTime(today - (count - index) * 11 * hour),
       duration: status === "finished" ? 4.2 : 0,
@@ -66,5 +92,70 @@ export function seedEvents(
       username: user,
       message,
     });
+    if (status === "started" || status === "scheduled") endEvent(world, event, index);
   }
+  busy.forEach((row, index) =>
+    seedJob(world, row, jobs[row.value.status] as JobKind, { account, user, url, index }),
+  );
+}
+
+/** When the job of this place in the order ends, in milliseconds. */
+function endOf(world: World, index: number): number {
+  return world.clock.now() + (firstEnd + between * index) * 1000;
+}
+
+/** An event of long ago that is not over ends with the jobs of the start, whatever its instance does by then. */
+function endEvent(world: World, event: Row<Event>, index: number): void {
+  const at = endOf(world, index % 10);
+  const end = { id: event.value.id, status: "finished" } as const;
+  world.timeline.plan({ at, table: "event", id: event.id, job: event.job, event: end });
+}
+
+interface Begun {
+  readonly account: string;
+  readonly user: string;
+  readonly url: string;
+  readonly index: number;
+}
+
+/** The event of what an instance is in the middle of, and the end of both. */
+function seedJob(
+  world: World,
+  row: Row<Instance>,
+  kind: JobKind,
+  { account, user, url, index }: Begun,
+): void {
+  const { id, label, status, image } = row.value;
+  const began = world.clock.now() - begunFor * 1000;
+  const ends = endOf(world, index);
+  const { action, type } = kind;
+  const event = addEvent(
+    world,
+    account,
+    {
+      action,
+      created: dateTime(began),
+      duration: 0,
+      entity: { id, label, type, url: url.replace("{id}", String(id)) },
+      secondary_entity: null,
+      percent_complete: 0,
+      rate: null,
+      read: false,
+      seen: false,
+      status: "started",
+      time_remaining: null,
+      username: user,
+      message: "",
+    },
+    { began, ends },
+  );
+  const end = kind.end === "running" && image === null ? "offline" : kind.end;
+  const stages = [
+    { status, takes: (ends - world.clock.now()) / 1000 },
+    { status: end, takes: 0 },
+  ];
+  pass(world, "instance", row, world.clock.now(), stages, {
+    ...(end === "deleting" && { drop: true }),
+    event: { id: event.value.id, status: "finished" },
+  });
 }

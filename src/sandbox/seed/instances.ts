@@ -5,7 +5,7 @@
 
 import { dateTime } from "../clock.ts";
 import { homeBelow } from "../resource/locate.ts";
-import { ipv6, keepAddresses, privateAddress, publicAddress } from "../resources/addresses.ts";
+import { freePrivateAddress, freePublicAddress, ipv6, keepAddresses } from "../resources/addresses.ts";
 import { addConfig } from "../resources/config-make.ts";
 import { imageDisks } from "../resources/disk-make.ts";
 import type { Disk, Image, Instance, Plan, Region } from "../resources/shapes.ts";
@@ -78,7 +78,7 @@ function seedInstance(
   const plan = planAt(index, kinds, image);
   const row = world
     .table("instance")
-    .add(account, id, makeInstance(id, index, kinds, image, plan, chance, today));
+    .add(account, id, makeInstance(world, id, index, kinds, image, plan, chance, today));
   keepAddresses(world, row);
   if (!image) return;
   const disks = seedDisks(world, row, index, image, plan);
@@ -88,6 +88,7 @@ function seedInstance(
 }
 
 function makeInstance(
+  world: World,
   id: number,
   index: number,
   { regions }: Kinds,
@@ -97,13 +98,14 @@ function makeInstance(
   today: number,
 ): Instance {
   const { disk, memory, vcpus, transfer, gpus } = plan;
+  const region = (regions[index % regions.length] as Region).id;
   const created = today - chance.integer(35, 700) * day + chance.integer(0, 86_399) * 1000;
   return {
     id,
     label: `${chance.pick(roles)}-${String(index + 1).padStart(2, "0")}`,
     group: groups[index % groups.length] ?? "",
     tags: tags.filter(() => chance.next() < 0.3),
-    region: (regions[index % regions.length] as Region).id,
+    region,
     image: image?.id ?? null,
     type: plan.id,
     status:
@@ -111,8 +113,8 @@ function makeInstance(
     hypervisor: "kvm",
     created: dateTime(created),
     updated: dateTime(created + chance.integer(1, 30) * day),
-    ipv4: index % 3 === 0 ? [publicAddress(id), privateAddress(id)] : [publicAddress(id)],
-    ipv6: index % 17 === 16 ? null : ipv6(id),
+    ipv4: [freePublicAddress(world, region, id), ...(index % 3 === 0 ? [freePrivateAddress(world, id)] : [])],
+    ipv6: index % 17 === 16 ? null : ipv6(world, region, id),
     specs: { disk, memory, vcpus, transfer, gpus },
     alerts: {
       cpu: index % 5 === 2 ? 0 : 90 * vcpus,

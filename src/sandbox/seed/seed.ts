@@ -5,9 +5,10 @@ import type { Id, Table } from "../store/table.ts";
 import { everyone } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import type { AccountSeed } from "./account-seed.ts";
+import { billingOf } from "./billing.ts";
 import { images, kernels, legacyPlans, plans, privateImage, regions } from "./catalogs.ts";
 import { annasEstate, persEstate, serviceCatalogs } from "./estate.ts";
-import { eventKinds, seedEvents } from "./events.ts";
+import { eventKinds, jobKinds, seedEvents } from "./events.ts";
 import { seedInstances } from "./instances.ts";
 import { anna, per } from "./people.ts";
 import { scripts } from "./scripts.ts";
@@ -24,6 +25,7 @@ export const seedData = {
   legacyPlans,
   scripts,
   eventKinds,
+  jobKinds,
   serviceCatalogs,
   anna,
   per,
@@ -54,10 +56,12 @@ export function seed(world: World, data: typeof seedData, { instances, accounts 
   seedInstances(world, data.per.id, otherInstances, 4124, today);
   markInstances(world, data.anna.id, today);
   ageLast(world, data.per.id, "g5-standard-8");
-  seedEvents(world, data.anna.id, "ops-anna", data.eventKinds, 60, today);
-  seedEvents(world, data.per.id, "per", data.eventKinds, 5, today);
-  sowAccount(world, { ...data.anna, ...data.annasEstate }, today);
-  sowAccount(world, { ...data.per, ...data.persEstate }, today);
+  seedEvents(world, data.anna.id, "ops-anna", data.eventKinds, data.jobKinds, 60, today);
+  seedEvents(world, data.per.id, "per", data.eventKinds, data.jobKinds, 5, today);
+  const annasBilling = billingOf(world, data.anna.id, { today, months: 3, paid: 3 });
+  sowAccount(world, { ...data.anna, ...data.annasEstate, ...annasBilling }, today);
+  const persBilling = billingOf(world, data.per.id, { today, months: 1, paid: 0 });
+  sowAccount(world, { ...data.per, ...data.persEstate, ...persBilling }, today);
   for (const account of accounts) sowAccount(world, account, world.clock.now());
 }
 

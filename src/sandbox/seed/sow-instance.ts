@@ -4,6 +4,7 @@ import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import { addConfig } from "../resources/config-make.ts";
 import { addDisk, imageDisks } from "../resources/disk-make.ts";
+import { planBackup } from "../resources/backup-schedule.ts";
 import { keepAddresses } from "../resources/addresses.ts";
 import { newInstance } from "../resources/instance-make.ts";
 import type { Disk, Instance, Value } from "../resources/shapes.ts";
@@ -29,6 +30,7 @@ export function sowInstance(world: World, home: string, given: Value, at: number
   const value: Instance = { ...made, status, ...structuredClone(said) };
   const row = table.add(home, id, value, hidden as object);
   keepAddresses(world, row);
+  planBackup(world, row, at);
   if (!image) return row;
   const disks: Disk[] = imageDisks(image, plan.disk, 512).map((disk) => addDisk(world, id, disk, at).value);
   const config = addConfig(world, value, disks, at);

@@ -23,6 +23,8 @@ export interface Step {
   readonly drop?: true;
   /** An event that ends with it. */
   readonly event?: EventEnd;
+  /** Nothing of the row's plan: a time that its resource waits for, whatever happens to the row meanwhile. */
+  readonly due?: true;
 }
 
 export interface EventEnd {
@@ -45,10 +47,14 @@ export function timeline(): Timeline {
   return {
     ahead,
     plan(step) {
-      // Sorted from the end, where a new plan nearly always belongs.
-      let place = ahead.length;
-      while (place > 0 && (ahead[place - 1]?.at ?? 0) > step.at) place -= 1;
-      ahead.splice(place, 0, step);
+      // Behind everything that is not later.
+      let [low, high] = [0, ahead.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((ahead[middle]?.at ?? 0) > step.at) high = middle;
+        else low = middle + 1;
+      }
+      ahead.splice(low, 0, step);
     },
     settle(now, happen) {
       for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {

@@ -1,0 +1,127 @@
+/** What is under way when the sandbox starts: it comes to its end, as whatever is begun later does. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Json, Service } from "./service.ts";
+import { items, startService } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const transitional = [
+  "booting",
+  "rebooting",
+  "shutting_down",
+  "provisioning",
+  "deleting",
+  "migrating",
+  "rebuilding",
+  "cloning",
+  "restoring",
+];
+
+const instances = async (): Promise<Json[]> => items(await service.ask("GET /vm/instances"));
+const events = async (): Promise<Json[]> => items(await service.ask("GET /account/events"));
+const backups = async (id: number): Promise<Json & { automatic: Json[] }> =>
+  (await service.ask(`GET /vm/instances/${id}/backups`)).body as Json & { automatic: Json[] };
+const instance = async (id: number): Promise<Json> => (await service.ask(`GET /vm/instances/${id}`)).body;
+
+describe("instances of the seed that are in the middle of something", () => {
+  test("come to the state that follows, and the one that is deleted goes", async () => {
+    const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
+    expect(new Set(busy.map(({ status }) => status))).toEqual(new Set(transitional));
+    service.clock.advance(5 * minute);
+    const after = new Map((await instances()).map(({ id, status }) => [id, status]));
+    const then = busy.map(({ id, status }) => [status, after.get(id)]);
+    expect(Object.fromEntries(then)).toEqual({
+      booting: "running",
+      rebooting: "running",
+      shutting_down: "offline",
+      provisioning: "running",
+      deleting: undefined,
+      migrating: "running",
+      rebuilding: "running",
+      cloning: "offline",
+      restoring: "offline",
+    });
+  });
+
+  test("each have an event that is under way, and ends with it", async () => {
+    const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
+    const begun = (await events()).filter(({ status, duration }) => status === "started" && duration === 60);
+    const about = new Set(begun.map(({ entity }) => (entity as Json)["id"]));
+    expect(about).toEqual(new Set(busy.map(({ id }) => id)));
+    service.clock.advance(5 * minute);
+    const ended = (await events()).filter(({ id }) => begun.some((each) => each["id"] === id));
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["finished"]));
+  });
+
+  test("five minutes later no event is under way any more, and a snapshot is done", async () => {
+    service.clock.advance(5 * minute);
+    const statuses = new Set((await events()).map(({ status }) => status));
+    expect(statuses).toEqual(new Set(["finished", "failed", "notification"]));
+    const { snapshot } = await backups(5205);
+    expect(snapshot).toMatchObject({ in_progress: null, current: { status: "successful" } });
+  });
+});
+
+describe("automatic backups", () => {
+  /** 5201 has its backups between 10 and 12, 5205 between 2 and 4. */
+  const window = (time: unknown): number => new Date(`${String(time)}Z`).getUTCHours();
+
+  test.each([
+    [5201, 10],
+    [5205, 2],
+  ])("of instance %i are taken in the two hours from %i", async (id, from) => {
+    const before = new Set((await backups(id)).automatic.map((each) => each["id"]));
+    service.clock.advance(day);
+    const { automatic } = await backups(id);
+    const [taken = {}, ...others] = automatic.filter((each) => !before.has(each["id"]));
+    expect(others).toEqual([]);
+    expect([from, from + 1]).toContain(window(taken["created"]));
+    expect(taken).toMatchObject({ type: "auto", status: "successful", label: null });
+    expect(taken["disks"]).not.toEqual([]);
+    const { last_successful: last } = (await instance(id))["backups"] as Json;
+    expect(last).toBe(taken["finished"]);
+  });
+
+  test("are one of a day and two of a week at most, however long they are taken", async () => {
+    service.clock.advance(60 * day);
+    const { automatic } = await backups(5201);
+    expect(automatic).toHaveLength(3);
+    const saturdays = automatic.filter(({ created }) => new Date(`${String(created)}Z`).getUTCDay() === 6);
+    expect(saturdays.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("begin with a day and a window of the service's choice, and not where they are off", async () => {
+    await service.ask("POST /vm/instances/5202/backups/enable");
+    await service.ask("POST /vm/instances/5201/backups/cancel");
+    service.clock.advance(day);
+    expect((await instance(5202))["backups"]).toMatchObject({
+      schedule: { day: expect.stringMatching(/day$/), window: expect.stringMatching(/^W\d+$/) },
+      last_successful: expect.any(String),
+    });
+    expect((await backups(5201)).automatic).toEqual([]);
+  });
+
+  test("move with the window", async () => {
+    await service.ask("PUT /vm/instances/5201", { body: { backups: { schedule: { window: "W20" } } } });
+    service.clock.advance(day);
+    const newest = (await backups(5201)).automatic.at(-1);
+    expect([20, 21]).toContain(window(newest?.["created"]));
+  });
+});
+
+test("a state that is saved goes on where it was", async () => {
+  const saved = service.sandbox.save();
+  service.clock.advance(day);
+  const later = await backups(5201);
+  service.sandbox.restore(JSON.parse(JSON.stringify(saved)));
+  expect((await backups(5201)).automatic.map((each) => each["created"])).toEqual(
+    later.automatic.map((each) => each["created"]),
+  );
+});
