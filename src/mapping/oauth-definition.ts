@@ -48,6 +48,8 @@ export const oauth = z.strictObject({
     /** In place of `add`, for the refresh token that goes with it. */
     add_refresh: values,
   }),
+  /** GET: the browser is sent on to where the login server forgets who is signed in. */
+  logout: z.strictObject({ alpha: path, v4: path }),
   /** Members of a refusal that tell the reason; the first that is there. */
   reasons: z.array(name),
 });

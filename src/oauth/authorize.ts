@@ -44,6 +44,14 @@ function pairsOf(query: string): Pair[] {
     });
 }
 
+const addressOf = (base: URL, path: string): string => `${base.href.replace(/\/$/, "")}${path}`;
+
+/** Sends the browser to where the login server signs its user out. */
+export function logout(notes: Notes, v4: string, authOrigin: URL): Made {
+  notes.equivalent = `GET ${v4}`;
+  return { status: 302, body: "{}", headers: { location: addressOf(authOrigin, v4) } };
+}
+
 /**
  * Sends the browser on to the login server, and remembers what the client asked for.
  *
@@ -81,6 +89,6 @@ export async function authorize(request: AlphaRequest, notes: Notes, parts: Auth
     ...(wanted === "" ? [] : definition.v4_scopes.map((name) => `${name}=${encodeURIComponent(wanted)}`)),
   ].join("&");
   notes.equivalent = `GET ${definition.v4}`;
-  const base = authOrigin.href.replace(/\/$/, "");
-  return { status: 302, body: "{}", headers: { location: `${base}${definition.v4}?${query}` } };
+  const location = `${addressOf(authOrigin, definition.v4)}?${query}`;
+  return { status: 302, body: "{}", headers: { location } };
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../dialect/refusal.ts";
 import { withEnds, type EndParts, type Made, type Road } from "../gateway/ends.ts";
 import { hasFragment, type AlphaRequest, type Notes } from "../gateway/exchange.ts";
 import { meter } from "../gateway/meter.ts";
-import { authorize, type AuthorizeParts } from "./authorize.ts";
+import { authorize, logout, type AuthorizeParts } from "./authorize.ts";
 import { exchangeCode, type ExchangeParts } from "./exchange-code.ts";
 import { expireToken, type ExpireParts } from "./expire-token.ts";
 
@@ -23,7 +23,7 @@ type Work = (request: AlphaRequest, notes: Notes) => Promise<Made>;
 
 const NOBODY = { token: undefined, hash: undefined };
 
-/** Alpha's three calls to the login server, by method and path. Undefined for a request that is none of them. */
+/** Alpha's calls to the login server, by method and path. Undefined for a request that is none of them. */
 export function buildOAuth(parts: OAuthParts): (request: AlphaRequest) => Road | undefined {
   const { definition, limits, limitedStatus } = parts;
   const works = new Map<string, Work>([
@@ -33,8 +33,12 @@ export function buildOAuth(parts: OAuthParts): (request: AlphaRequest) => Road |
     ],
     [`POST ${definition.token.alpha}`, (request, notes) => exchangeCode(request, notes, parts)],
     [`POST ${definition.expire.alpha}`, (request, notes) => expireToken(request, notes, parts)],
+    [
+      `GET ${definition.logout.alpha}`,
+      async (_, notes) => logout(notes, definition.logout.v4, parts.authOrigin),
+    ],
   ]);
-  const paths = new Set([definition.authorize.alpha, definition.token.alpha, definition.expire.alpha]);
+  const paths = new Set([...works.keys()].map((name) => name.slice(name.indexOf(" ") + 1)));
 
   /** Counted by address: nobody has shown yet who it is. */
   async function work(request: AlphaRequest, notes: Notes): Promise<Made> {

@@ -130,8 +130,20 @@ describe("authorize", () => {
 
   test("a user's refusal leads back without a code", async () => {
     const back = await app.signIn("vms:view", { answer: "deny" });
-    expect(Object.fromEntries(back.searchParams)).toEqual({ error: "access_denied" });
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      error: "access_denied",
+      error_description: expect.any(String),
+    });
   });
+});
+
+test("logout leads the browser to the login server's own, which forgets it", async () => {
+  const sent = await fetch(`${gateway.service.url}/logout`, { redirect: "manual" });
+  expect([sent.status, sent.headers.get("location")]).toEqual([302, `${gateway.sandbox.authUrl}/logout`]);
+  const page = await fetch(`${gateway.service.url}/logout`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get("set-cookie")).toMatch(/^sandbox_browser=; .*Max-Age=0/);
+  expect((await fetch(`${gateway.service.url}/logout`, { method: "POST" })).status).toBe(404);
 });
 
 describe("the exchange", () => {

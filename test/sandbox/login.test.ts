@@ -105,7 +105,10 @@ describe("the consent page", () => {
 
   test("a refusal leads back without a code", async () => {
     const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), answer: "deny" });
-    expect(Object.fromEntries(back.searchParams)).toEqual({ error: "access_denied" });
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      error: "access_denied",
+      error_description: "The user did not allow it.",
+    });
   });
 
   test.each([
@@ -133,16 +136,20 @@ describe("the consent page", () => {
   ])("A-143 redirect_uri %s leads to %s", async (asked, target) => {
     const query = { client_id: client, ...(asked !== undefined && { redirect_uri: asked }) };
     const back = await signIn({ authorize: address(query), answer: "deny" });
-    expect(back.href).toBe(`${target}${target.includes("?") ? "&" : "?"}error=access_denied`);
+    expect(back.href).toBe(
+      `${target}${target.includes("?") ? "&" : "?"}error=access_denied&error_description=The%20user%20did%20not%20allow%20it.`,
+    );
   });
 
   test("a scope that nobody knows, and another flow, are told to the client", async () => {
-    for (const [query, error] of [
-      [{ scope: "cats:read_only" }, "invalid_scope"],
-      [{ response_type: "token" }, "unsupported_response_type"],
+    for (const [query, error, description] of [
+      [{ scope: "cats:read_only" }, "invalid_scope", "There is no scope cats:read_only."],
+      [{ response_type: "token" }, "unsupported_response_type", "The response_type must be code."],
     ] as const) {
       const response = await fetch(address({ client_id: client, ...query }), { redirect: "manual" });
-      expect(response.headers.get("location")).toBe(`${registered}?error=${error}`);
+      const location = new URL(response.headers.get("location") ?? "");
+      expect(location.origin + location.pathname).toBe(registered);
+      expect(Object.fromEntries(location.searchParams)).toEqual({ error, error_description: description });
     }
   });
 

@@ -34,11 +34,15 @@ export function ask(world: World, pending: Pending, query: string, browser: stri
   const asked = parameters.get("redirect_uri") ?? undefined;
   const target = redirectTarget(String(client.value["redirect_uri"]), asked);
   const state = rawParameter(query, "state");
-  const refused = (error: string): Shown => ({ location: withParameters(target, { error }, state) });
-  if ((parameters.get("response_type") ?? "code") !== "code") return refused("unsupported_response_type");
+  const refused = (error: string, error_description: string): Shown => ({
+    location: withParameters(target, { error, error_description }, state),
+  });
+  if ((parameters.get("response_type") ?? "code") !== "code")
+    return refused("unsupported_response_type", "The response_type must be code.");
   // Both names are in use; where both come they say the same.
   const scopes = [...new Set(scopesOf(parameters.get("scope") ?? parameters.get("scopes") ?? ""))];
-  if (!scopes.every((scope) => isScope(world, scope))) return refused("invalid_scope");
+  const unknown = scopes.filter((scope) => !isScope(world, scope));
+  if (unknown.length > 0) return refused("invalid_scope", `There is no scope ${unknown.join(", ")}.`);
   const page = consentPage({
     client: String(client.value["label"]),
     scopes,
@@ -67,7 +71,10 @@ export function answer(world: World, pending: Pending, form: URLSearchParams, br
   if (!question || !activeClient(world, question.client))
     throw new OAuthProblem("invalid_request", "This page is too old. Begin anew at the application.");
   const { client, target, state } = question;
-  if (form.get("answer") !== "allow") return withParameters(target, { error: "access_denied" }, state);
+  if (form.get("answer") !== "allow") {
+    const refusal = { error: "access_denied", error_description: "The user did not allow it." };
+    return withParameters(target, refusal, state);
+  }
   const user = world.table("user").get(form.get("username"));
   if (!user) throw new OAuthProblem("invalid_request", "There is no such user.");
   const scopes = chosenScopes(question.scopes, form.getAll("scope"));

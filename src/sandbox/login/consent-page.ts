@@ -104,3 +104,5 @@ ${scopes.map(scopeField).join("\n")}
 export function problemPage(reason: string): string {
   return page("That did not work", `<p>${escaped(reason)}</p>`);
 }
+
+export const signedOutPage = (): string => page("You are signed out", "<p>You can close this page.</p>");

@@ -1,4 +1,4 @@
-/** The login server: `/oauth/authorize`, `/oauth/token` and `/oauth/revoke`, on a port of its own. */
+/** The login server: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke` and `/logout`, on a port of its own. */
 
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { bind, readBody, type Listener } from "../http/listener.ts";
 import type { World } from "../store/world.ts";
 import { answer, ask } from "./authorize.ts";
-import { pageHeaders, problemPage } from "./consent-page.ts";
+import { pageHeaders, problemPage, signedOutPage } from "./consent-page.ts";
 import { OAuthProblem } from "./oauth-problem.ts";
 import { pending } from "./pending.ts";
 import { endToken, exchange, type Form } from "./tokens.ts";
@@ -67,6 +67,12 @@ export async function startLoginServer(
     response.writeHead(200, { ...pageHeaders(shown.target), "Set-Cookie": cookie }).end(shown.page);
   }
 
+  /** Forgets the browser: the questions that it was put can't be answered any more. */
+  function signOut(response: ServerResponse): void {
+    const cookie = `${cookieName}=; Path=/oauth; Max-Age=0; HttpOnly; SameSite=Strict`;
+    response.writeHead(200, { ...pageHeaders(), "Set-Cookie": cookie }).end(signedOutPage());
+  }
+
   async function decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = await readForm(request);
     if (isForeign(request)) throw new OAuthProblem("invalid_request", "This form is not ours.", 403);
@@ -91,9 +97,10 @@ export async function startLoginServer(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = "", ...rest] = (request.url ?? "").split("?");
     const asked = `${request.method ?? ""} ${path}`;
-    const isPage = path === "/oauth/authorize";
+    const isPage = path === "/oauth/authorize" || path === "/logout";
     try {
-      if (asked === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
+      if (asked === "GET /logout") signOut(response);
+      else if (asked === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
       else if (asked === "POST /oauth/authorize") await decide(request, response);
       else if (asked === "POST /oauth/token")
         json(response, 200, exchange(world, tokenForm(await readForm(request)), tokenSeconds));
