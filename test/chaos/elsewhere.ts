@@ -57,6 +57,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "no request is refused, fails or hangs, and it comes back",
   },
   {
+    fault: "Redis is restarted with nothing in it",
+    outcome:
+      "what was handed out is 401 in both lanes, never 200; a sign-in under way gets the lowest levels that fit",
+    file: "test/chaos/redis-emptied.test.ts",
+    test: "refuses a DELETE by tokens of level modify with 401 in both lanes",
+  },
+  {
     fault: "Redis is away at the start",
     outcome: "serves, is not ready, and becomes so",
     file: "test/e2e/replicas.test.ts",

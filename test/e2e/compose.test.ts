@@ -19,6 +19,7 @@ import { endAll, REPOSITORY, run, serve, USUAL_GRACE, type Serving } from "./pro
 interface Composed {
   readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[];
+  readonly volumes?: readonly string[];
   readonly image: string;
   readonly networks: readonly string[];
   readonly read_only?: boolean;
@@ -75,6 +76,12 @@ test("compose.yaml gives its gateways settings that they take, and the same", ()
 test("compose.yaml takes secrets from outside, and doesn't start without them", () => {
   for (const name of ["ADMIN_TOKEN", "GATEWAY_SECRET"])
     expect(services["gateway-1"]?.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
+});
+
+test("compose.yaml keeps what Redis has over a restart, and has it drop nothing: tokens that were handed out are in it", () => {
+  const { command, volumes }: Partial<Composed> = services["redis"] ?? {};
+  expect(command?.join(" ")).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  expect(volumes).toEqual(["state:/data"]);
 });
 
 test("compose.yaml runs the sandbox where the gateways look for it", () => {
