@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./cli/node-version.ts";
 import { AuditUnavailable } from "./audit/store.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { NoExport } from "./replay/no-export.ts";
@@ -50,6 +51,15 @@ async function main([verb = "--help", ...args]: readonly string[]): Promise<numb
   if (!load) throw new UsageError(`There is no verb "${verb}".\n\n${HELP}`);
   return (await load())(args);
 }
+
+/** What a program ends with whose reader went away, as shells tell it: 128 and the number of SIGPIPE. */
+const READER_GONE = 141;
+
+/** A reader such as `head` has seen enough. What serves goes on; whatever prints has nobody to print for. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  if (process.argv[2] !== "serve" && process.argv[2] !== "sandbox") process.exit(READER_GONE);
+});
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -42,5 +42,11 @@ export async function listenForAdmins(
     sandbox: v4.sandbox,
     ...deps,
   });
-  return listen({ host: ADMIN_HOST, port: ADMIN_PORT, handler, badRequest: () => badRequestBody(pack()) });
+  return listen({
+    settings: ["ADMIN_HOST", "ADMIN_PORT"],
+    host: ADMIN_HOST,
+    port: ADMIN_PORT,
+    handler,
+    badRequest: () => badRequestBody(pack()),
+  });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import type { Settings } from "../settings/table.ts";
 import { StateUnavailable } from "../shared-state/keyed-store.ts";
 
@@ -44,7 +45,7 @@ export function gatewaySecret({
   if (GATEWAY_SECRET !== undefined) return GATEWAY_SECRET;
   const file = join(DATA_DIR, SECRET_FILE);
   try {
-    mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 });
+    makeFolder(DATA_DIR);
     if (!statSync(file, { throwIfNoEntry: false })) makeSecret(file);
     closeToOthers(file);
     const secret = readFileSync(file, "utf8").trim();

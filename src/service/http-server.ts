@@ -24,6 +24,8 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
+  /** The settings that host and port come from. */
+  readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
   /** The JSON body of an answer to something that is not HTTP. */
   readonly badRequest: () => string;
@@ -126,6 +128,27 @@ async function drain(server: Server, connections: Connections, graceMs: number):
 export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
+const PORT_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something else listens there",
+  EACCES: "this user may not listen there",
+  EADDRNOTAVAIL: "it is not an address of this machine",
+};
+
+/** Why nothing can be listened to, with the settings to change. The error stays one of the system. */
+export function listenFault(
+  error: NodeJS.ErrnoException,
+  {
+    host,
+    port,
+    settings: [hostName, portName] = ["HOST", "PORT"],
+  }: Pick<HttpServerOptions, "host" | "port" | "settings">,
+): Error {
+  const { code = "" } = error;
+  const name = code === "EADDRNOTAVAIL" ? hostName : portName;
+  const reason = PORT_FAULTS[code] ?? error.message;
+  return Object.assign(new Error(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).`), { code });
+}
+
 /** Begins to listen. @throws {Error} where the port is taken or the address is not this machine's. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, badRequest, requestsPerConnection = Infinity } = options;
@@ -143,7 +166,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   server.maxConnections = MOST_CONNECTIONS;
   answerGarbage(server, connections, badRequest);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listenFault(error, options)));
     server.listen(port, host, resolve);
   });
   const taken = (server.address() as AddressInfo).port;

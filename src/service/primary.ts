@@ -5,7 +5,7 @@ import type { Settings } from "../settings/table.ts";
 import { beginCrew, type Crew } from "../workers/crew.ts";
 import type { PrimaryDuties } from "../workers/duties.ts";
 import { listenForAdmins } from "./admin.ts";
-import { httpUrl, type HttpServer } from "./http-server.ts";
+import { httpUrl, listenFault, type HttpServer } from "./http-server.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
 import { createReload } from "./reloads.ts";
@@ -17,7 +17,9 @@ import { workerEnvironment } from "./worker.ts";
 /** The port that all workers will share. @throws {Error} where it is taken. */
 async function choosePort({ HOST, PORT }: Settings): Promise<number> {
   const server = createServer().listen(PORT, HOST);
-  await once(server, "listening");
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    throw listenFault(error, { host: HOST, port: PORT });
+  });
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import { DatabaseSync } from "node:sqlite";
 import { StateUnavailable, type KeyedStore } from "./keyed-store.ts";
 
@@ -30,7 +31,7 @@ const SCHEMA = `
 
 /** @throws {Error} where the file is no database, is damaged, or was written by a newer version. */
 function openDatabase(directory: string): DatabaseSync {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const file = join(directory, STATE_FILE);
   // SQLite gives its side files the mode of the database.
   closeSync(openSync(file, "a", 0o600));

@@ -43,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "shared-state",
     "tracing",
+    "files",
   ],
   oauth: ["gateway", "mapping", "dialect", "upstream", "tokens", "limits", "shared-state", "tracing"],
   gateway: [
@@ -69,12 +70,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "brown-outs": [],
   settings: ["brown-outs", "vocabulary"],
   sandbox: ["vocabulary"],
-  audit: [],
+  audit: ["files"],
   dialect: [],
   workers: ["mapping", "limits", "tokens", "metrics", "shared-state"],
   tracing: [],
   limits: ["shared-state"],
-  "shared-state": [],
+  "shared-state": ["files"],
+  files: [],
   vocabulary: [],
 };
 

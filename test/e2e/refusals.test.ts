@@ -42,8 +42,9 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line",
   const other = await serve(newFolder());
   const { code, out, err } = await refusal({ [name]: new URL(other.url).port });
 
-  expect(lines(err)).toEqual([expect.stringContaining("EADDRINUSE")]);
-  expect(err).toContain(new URL(other.url).port);
+  expect(lines(err)).toEqual([
+    `${name}: can't listen on 127.0.0.1:${new URL(other.url).port}: something else listens there (EADDRINUSE).`,
+  ]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 
@@ -55,6 +56,33 @@ test("a data folder that can't be one ends the start, naming the file", async ()
   expect(err).toContain(join(file, "audit.db"));
   expect(err).not.toMatch(/^ +at /m);
   expect(code).toBe(1);
+});
+
+test("a data folder that the system does not let anybody make ends the start, and does not spin", async () => {
+  const { code, err } = await refusal({ DATA_DIR: "/proc/nope" });
+
+  expect(lines(err)).toEqual([expect.stringContaining("/proc/nope")]);
+  expect(code).toBe(1);
+}, 30_000);
+
+test("a reader that goes away, as head does, ends what prints without a word", async () => {
+  const main = join(REPOSITORY, "src", "main.ts");
+  const shell = `"${process.execPath}" "${main}" check --emit | head -1; echo "\${PIPESTATUS[0]}"`;
+  const { code, out, err } = await run([], { script: [], within: ["bash", "-c", shell, "--"] }).ended;
+
+  expect(err).toBe("");
+  expect(lines(out).at(-1)).toBe("141");
+  expect(code).toBe(0);
+}, 30_000);
+
+test("a Node that is too old is told in a sentence", async () => {
+  const older =
+    "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } });";
+  const script = ["--import", older, join(REPOSITORY, "src", "main.ts")];
+  const { code, out, err } = await run(["serve"], { script }).ended;
+
+  expect(lines(err)).toEqual(["alpha-gateway needs Node 24 or newer; this is 20.1.0."]);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 
 describe("a pack with faults", () => {

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parsePage } from "../page.ts";
 import { cutoffOf, startPurge } from "../purge.ts";
@@ -102,7 +103,7 @@ interface Workers {
 async function openWorkers(directory: string, data: SqliteWorkerData): Promise<Workers> {
   const { file } = data;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
     // SQLite would make the file readable to all; its side files take over the mode of the file.
     closeSync(openSync(file, "a", 0o600));
     const writer = await openWorker<WriterJob>(data);
