@@ -169,8 +169,10 @@ describe("a service that spells everything out: WORDS with script, monitor and l
     });
     const as = made.body.token as string;
     expect((await spelled.ask("GET /nodebalancers", { as })).status).toBe(200);
+    // The client's token is the gateway's own: v4 is shown its own in its place.
+    const shown = String(spelled.sentToV4().at(-1)?.headers["authorization"]).replace("Bearer ", "");
     expect((await spelled.ask("POST /acme/stackscripts", { as, body: script })).status).toBe(403);
-    const v4 = await spelled.askV4("GET /nodebalancers", { as });
+    const v4 = await spelled.askV4("GET /nodebalancers", { as: shown });
     expect(v4.headers.get("x-accepted-oauth-scopes")).toBe("nodebalancers:read_only");
     expect(v4.headers.get("x-oauth-scopes")).toContain("longview:read_only");
   });
