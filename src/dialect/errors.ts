@@ -24,9 +24,26 @@ export function readErrors(body: unknown, names: ErrorNames): Fault[] | undefine
   return faults.length > 0 ? faults : undefined;
 }
 
-/** Writes an error body; a fault without a field has no such member. */
+/** Characters of one reason or field; what is longer is cut. */
+const LONGEST_TEXT = 2000;
+/** Characters of an error body, of which each may become six bytes (`\u0000`): no error body is above 128 KB. */
+const MOST_CHARACTERS = 20_000;
+
+/**
+ * Writes an error body; a fault without a field has no such member. It is bounded, whatever the faults echo: a
+ * hundred of them at most, cut texts, and no more once there are enough.
+ */
 export function writeErrors(faults: readonly Fault[], names: ErrorNames): Record<string, unknown> {
-  const entry = ({ field, reason }: Fault) =>
-    field === undefined ? { [names.reason]: reason } : { [names.field]: field, [names.reason]: reason };
-  return { [names.list]: faults.map(entry) };
+  let left = MOST_CHARACTERS;
+  const written: Record<string, string>[] = [];
+  for (const fault of faults.slice(0, MOST_FAULTS)) {
+    const reason = fault.reason.slice(0, LONGEST_TEXT);
+    const field = fault.field?.slice(0, LONGEST_TEXT);
+    left -= reason.length + (field?.length ?? 0);
+    if (left < 0) break;
+    written.push(
+      field === undefined ? { [names.reason]: reason } : { [names.field]: field, [names.reason]: reason },
+    );
+  }
+  return { [names.list]: written };
 }

@@ -24,12 +24,17 @@ const defaultDepth = 100;
  * Reads JSON. Numbers beyond a double's exactness come back as {@link ExactNumber}.
  *
  * @param options.maxDepth arrays and objects inside each other, 100 by default; checked before anything is built.
- * @throws {SyntaxError} when the text is not JSON, {RangeError} when it is nested deeper. Neither message
- *   holds any of the text, which may be a secret.
+ * @param options.maxValues values in all, members and items; checked likewise. Default: any number.
+ * @throws {SyntaxError} when the text is not JSON, {RangeError} when it is nested deeper, or has more values. No
+ *   message holds any of the text, which may be a secret.
  */
-export function parseJson(text: string, { maxDepth = defaultDepth }: { maxDepth?: number } = {}): unknown {
-  const { deeper, longNumbers } = survey(text, maxDepth);
+export function parseJson(
+  text: string,
+  { maxDepth = defaultDepth, maxValues = Infinity }: { maxDepth?: number; maxValues?: number } = {},
+): unknown {
+  const { deeper, more, longNumbers } = survey(text, maxDepth, maxValues);
   if (deeper) throw new RangeError(`JSON nested deeper than ${maxDepth} levels`);
+  if (more) throw new RangeError(`JSON of more than ${maxValues} values`);
   try {
     // The reviver is several times slower.
     return longNumbers ? parse(text, keepDigits) : JSON.parse(text);
@@ -75,20 +80,26 @@ function decimal(text: string): string {
 interface Survey {
   /** Arrays and objects stand deeper inside each other than allowed. */
   readonly deeper: boolean;
+  /** It has more values than allowed. */
+  readonly more: boolean;
   /** Some number may be one that a double can't hold. */
   readonly longNumbers: boolean;
 }
 
-function survey(text: string, maxDepth: number): Survey {
+function survey(text: string, maxDepth: number, maxValues: number): Survey {
   let depth = 0;
+  // Each comma stands before a value, and each bracket may.
+  let values = 1;
   let longNumbers = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfString(text, at);
     else if (code === openBracket || code === openBrace) {
       depth += 1;
-      if (depth > maxDepth) return { deeper: true, longNumbers };
-    } else if (code === closeBracket || code === closeBrace) depth -= 1;
+      values += 1;
+      if (depth > maxDepth) return { deeper: true, more: false, longNumbers };
+    } else if (code === comma) values += 1;
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
     else if (code >= zero && code <= nine) {
       const start = at;
       while (isDigitOrPoint(text.charCodeAt(at + 1))) at += 1;
@@ -96,10 +107,11 @@ function survey(text: string, maxDepth: number): Survey {
       if (at - start >= 15 || (text.charCodeAt(at + 1) | lowerCase) === letterE) longNumbers = true;
     }
   }
-  return { deeper: false, longNumbers };
+  return { deeper: false, more: values > maxValues, longNumbers };
 }
 
 const quote = 0x22;
+const comma = 0x2c;
 const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;

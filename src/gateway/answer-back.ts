@@ -47,6 +47,16 @@ function status(answer: Incoming, route: Route, method: string, statuses: Status
   return unknownInBody ? statuses.other_4xx : alphaStatus(answer.status, statuses);
 }
 
+/** Longer names and reasons are left as they are. */
+const LONGEST_NAMED = { name: 100, reason: 2000 };
+
+/** A reason that names its own field does so in v4's word (`config_id is not valid`): alpha's stands there instead. */
+function inAlphaNames(reason: string, v4: string, alpha: string): string {
+  if (v4 === alpha || v4.length > LONGEST_NAMED.name || reason.length > LONGEST_NAMED.reason) return reason;
+  const word = new RegExp(`(?<![\\w.])${RegExp.escape(v4)}(?![\\w[])(?!\\.\\w)`, "g");
+  return reason.replaceAll(word, () => alpha);
+}
+
 /**
  * Turns v4's refusal into alpha's. Nobody is blamed for a member that the gateway added by itself.
  *
@@ -74,7 +84,9 @@ export function refuseLikeV4(
   if (!told) throw new Refusal(alpha, PLAIN_REASONS[alpha] ?? plain);
   const faults = told.map(({ reason, field }): Fault => {
     const named = field === undefined || call.added.has(field) ? undefined : route.errorField(field);
-    return named === undefined ? { reason } : { reason, field: named };
+    return named === undefined || field === undefined
+      ? { reason }
+      : { reason: inAlphaNames(reason, field, named), field: named };
   });
   const { blames } = route;
   if (answer.status === 404 && blames !== undefined && call.sent(blames) && faults[0]?.field === undefined) {

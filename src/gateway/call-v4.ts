@@ -72,6 +72,9 @@ export function authorization(caller: Caller, { scheme }: V4Dialect): Record<str
   return credentials === undefined ? {} : { authorization: credentials };
 }
 
+/** v4's refusals are small; in a longer one nobody looks for reasons. In characters. */
+const LONGEST_REFUSAL = 262_144;
+
 function jsonOf(text: string): unknown {
   try {
     return parseJson(text);
@@ -104,7 +107,7 @@ class Answered implements Incoming {
   }
 
   get json(): unknown {
-    if (!this.#read) this.#json = jsonOf(this.text);
+    if (!this.#read && (this.success || this.text.length <= LONGEST_REFUSAL)) this.#json = jsonOf(this.text);
     this.#read = true;
     return this.#json;
   }

@@ -5,20 +5,32 @@ import { header, type AlphaRequest, type Notes } from "./exchange.ts";
 
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
+/** Members and items of a body in all: what they cost grows with their number more than with their bytes. */
+const MOST_VALUES = 50_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** `application/json`, `application/anything+json`; case and further parameters do not count (RFC 9110 8.3, RFC 6839). */
-const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json *(?:;|$)/i;
+/**
+ * `application/json`, `application/anything+json`, and the type that `curl -d` says of all it sends (contract);
+ * case and further parameters do not count (RFC 9110 8.3, RFC 6839).
+ */
+const JSON_TYPE = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
 
-function parsed(body: Buffer): unknown {
+const WRONG_TYPE = "The body must be application/json in UTF-8.";
+
+function parsed(body: Buffer, type: string | undefined): unknown {
   try {
-    return parseJson(utf8.decode(body), { maxDepth: MOST_LEVELS });
+    return parseJson(utf8.decode(body), { maxDepth: MOST_LEVELS, maxValues: MOST_VALUES });
   } catch (error) {
-    const reason =
-      error instanceof RangeError ? "The body is nested too deeply." : "The body is not valid JSON.";
-    throw new Refusal(400, reason);
+    const tooMuch = /nested/.test((error as Error).message)
+      ? "The body is nested too deeply."
+      : "The body has too many members.";
+    if (error instanceof RangeError) throw new Refusal(400, tooMuch);
+    throw new Refusal(
+      400,
+      type === undefined || /json/i.test(type) ? "The body is not valid JSON." : WRONG_TYPE,
+    );
   }
 }
 
@@ -56,9 +68,9 @@ export function readBody(request: AlphaRequest, body: Buffer | undefined): JsonO
   if (!body || body.length === 0) return {};
   const type = header(request, "content-type");
   if (type !== undefined && (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type))) {
-    throw new Refusal(400, "The body must be application/json in UTF-8.");
+    throw new Refusal(400, WRONG_TYPE);
   }
-  const value = parsed(body);
+  const value = parsed(body, type);
   if (value === null) return {};
   if (!isObject(value)) throw new Refusal(400, "The body must be a JSON object.");
   return value;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
-import type { BodyRules, WrittenBody } from "../mapping/body.ts";
+import type { BodyMember, BodyRules, WrittenBody } from "../mapping/body.ts";
 import { changedMembers } from "../mapping/changed-members.ts";
 import { copyJson, remover } from "../mapping/paths.ts";
 import type { JsonObject } from "../mapping/reading.ts";
@@ -37,9 +37,13 @@ async function forgive(
 ): Promise<JsonObject> {
   const now = await shown?.();
   if (!now) return body;
+  const same = new Map<BodyMember, boolean>();
   const unchanged = faults.filter(({ field = "" }) => {
     const member = rules.memberOf(field);
-    return member !== undefined && isDeepStrictEqual(member.get(body), member.get(now));
+    if (!member) return false;
+    const isSame = same.get(member) ?? isDeepStrictEqual(member.get(body), member.get(now));
+    same.set(member, isSame);
+    return isSame;
   });
   return without(body, unchanged, rules);
 }

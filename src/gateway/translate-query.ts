@@ -4,6 +4,9 @@ import type { Grammar } from "../dialect/filter/grammar.ts";
 import { Refusal } from "../dialect/refusal.ts";
 import type { AlphaRequest } from "./exchange.ts";
 
+/** More than any list has, and what every v4 can count to. */
+const LAST_PAGE = 999_999_999;
+
 /**
  * The page a client asks for, 1 without one. Every other parameter of a query means nothing to alpha.
  *
@@ -13,9 +16,10 @@ export function requestedPage(request: AlphaRequest, parameter: string): number 
   if (request.query === "") return 1;
   const pages = new URLSearchParams(request.query).getAll(parameter);
   const [page = "1"] = pages;
-  if (pages.length > 1 || !/^0*[1-9]\d{0,8}$/.test(page)) {
+  if (pages.length > 1 || !/^\d+$/.test(page) || Number(page) === 0) {
     throw new Refusal(400, `${parameter} must be one integer, 1 or greater.`);
   }
+  if (Number(page) > LAST_PAGE) throw new Refusal(400, `${parameter} must be at most ${LAST_PAGE}.`);
   return Number(page);
 }
 

@@ -4,6 +4,9 @@ import type { FieldRule } from "./definition.ts";
 import { copyJson, getter, remover } from "./paths.ts";
 import type { JsonObject } from "./reading.ts";
 
+/** Of JSON that stands in a text. */
+const AS_TEXT = { maxDepth: 32, maxValues: 5000 };
+
 /** What reading the forms of a member takes. */
 export interface FormMember {
   readonly name: string;
@@ -41,7 +44,7 @@ function readForm(member: FormMember, value: unknown, reference: string): { valu
   }
   if (!accepts.includes("json") || typeof value !== "string") return { value };
   try {
-    return { value: parseJson(value) };
+    return { value: parseJson(value, AS_TEXT) };
   } catch {
     return { field: member.name, reason: "Must be an object, or one as JSON text." };
   }

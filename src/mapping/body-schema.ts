@@ -1,4 +1,12 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import {
+  _,
+  Ajv2020,
+  type Code,
+  type ErrorObject,
+  type KeywordCxt,
+  type ValidateFunction,
+} from "ajv/dist/2020.js";
+import names from "ajv/dist/compile/names.js";
 import { Refusal, type Fault } from "../dialect/refusal.ts";
 import type { Place } from "./place.ts";
 import { prepareRegex, RegexTooLong } from "../expression/index.ts";
@@ -24,6 +32,90 @@ const ajv = new Ajv2020({
   logger: false,
 });
 ajv.addKeyword({ keyword: "reason", schemaType: "string" });
+
+/** More faults of a body are no help to anyone; checking stops there. */
+const MOST_FAULTS = 50;
+
+/** What a body may have where its schema names no limit. */
+const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
+
+/**
+ * Ends checking at a number of faults. Stands in schemas of items and members, of which there may be many. Not in a
+ * condition, whose faults count for nothing.
+ */
+const STOP = "stopAtFaults";
+ajv.addKeyword({
+  keyword: STOP,
+  schemaType: "boolean",
+  code({ gen, it }) {
+    if (it.compositeRule) return;
+    gen.if(_`${names.default.errors} >= ${MOST_FAULTS}`, () => {
+      gen.assign(_`${it.validateName}.errors`, names.default.vErrors);
+      gen.return(false);
+    });
+  },
+});
+
+/** The limit of a type's size, and whether data may keep to it; a text has at most two units for a character. */
+const SIZES: Readonly<
+  Record<string, { limit: string; fits: (data: KeywordCxt["data"], most: number) => Code }>
+> = {
+  array: { limit: "maxItems", fits: (data, most) => _`${data}.length <= ${most}` },
+  object: { limit: "maxProperties", fits: (data, most) => _`Object.keys(${data}).length <= ${most}` },
+  string: { limit: "maxLength", fits: (data, most) => _`${data}.length <= ${2 * most}` },
+};
+
+/** Rules that look at each item, member or character, and so only at data whose size is allowed. */
+const AFTER_SIZE = new Set([
+  "items",
+  "uniqueItems",
+  "contains",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "pattern",
+]);
+
+for (const { type = "", rules } of ajv.RULES.rules) {
+  const size = SIZES[type];
+  for (const { keyword, definition } of size ? rules : []) {
+    if (!size || !AFTER_SIZE.has(keyword) || !("code" in definition) || !definition.code) continue;
+    const { code } = definition;
+    definition.code = (cxt: KeywordCxt, rule?: string) => {
+      const most: unknown = cxt.parentSchema[size.limit];
+      if (typeof most !== "number") return code(cxt, rule);
+      cxt.gen.if(size.fits(cxt.data, most), () => code(cxt, rule));
+    };
+  }
+}
+
+const hasType = ({ type }: Schema, name: string): boolean =>
+  type === name || (Array.isArray(type) && type.includes(name));
+
+/** A schema of members in which everything that a client may repeat has a limit. */
+function bounded(schema: Schema): Schema {
+  const { properties, items, additionalProperties } = schema;
+  const isOpen = properties === undefined || additionalProperties !== undefined;
+  const { maxItems, maxProperties, maxLength } = DEFAULT_LIMITS;
+  return {
+    ...(hasType(schema, "string") && { maxLength }),
+    ...(hasType(schema, "array") && { maxItems }),
+    ...(hasType(schema, "object") && isOpen && { maxProperties }),
+    ...schema,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [
+          name,
+          isObject(member) ? bounded(member) : member,
+        ]),
+      ),
+    }),
+    ...(isObject(items) && { items: { ...bounded(items), [STOP]: true } }),
+    ...(isObject(additionalProperties) && {
+      additionalProperties: { ...bounded(additionalProperties), [STOP]: true },
+    }),
+  };
+}
 ajv.addFormat("ip", (text) => shortestAddress(text) !== undefined);
 
 /** Of a condition the broken consequence is the fault, which is reported besides. */
@@ -44,33 +136,43 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
   maximum: ({ limit }) => `Must be at most ${limit}.`,
   minLength: ({ limit }) => `Must be at least ${limit} characters long.`,
   maxLength: ({ limit }) => `Must be at most ${limit} characters long.`,
+  maxItems: ({ limit }) => `Must have at most ${limit} entries.`,
+  maxProperties: ({ limit }) => `Must have at most ${limit} members.`,
 };
 
-/** `/alerts/cpu/threshold` → `alerts.cpu.threshold`, `/keys/0` → `keys[0]` (RFC 6901). */
+/** A longer name is none of a pack's. */
+const LONGEST_NAME = 100;
+
+/** `/alerts/cpu/threshold` → `alerts.cpu.threshold`, `/keys/0` → `keys` (RFC 6901): alpha names members alone. */
 function dotted(pointer: string, below: string | undefined): string {
   const keys = pointer
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (below !== undefined) keys.push(below);
-  return keys.reduce(
-    (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path ? `${path}.${key}` : key),
-    "",
-  );
+  if (below !== undefined && below.length <= LONGEST_NAME) keys.push(below);
+  return keys.filter((key) => !/^\d+$/.test(key)).join(".");
+}
+
+/** Of a type alone a pack's reason tells; beside a rule for one type it is about that rule. */
+function tellsOfType({ type, reason: _reason, properties: _properties, ...rules }: Schema): boolean {
+  const types = [type].flat().filter((name) => name !== "null");
+  const added: Schema = { ...DEFAULT_LIMITS, [STOP]: true };
+  return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
 function fault(error: ErrorObject): Fault {
   const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
-  const told =
-    isObject(error.parentSchema) && error.keyword !== "required" ? error.parentSchema["reason"] : undefined;
+  const { keyword, parentSchema } = error;
+  const isOwn =
+    !isObject(parentSchema) || keyword === "required" || (keyword === "type" && !tellsOfType(parentSchema));
+  const told = isOwn ? undefined : parentSchema["reason"];
   const reason = typeof told === "string" ? told : (REASONS[error.keyword]?.(params) ?? "Not a valid value.");
   return { field: dotted(error.instancePath, params.missingProperty ?? params.additionalProperty), reason };
 }
 
 /** Two rules of one member may give the same reason; a client reads it once. */
-const distinct = (faults: readonly Fault[]): Fault[] => [
-  ...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values(),
-];
+const distinct = (faults: readonly Fault[]): Fault[] =>
+  [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MOST_FAULTS);
 
 /** The schema, where it is one; else that is told, and what allows everything takes its place. */
 export function soundSchema(schema: Schema, place: Place): Schema {
@@ -97,13 +199,14 @@ export function compileSchema(schema: Schema, place: Place): (body: JsonObject) 
   }
   // Ajv knows a schema for ever, and by its name: the next pack would find it taken.
   const { $id: _name, ...unnamed } = schema;
+  const bounds = bounded(unnamed);
   try {
-    validate = ajv.compile(unnamed);
+    validate = ajv.compile(bounds);
   } catch (error) {
     place.fault(`not a JSON Schema: ${(error as Error).message}`);
     return () => [];
   } finally {
-    ajv.removeSchema(unnamed);
+    ajv.removeSchema(bounds);
   }
   return (body) =>
     isValid(body)
@@ -111,28 +214,39 @@ export function compileSchema(schema: Schema, place: Place): (body: JsonObject) 
       : distinct((validate.errors ?? []).filter(({ keyword }) => !SILENT.has(keyword)).map(fault));
 }
 
-const allowsNull = (schema: Schema): boolean =>
-  schema["type"] === "null" || (Array.isArray(schema["type"]) && schema["type"].includes("null"));
+/** Forms of real clients send integers as text (translation 2). What is none stays what it is, and is refused. */
+function readDigits(value: unknown): unknown {
+  if (typeof value !== "string" || value.length > 32 || !/^\d+$/.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Whether a schema takes an integer and no text. */
+const takesDigits = (schema: Schema): boolean => hasType(schema, "integer") && !hasType(schema, "string");
 
 /**
  * Makes a function that keeps of a body what its schema names. Unknown members are dropped (alpha ignores
  * them), and so is null, which means "not given", unless the schema says that null is a value here. With
- * `additionalProperties: false` unknown members stay, to be told as faults.
+ * `additionalProperties: false` unknown members stay, to be told as faults. A text of digits becomes an integer where
+ * the schema wants one.
  */
 export function compilePruning(schema: Schema): (value: unknown) => unknown {
   const { properties, items } = schema;
+  const read = takesDigits(schema) ? readDigits : (value: unknown) => value;
   if (isObject(items)) {
     const prune = compilePruning(items);
-    return (value) => (Array.isArray(value) ? value.map(prune) : value);
+    const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : DEFAULT_LIMITS.maxItems;
+    // One that is too long is refused unseen.
+    return (value) => (Array.isArray(value) && value.length <= most ? value.map(prune) : read(value));
   }
-  if (!isObject(properties)) return (value) => value;
+  if (!isObject(properties)) return read;
   const members = Object.entries(properties).map(([name, member]) => ({
     name,
     prune: compilePruning(member as Schema),
-    nullable: allowsNull(member as Schema),
+    nullable: hasType(member as Schema, "null"),
   }));
   return (value) => {
-    if (!isObject(value)) return value;
+    if (!isObject(value)) return read(value);
     const kept: JsonObject = schema["additionalProperties"] === false ? { ...value } : {};
     for (const { name, prune, nullable } of members) {
       if (!Object.hasOwn(value, name)) continue;

@@ -4,12 +4,14 @@ import type { JsonObject } from "./reading.ts";
 
 /** Items of a list are told apart by their ids; what an item leaves out keeps what it has. */
 function changedItems(given: readonly unknown[], shown: readonly unknown[], reference: string): unknown[] {
+  // The first of an id counts.
+  const byId = new Map(
+    shown.toReversed().flatMap((each) => (isObject(each) ? [[each[reference], each] as const] : [])),
+  );
   return given.flatMap((item) => {
-    const now = isObject(item)
-      ? shown.find((each) => isObject(each) && each[reference] === item[reference])
-      : undefined;
+    const now = isObject(item) ? byId.get(item[reference]) : undefined;
     if (now === undefined) return [item];
-    const whole = { ...(now as JsonObject), ...(item as JsonObject) };
+    const whole = { ...now, ...(item as JsonObject) };
     return isDeepStrictEqual(whole, now) ? [] : [whole];
   });
 }

@@ -14,12 +14,14 @@ const begins = (name: string, with_: string): boolean =>
 
 function alphaName(rule: ErrorField, tail: string): string {
   if (rule.error === "whole") return rule.alpha;
-  return rule.error === undefined ? rule.alpha + tail : `${rule.alpha}.${rule.error}`;
+  return rule.error === undefined
+    ? rule.alpha + tail.replaceAll(/\[[^\].]*\]?/g, "")
+    : `${rule.alpha}.${rule.error}`;
 }
 
 /**
  * Makes the translation of error fields. The longest place in v4 wins; what stands below it keeps its tail
- * (`stackscript_data.x` → `stackscript_udf_responses.x`).
+ * (`stackscript_data.x` → `stackscript_udf_responses.x`), without the places in arrays: alpha names members alone.
  *
  * @returns undefined for a name that no rule knows: alpha names only members of the submitted JSON.
  */

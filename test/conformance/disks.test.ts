@@ -102,7 +102,7 @@ const wrong: readonly Refused[] = [
   ["A-130 without a size", noSize, "size"],
   ["A-130 with a size null", { ...blank, size: null }, "size"],
   ["A-130 with a size that is no integer", { ...blank, size: 1.5 }, "size"],
-  ["A-130 with a size that is no number", { ...blank, size: "100" }, "size"],
+  ["A-130 with a size that is no number", { ...blank, size: "1e2" }, "size"],
   ["A-131 with a negative size", { ...blank, size: -1 }, "size"],
   ["A-132 without a label", noLabel, "label"],
   ["A-132 with a label null", { ...blank, label: null }, "label"],

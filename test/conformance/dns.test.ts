@@ -200,7 +200,7 @@ describe("a DNS record", () => {
     const numbers = { priority: 0, weight: 65_535, port: 443, ttl_sec: 0 };
     await create({ type: "SRV", ...numbers });
     expect(written()).toEqual({ type: "SRV", ...numbers });
-    const words = { priority: "0", weight: 1.5, port: true, ttl_sec: "300" };
+    const words = { priority: "-1", weight: 1.5, port: true, ttl_sec: "5m" };
     expect(seen(await create({ type: "SRV", ...words }))).toEqual(
       refused(400, "priority", "weight", "port", "ttl_sec"),
     );

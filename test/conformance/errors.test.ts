@@ -141,7 +141,8 @@ describe("A-168 an invalid request is 400", () => {
 
   test.each([
     "text/plain",
-    "application/x-www-form-urlencoded",
+    "application/x-www-form-urlencoded; charset=latin1",
+    "multipart/form-data",
     "application/json; charset=latin1",
     "application/xml",
   ])("a body of the type %s", async (type) => {
@@ -150,6 +151,43 @@ describe("A-168 an invalid request is 400", () => {
       headers: { "content-type": type },
     });
     expect(seen(told)).toEqual(refused(400, undefined));
+  });
+
+  test.each(["application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=UTF-8"])(
+    "JSON that says it is %s, as plain curl -d does, is taken",
+    async (type) => {
+      const told = await gateway.ask("PUT /vm/instances/5202", {
+        text: '{"group":"by-curl"}',
+        headers: { "content-type": type },
+      });
+      expect([told.status, told.body.group]).toEqual([200, "by-curl"]);
+    },
+  );
+
+  test("a wrong type is reported as one, not as a length", async () => {
+    const told = await gateway.ask("PUT /vm/instances/5202", { body: { group: 5, label: ["x"] } });
+    expect(told.body.errors).toEqual([
+      { field: "label", reason: "Must be of type string." },
+      { field: "group", reason: "Must be of type string." },
+    ]);
+  });
+
+  test("a page beyond all counting is an integer that is too large", async () => {
+    const told = await gateway.ask("GET /vm/instances?page=99999999999999999999");
+    expect([told.status, told.body]).toEqual([
+      400,
+      { errors: [{ reason: "page must be at most 999999999." }] },
+    ]);
+  });
+
+  test("a member of a list is named by its list: alpha names members alone", async () => {
+    const told = await gateway.ask("POST /networking/ip-assign", {
+      body: { datacenter: "newark", assignments: [{ vm_id: 1 }, { address: 5, vm_id: 1 }] },
+    });
+    expect(told.body.errors).toEqual([
+      { field: "assignments.address", reason: "This field is required." },
+      { field: "assignments.address", reason: "Must be of type string." },
+    ]);
   });
 
   test("a body above the limit", async () => {

@@ -202,3 +202,33 @@ describe("reads besides the call (lesson L12)", () => {
     });
   });
 });
+
+describe("reasons", () => {
+  test.each([
+    ["region is not valid", "region", "datacenter is not valid", "datacenter"],
+    ["backup_id is not valid; see backup_id.", "backup_id", "backup is not valid; see backup.", "backup"],
+    [
+      "my_region and region_id are not valid",
+      "region",
+      "my_region and region_id are not valid",
+      "datacenter",
+    ],
+    ["Too short.", "region", "Too short.", "datacenter"],
+    ["label is too short", "label", "label is too short", "label"],
+  ])("%s, of v4's %s: %s", async (reason, field, alpha, named) => {
+    gateway.v4.answers(refusal(400, { reason, field }));
+    const told = await gateway.ask("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
+    expect(told.body.errors).toEqual([{ field: named, reason: alpha }]);
+  });
+
+  test("a million of them, or long ones, become a bounded answer", async () => {
+    const many = Array.from({ length: 100_000 }, () => ({ reason: "No.", field: "label" }));
+    const long = Array.from({ length: 100 }, () => ({ reason: "\0".repeat(2500), field: "label" }));
+    for (const errors of [many, long]) {
+      gateway.v4.answers(json(400, { errors }));
+      const told = await gateway.ask("POST /vm/instances", { body: GOOD });
+      expect(told.status).toBe(400);
+      expect(told.text.length).toBeLessThan(131_072);
+    }
+  });
+});
