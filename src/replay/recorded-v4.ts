@@ -29,14 +29,20 @@ export interface RecordedV4 extends Upstream {
   play(record: AuditRecord): void;
   /** Calls that the record knows no answer to. */
   readonly unknown: readonly V4Call[];
+  /** Reads of which none is recorded, since their answers were kept from an earlier request (`keep` in the pack). */
+  readonly kept: readonly V4Call[];
 }
 
 /** Makes one. Catalogs, which are read without a token, were never recorded: there are none. */
 export function recordedV4(pack: Pack): RecordedV4 {
   let left: RecordedCall[] = [];
   let unknown: V4Call[] = [];
+  let kept: V4Call[] = [];
   let route: Route | undefined;
   let called = false;
+
+  const isKept = (call: V4Call): boolean =>
+    (route?.with ?? []).some(({ keep, endpoint }) => keep > 0 && isOf(endpoint, call));
 
   function answer(call: V4Call): V4Answer {
     const { wait, source } = route ?? {};
@@ -45,7 +51,7 @@ export function recordedV4(pack: Pack): RecordedV4 {
     if (wait && !called && isOf(wait.endpoint, call)) return { status: 403, headers: {}, text: "", ms: 0 };
     const index = left.findIndex(({ method, path }) => method === call.method && path === call.path);
     const [recorded] = index === -1 ? [] : left.splice(index, 1);
-    if (!recorded) unknown.push(call);
+    if (!recorded) (isKept(call) ? kept : unknown).push(call);
     if (!recorded || recorded.status === null)
       throw new UpstreamFault("unreachable", "no answer is recorded");
     return { status: recorded.status, headers: {}, text: textOf(recorded.response), ms: 0 };
@@ -56,10 +62,14 @@ export function recordedV4(pack: Pack): RecordedV4 {
       route = alpha.route === null ? undefined : pack.route(alpha.route);
       left = withoutWaiting(v4, route);
       unknown = [];
+      kept = [];
       called = false;
     },
     get unknown() {
       return unknown;
+    },
+    get kept() {
+      return kept;
     },
     call: async (call) => answer(call),
     close: () => Promise.resolve(),

@@ -96,7 +96,7 @@ export const SETTINGS = {
     "relaxed",
     "relaxed: committed within 100 ms; strict: before the client gets its answer",
   ),
-  AUDIT_BODY_LIMIT: set(size, "16kb", "Larger bodies are recorded cut, and marked so"),
+  AUDIT_BODY_LIMIT: set(size, "64kb", "Larger bodies are recorded cut, and marked so"),
   AUDIT_RETENTION_DAYS: set(integer(1, 36_500), "30", "Days that records are kept"),
   AUDIT_SIZE_LIMIT: set(diskSize, "2gb", "What the records may take: above it the oldest are deleted"),
   NATIVE_LANE: set(onOff, "on", "Forward Authorization: Bearer requests untouched; off: 401"),

@@ -111,6 +111,38 @@ describe("a change of the pack shows", () => {
   });
 });
 
+describe("what was not recorded is no change of the pack", () => {
+  /** A list of events: whether one was seen is read beside it, and kept for the token. */
+  const events = records.find(
+    ([, { alpha, v4 }]) =>
+      alpha.route === "GET /account/events" &&
+      alpha.status === 200 &&
+      v4.some(({ path }) => path === "/v4/profile"),
+  )?.[1];
+  const withoutRead = (record: AuditRecord): AuditRecord => ({
+    ...record,
+    v4: record.v4.filter(({ path }) => path !== "/v4/profile"),
+  });
+
+  test("a read whose answer was kept makes no changed call of v4", async () => {
+    expect(events).toBeDefined();
+    const verdict = await replay(withoutRead(events ?? sampleRecord("missing")));
+    expect(verdict).toEqual({ kind: "same" });
+  });
+
+  test("the id of the request in the reason of a 500 makes no changed answer", async () => {
+    const { alpha, v4, ...rest } = ONE ?? sampleRecord("missing");
+    const reason = "The service could not answer this request (another-request).";
+    const failed = {
+      ...rest,
+      requestId: "another-request",
+      alpha: { ...alpha, status: 500, response: { errors: [{ reason }] } },
+      v4: v4.map((call, index) => (index === 0 ? { ...call, response: "<h1>502</h1>" } : call)),
+    };
+    expect(await replay(failed)).toEqual({ kind: "same" });
+  });
+});
+
 describe("what can't be told is said so", () => {
   const record = sampleRecord("one");
   const { response: _response, ...told } = record.alpha;

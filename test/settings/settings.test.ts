@@ -38,7 +38,7 @@ const CONTRACT: Record<string, string | undefined> = {
   BODY_LIMIT: "1mb",
   AUDIT: "full",
   AUDIT_DURABILITY: "relaxed",
-  AUDIT_BODY_LIMIT: "16kb",
+  AUDIT_BODY_LIMIT: "64kb",
   AUDIT_RETENTION_DAYS: "30",
   AUDIT_SIZE_LIMIT: "2gb",
   NATIVE_LANE: "on",
@@ -61,7 +61,7 @@ test("nothing set: every default can be used", () => {
     PORT: 8080,
     RATE_LIMIT: { points: 1600, seconds: 120 },
     BODY_LIMIT: 1024 * 1024,
-    AUDIT_BODY_LIMIT: 16 * 1024,
+    AUDIT_BODY_LIMIT: 64 * 1024,
     NATIVE_LANE: true,
     ALLOW_HTTP_UPSTREAM: false,
   });
