@@ -44,6 +44,8 @@ export interface AuditStats {
   readonly written: number;
   /** Commits and restarts of the store that failed since the start. */
   readonly errors: number;
+  /** Records deleted before `retentionDays` since the start, since they took more than `sizeLimit`. */
+  readonly evicted: number;
 }
 
 /** `relaxed` commits in groups within 100 ms; `strict` commits before `append` resolves. */
@@ -54,7 +56,7 @@ export interface StoreOptions {
   readonly durability: AuditDurability;
   /** Records older than so many days are deleted, in small batches. */
   readonly retentionDays: number;
-  /** Bytes that the records may take: above it the oldest are deleted, in small batches. */
+  /** Bytes that the records may take: above it the oldest are deleted, in small batches, and counted. */
   readonly sizeLimit: number;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };

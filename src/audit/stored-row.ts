@@ -7,6 +7,8 @@ export interface StoredRow {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly client: string | null;
+  /** Whether v4 has accepted the client's token. */
+  readonly accepted: boolean;
   readonly route: string | null;
   readonly status: number;
   readonly lane: AuditRecord["lane"];
@@ -27,6 +29,7 @@ export function toRow(record: AuditRecord): StoredRow {
     id,
     time: Date.parse(time),
     client: client.fingerprint,
+    accepted: client.accepted !== false,
     route: alpha.route,
     status: alpha.status,
     lane,

@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./record.ts";
+import { cutBytes } from "./redact-walk.ts";
 import type { StoredRow } from "./stored-row.ts";
 
 /**
@@ -6,7 +7,7 @@ import type { StoredRow } from "./stored-row.ts";
  * between the two moments counts whole.
  */
 export interface UsageQuery {
-  /** A token's fingerprint, or null for requests without a token. Left out: all. */
+  /** A token's fingerprint, `UNACCEPTED`, or null for requests without a token. Left out: all. */
   readonly client?: string | null;
   /** ISO 8601 in UTC with milliseconds; this moment included. */
   readonly since?: string;
@@ -17,6 +18,31 @@ export interface UsageQuery {
 }
 
 export const MOST_USAGE_ROWS = 10_000;
+
+/** All clients whose tokens v4 never accepted: whoever makes up tokens makes up no clients. */
+export const UNACCEPTED = "unaccepted";
+
+/** Bytes of a user agent in the summaries. */
+const LONGEST_AGENT = 200;
+/** Bytes that a row of the summaries takes at most, with its place in the index. */
+const ROW_BYTES = 1000;
+const MOST_ROWS = 100_000;
+const FEWEST_ROWS = 1000;
+
+/**
+ * Rows of the summaries that are kept: besides the records, whose room they never take, they may have a tenth of it,
+ * and 100 MB at most. Above that those go first that are worth least: refusals, then what was asked least, then the
+ * oldest.
+ */
+export const mostSummaries = (sizeLimit: number): number =>
+  Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.floor(sizeLimit / 10 / ROW_BYTES)));
+
+/** Which rows go first, as SQL. */
+export const LEAST_WORTH = "(status >= 400) DESC, requests, last";
+
+/** A user agent as the summaries have it. PostgreSQL has no text with U+0000 in it. */
+export const usageAgent = (agent: string | null): string | null =>
+  agent === null ? null : cutBytes(agent.replaceAll("\u0000", ""), LONGEST_AGENT);
 
 interface Counted {
   readonly requests: number;
@@ -29,7 +55,7 @@ interface Counted {
 
 /** One client. */
 export interface ClientUsage extends Counted {
-  /** The token's fingerprint; null: all requests without a token. */
+  /** The token's fingerprint; `UNACCEPTED`: all tokens that v4 never accepted; null: all requests without a token. */
   readonly client: string | null;
   /** Of the client's last requests. */
   readonly userAgent: string | null;
@@ -88,11 +114,21 @@ export interface UsageRow {
   agent: string | null;
 }
 
-/** Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key. */
-export function foldUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
+/**
+ * Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key.
+ *
+ * @param isKnown whether a client's token was accepted on that day
+ */
+export function foldUsage(
+  rows: Iterable<Omit<StoredRow, "record">>,
+  isKnown: (day: string, client: string) => boolean,
+): UsageRow[] {
   const folded = new Map<string, UsageRow>();
-  for (const { id, time, client, lane, route, status, lossy, agent } of rows) {
+  for (const { id, time, client: fingerprint, accepted, lane, route, status, lossy, agent: whole } of rows) {
     const day = dayOf(time);
+    const agent = usageAgent(whole);
+    const isCounted = fingerprint === null || accepted || isKnown(day, fingerprint);
+    const client = isCounted ? fingerprint : UNACCEPTED;
     const key = [day, client, lane, route, status].join("\n");
     const row = folded.get(key);
     if (!row) {

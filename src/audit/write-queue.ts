@@ -33,7 +33,7 @@ export interface WriteQueueOptions {
 export interface WriteQueue {
   /** As `AuditStore.append`. */
   readonly push: (record: AuditRecord) => void | Promise<void>;
-  readonly stats: () => AuditStats;
+  readonly stats: () => Omit<AuditStats, "evicted">;
   /** Commits nothing, where nothing else is on its way, to find out whether the store works. */
   readonly probe: () => void;
   /** Why the last commit failed; undefined where it didn't. */

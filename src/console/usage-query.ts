@@ -1,4 +1,4 @@
-import type { UsageQuery } from "../audit/usage.ts";
+import { UNACCEPTED, type UsageQuery } from "../audit/usage.ts";
 import type { Problem } from "./answers.ts";
 import { readAuditQuery } from "./audit-query.ts";
 
@@ -12,13 +12,14 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   query: UsageQuery;
   problems: readonly Problem[];
 } {
-  const anonymous = given["client"] === ANONYMOUS;
+  const { client } = given;
+  const anonymous = client === ANONYMOUS;
   const { client: _none, ...others } = given;
-  const { query, problems } = readAuditQuery(anonymous ? others : given);
+  const { query, problems } = readAuditQuery(anonymous || client === UNACCEPTED ? others : given);
   const unknown = Object.keys(query).filter((name) => !PARAMETERS.has(name));
   const reason = `Use ${[...PARAMETERS].join(", ")}.`;
   return {
-    query: { ...query, ...(anonymous && { client: null }) },
+    query: { ...query, ...(anonymous && { client: null }), ...(client === UNACCEPTED && { client }) },
     problems: [...problems, ...unknown.map((parameter) => ({ reason, parameter }))],
   };
 }

@@ -107,6 +107,11 @@ export function createMetrics(): Metrics {
   function watchAudit(stats: () => AuditStats): void {
     gauge("audit_queued", "Audit records waiting to be committed.", () => stats().queued);
     all.total(`${PREFIX}audit_dropped_total`, "Audit records lost.", () => stats().dropped);
+    all.total(
+      `${PREFIX}audit_evicted_total`,
+      "Audit records deleted before AUDIT_RETENTION_DAYS, since all took more than AUDIT_SIZE_LIMIT.",
+      () => stats().evicted,
+    );
     all.total(`${PREFIX}audit_written_total`, "Audit records committed.", () => stats().written);
     all.total(
       `${PREFIX}audit_errors_total`,

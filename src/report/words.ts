@@ -1,4 +1,5 @@
 /** Figures and names as people read them. */
+import { UNACCEPTED } from "../audit/usage.ts";
 
 const NUMBER = new Intl.NumberFormat("en-GB");
 
@@ -22,4 +23,6 @@ export const moment = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(
 
 /** How a client is called: by its user agent where it has one. */
 export const clientName = (userAgent: string | null, client: string | null): string =>
-  userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`);
+  client === UNACCEPTED
+    ? "Tokens that v4 never accepted"
+    : (userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));

@@ -15,7 +15,8 @@ describe("with a server", () => {
   storeContract("PostgreSQL", async () => {
     const database = await makeDatabase();
     return {
-      open: async (durability) => openPostgresStore({ ...settings, url: database.url, durability }),
+      open: async (durability, sizeLimit = 1e12) =>
+        openPostgresStore({ ...settings, url: database.url, durability, sizeLimit }),
       remove: database.drop,
     };
   });

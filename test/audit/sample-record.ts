@@ -7,6 +7,7 @@ interface Varied {
   readonly status?: number;
   readonly lane?: AuditRecord["lane"];
   readonly agent?: string;
+  readonly accepted?: boolean;
   readonly losses?: readonly string[];
 }
 
@@ -19,7 +20,12 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
     time,
     lane: varied.lane ?? "alpha",
     requestId: `request-${id}`,
-    client: { fingerprint: client, userAgent: varied.agent ?? "sample/1.0", address: "192.0.2.1" },
+    client: {
+      fingerprint: client,
+      ...(varied.accepted !== undefined && { accepted: varied.accepted }),
+      userAgent: varied.agent ?? "sample/1.0",
+      address: "192.0.2.1",
+    },
     alpha: {
       method: "GET",
       path: "/v4/vm/instances",

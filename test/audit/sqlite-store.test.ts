@@ -11,7 +11,8 @@ import { storeContract } from "./store-contract.ts";
 storeContract("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
-    open: (durability) => openSqliteStore({ directory, durability, retentionDays: 36_500, sizeLimit: 1e12 }),
+    open: (durability, sizeLimit = 1e12) =>
+      openSqliteStore({ directory, durability, retentionDays: 36_500, sizeLimit }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
@@ -73,7 +74,7 @@ describe("the SQLite store", () => {
   test("drops the oldest when too many wait, and counts them", async () => {
     const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
     for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
-    expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0 });
+    expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
     await store.close();
     const again = await openSqliteStore({ ...settings, directory });
     const { records } = await again.query({ limit: 100 });

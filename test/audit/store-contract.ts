@@ -4,7 +4,7 @@ import { sampleId, sampleRecord } from "./sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
 export interface StorePlace {
-  readonly open: (durability: AuditDurability) => Promise<AuditStore>;
+  readonly open: (durability: AuditDurability, sizeLimit?: number) => Promise<AuditStore>;
   readonly remove: () => Promise<void>;
 }
 
@@ -185,6 +185,80 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
       });
     });
 
+    describe("is kept from what it has no room for", () => {
+      /** Opens it again with a limit: what is too much is deleted at the start. */
+      async function reopen(sizeLimit: number): Promise<void> {
+        await store.close();
+        store = await place.open("strict", sizeLimit);
+      }
+      async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+        while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+      }
+
+      test("counts all tokens that v4 never accepted as one client, under a user agent that is cut", async () => {
+        const refused = { accepted: false, status: 420, agent: "é".repeat(4000) };
+        await Promise.all(
+          Array.from({ length: 300 }, async (_, n) =>
+            store.append(sampleRecord(sampleId(n), { ...refused, client: `client-${n}` })),
+          ),
+        );
+        expect(await store.clients({})).toMatchObject([
+          { client: "unaccepted", requests: 300, errors: 300, userAgent: "é".repeat(100) },
+        ]);
+        expect(await store.usage({ client: "unaccepted" })).toHaveLength(1);
+        expect(await store.count({ client: "client-7" })).toBe(1);
+      });
+
+      test("counts what a client asks with a token that was accepted before as the client's", async () => {
+        await store.append(sampleRecord("a", { client: "c1", accepted: true }));
+        await store.append(sampleRecord("b", { client: "c1", accepted: false, status: 401 }));
+        expect(await store.clients({})).toMatchObject([{ client: "c1", requests: 2, errors: 1 }]);
+      });
+
+      test("deletes summaries by their worth, and no record for them", async () => {
+        const old = { time: "2026-02-01T10:00:00.000Z" };
+        await Promise.all([
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`o${n}`, { ...old, client: `o${n}` })),
+          ),
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`n${n}`, { client: `n${n}` })),
+          ),
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`e${n}`, { client: `e${n}`, status: 404 })),
+          ),
+          ...Array.from({ length: 3 }, async (_, n) =>
+            store.append(sampleRecord(`b${n}`, { ...old, client: "busy" })),
+          ),
+        ]);
+        await reopen(8_000_000);
+        await until(async () => (await store.usage({})).length <= 1000);
+        const clients = (await store.clients({})).map(({ client }) => client ?? "");
+        expect(clients).toHaveLength(1000);
+        expect(clients).toContain("busy");
+        expect(clients.filter((client) => client.startsWith("n"))).toHaveLength(600);
+        expect(clients.filter((client) => client.startsWith("o"))).toHaveLength(399);
+        expect(await store.count({})).toBe(1803);
+        expect(store.stats().evicted).toBe(0);
+      });
+
+      test("counts the records that it deletes before their time", async () => {
+        const long = ["x".repeat(20_000)];
+        await Promise.all(
+          Array.from({ length: 150 }, async (_, n) =>
+            store.append({ ...sampleRecord(sampleId(n)), warnings: long }),
+          ),
+        );
+        await reopen(1_500_000);
+        await until(async () => store.stats().evicted > 0);
+        const left = await store.count({});
+        expect(left).toBeGreaterThan(40);
+        expect(store.stats().evicted).toBe(150 - left);
+        expect(await store.get(sampleId(0))).toBeUndefined();
+        expect(await store.get(sampleId(149))).toBeDefined();
+      });
+    });
+
     test("keeps a record that comes twice once", async () => {
       await store.append(sampleRecord("x"));
       await store.append(sampleRecord("x", { status: 500 }));
@@ -199,7 +273,7 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
         "no JSON",
       );
       await store.append(sampleRecord("y"));
-      expect(store.stats()).toEqual({ queued: 0, dropped: 1, written: 1, errors: 0 });
+      expect(store.stats()).toEqual({ queued: 0, dropped: 1, written: 1, errors: 0, evicted: 0 });
       expect(store.ready()).toBe(true);
     });
 
@@ -229,7 +303,7 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
       for (let n = 0; n < 2500; n += 1) expect(relaxed.append(sampleRecord(sampleId(n)))).toBeUndefined();
       expect(relaxed.stats().queued).toBeGreaterThan(0);
       await relaxed.close();
-      expect(relaxed.stats()).toEqual({ queued: 0, dropped: 0, written: 2500, errors: 0 });
+      expect(relaxed.stats()).toEqual({ queued: 0, dropped: 0, written: 2500, errors: 0, evicted: 0 });
       store = await place.open("strict");
       expect(await store.get(sampleId(0))).toBeDefined();
       expect(await store.get(sampleId(2499))).toBeDefined();

@@ -89,6 +89,19 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is named at a start",
   },
   {
+    fault: "800 requests with made-up tokens and long user agents, `AUDIT_SIZE_LIMIT=10mb`",
+    outcome: "one client in the summaries; no record is deleted",
+    file: "test/chaos/audit-flood.test.ts",
+    test: "deletes no record",
+  },
+  {
+    fault: "more records and summaries than there is room for, SQLite and PostgreSQL",
+    outcome:
+      "the oldest records are deleted, counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
+    file: "test/audit/store-contract.ts",
+    test: "deletes summaries by their worth, and no record for them",
+  },
+  {
     fault: "an audit store that is away for long",
     outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
     file: "test/audit/write-queue.test.ts",

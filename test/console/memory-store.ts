@@ -36,7 +36,7 @@ export function memoryStore() {
     },
     ready: () => !broken,
     fault: () => (broken ? "it is gone" : undefined),
-    stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0 }),
+    stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0, evicted: 0 }),
     close: async () => {},
   };
 

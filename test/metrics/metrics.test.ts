@@ -56,13 +56,14 @@ describe("the metrics", () => {
 
   test("read the audit store with each scrape", async () => {
     let queued = 3;
-    metrics.watchAudit(() => ({ queued, dropped: 2, written: 7, errors: 1 }));
+    metrics.watchAudit(() => ({ queued, dropped: 2, written: 7, errors: 1, evicted: 4 }));
     expect(await value("alpha_gateway_audit_queued")).toBe(3);
     queued = 0;
     expect(await value("alpha_gateway_audit_queued")).toBe(0);
     expect(await value("alpha_gateway_audit_dropped_total")).toBe(2);
     expect(await value("alpha_gateway_audit_written_total")).toBe(7);
     expect(await value("alpha_gateway_audit_errors_total")).toBe(1);
+    expect(await value("alpha_gateway_audit_evicted_total")).toBe(4);
   });
 
   test.each([

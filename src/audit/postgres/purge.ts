@@ -1,4 +1,5 @@
-import { dayOf } from "../usage.ts";
+import type { Purged } from "../purge.ts";
+import { dayOf, LEAST_WORTH, mostSummaries } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 /** Of `pg_try_advisory_xact_lock`: one replica deletes at a time. */
@@ -6,8 +7,6 @@ const LOCK = 7_012_026_002;
 export const PURGE_ROWS = 1000;
 /** What a row and its indexes take besides the record, about. */
 const ROW_BYTES = 600;
-/** Rows of the summaries: a client that makes up tokens must not fill the disk with them. */
-const MOST_COUNTS = 1_000_000;
 
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
@@ -22,9 +21,11 @@ const REMOVE_OLDEST = `
   )
 `;
 const SIZE = `SELECT (coalesce(sum(size::bigint + ${ROW_BYTES}), 0))::float8 AS bytes FROM audit`;
-const UNCOUNT_OLDEST = `
-  DELETE FROM audit_usage WHERE (SELECT count(*) FROM audit_usage) > ${MOST_COUNTS}
-    AND day = (SELECT min(day) FROM audit_usage)
+const UNCOUNT_LEAST = `
+  DELETE FROM audit_usage WHERE (day, client, lane, route, status) IN (
+    SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH}
+    LIMIT greatest(0, (SELECT count(*) FROM audit_usage) - $1::bigint)
+  )
 `;
 
 /**
@@ -32,20 +33,21 @@ const UNCOUNT_OLDEST = `
  * The size is that of the records: PostgreSQL's own figure still counts what is deleted.
  *
  * @param before Milliseconds since the epoch.
- * @returns how many were deleted
+ * @returns how many were deleted; the summaries, which have a limit of their own, take no room of theirs
  */
-export function purgeStep(database: Database, before: number, sizeLimit: number): Promise<number> {
+export function purgeStep(database: Database, before: number, sizeLimit: number): Promise<Purged> {
   return database.transaction(async (client) => {
     const lock = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       LOCK,
     ]);
-    if (!lock.rows[0]?.mine) return 0;
+    if (!lock.rows[0]?.mine) return { deleted: 0, evicted: 0 };
     const old = (await client.query(REMOVE, [before])).rowCount ?? 0;
-    if (old === PURGE_ROWS) return old;
+    if (old === PURGE_ROWS) return { deleted: old, evicted: 0 };
     await client.query("DELETE FROM audit_usage WHERE day < $1", [dayOf(before)]);
-    await client.query(UNCOUNT_OLDEST);
+    await client.query(UNCOUNT_LEAST, [mostSummaries(sizeLimit)]);
     const { rows } = await client.query<{ bytes: number }>(SIZE);
     const excess = (rows[0]?.bytes ?? 0) - sizeLimit;
-    return excess > 0 ? ((await client.query(REMOVE_OLDEST, [excess])).rowCount ?? 0) : 0;
+    const evicted = excess > 0 ? ((await client.query(REMOVE_OLDEST, [excess])).rowCount ?? 0) : 0;
+    return { deleted: evicted, evicted };
   });
 }

@@ -77,7 +77,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     days: (query) => open(() => days(query)),
     ready: () => fault() === undefined,
     fault,
-    stats: queue.stats,
+    stats: () => ({ ...queue.stats(), evicted: purge.evicted() }),
     close: () => (closing ??= closeAll()),
   };
 }

@@ -1,5 +1,5 @@
 import type { StoredRow } from "../stored-row.ts";
-import { dayOf } from "../usage.ts";
+import { dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -9,8 +9,8 @@ import type { Database } from "./database.ts";
 const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::int[], $11::int[]) WITH ORDINALITY
-      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, place)
+      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[]) WITH ORDINALITY
+      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, place)
   ), added AS (
     INSERT INTO audit (id, time, client, route, status, size, record)
       SELECT id, time, client, route, status, size, convert_from(substr($12::bytea, start, size), 'UTF8')::json
@@ -18,7 +18,10 @@ const WRITE = `
       ON CONFLICT (id) DO NOTHING RETURNING id
   )
   INSERT INTO audit_usage AS kept
-    SELECT day, coalesce(client, ''), lane, coalesce(route, ''), status, count(*), sum(lossy), min(time), max(time),
+    SELECT day, CASE WHEN client IS NULL THEN ''
+        WHEN accepted OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client)
+        THEN client ELSE '${UNACCEPTED}' END,
+      lane, coalesce(route, ''), status, count(*), sum(lossy), min(time), max(time),
       (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
     FROM given JOIN added USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (day, client, lane, route, status) DO UPDATE SET
@@ -55,11 +58,11 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     column(({ status }) => status),
     column(({ time }) => dayOf(time)),
     column(({ lane }) => lane),
-    // PostgreSQL has no text with U+0000 in it.
-    column(({ agent }) => agent?.replaceAll("\u0000", "") ?? null),
+    column(({ agent }) => usageAgent(agent)),
     column(({ lossy }) => Number(lossy)),
     starts,
     column(({ record }) => record.length),
     Buffer.concat(column(({ record }) => record)),
+    column(({ accepted }) => accepted),
   ]);
 }

@@ -23,7 +23,7 @@ export interface Purge {
 
 export type WriterJob =
   | { readonly kind: "write"; readonly rows: PackedRows }
-  /** Gives the number of deleted records. */
+  /** Gives what was deleted, as `Purged`. */
   | ({ readonly kind: "purge" } & Purge)
   | { readonly kind: "close" };
 

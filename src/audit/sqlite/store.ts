@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { makeFolder } from "../../files/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parsePage } from "../page.ts";
-import { cutoffOf, startPurge } from "../purge.ts";
+import { cutoffOf, startPurge, type Purged } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailable } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
@@ -45,7 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
         before: cutoffOf(options),
         sizeLimit,
         limit: PURGE_ROWS,
-      }) as Promise<number>,
+      }) as Promise<Purged>,
     full: PURGE_ROWS,
   });
   const queue = makeWriteQueue({
@@ -90,7 +90,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     ready: () => fault() === undefined,
     fault,
-    stats: () => ({ ...queue.stats(), errors: queue.stats().errors + writer.deaths() + reader.deaths() }),
+    stats: () => ({
+      ...queue.stats(),
+      errors: queue.stats().errors + writer.deaths() + reader.deaths(),
+      evicted: purge.evicted(),
+    }),
     close: () => (closing ??= closeAll()),
   };
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { dayOf, foldUsage } from "../usage.ts";
+import type { Purged } from "../purge.ts";
+import { dayOf, foldUsage, LEAST_WORTH, mostSummaries } from "../usage.ts";
 import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
 import { unpackRows, type PackedRows } from "./packed-rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -15,8 +16,15 @@ const COUNT = `
     agent = iif(excluded.last >= last, excluded.agent, agent)
 `;
 
-/** Rows of the summaries, some 300 bytes each: a client that makes up tokens must not fill the disk with them. */
-const MOST_COUNTS = 1_000_000;
+/** What the summaries take of the file. */
+const SUMMARY_BYTES =
+  "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN ('usage', 'sqlite_autoindex_usage_1')";
+const LEAST = `
+  DELETE FROM usage WHERE (day, client, lane, route, status) IN (
+    SELECT day, client, lane, route, status FROM usage ORDER BY ${LEAST_WORTH}
+    LIMIT max(0, (SELECT count(*) FROM usage) - ?)
+  )
+`;
 
 /**
  * Opens the database for writing, prepares it, and gives the function that does one job after another.
@@ -43,9 +51,9 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   );
   const remove = database.prepare("DELETE FROM audit WHERE seq = ?");
   const uncount = database.prepare("DELETE FROM usage WHERE day < ?");
-  const uncountOldest = database.prepare(`
-    DELETE FROM usage WHERE (SELECT count(*) FROM usage) > ${MOST_COUNTS} AND day = (SELECT min(day) FROM usage)
-  `);
+  const uncountLeast = database.prepare(LEAST);
+  const known = database.prepare("SELECT 1 FROM usage WHERE day = ? AND client = ? LIMIT 1");
+  const summaryBytes = database.prepare(SUMMARY_BYTES);
 
   function transaction<T>(work: () => T): T {
     database.exec("BEGIN IMMEDIATE");
@@ -65,7 +73,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       ({ id, time, client, route, status, record }) =>
         insert.run(id, time, client, route, status, record).changes > 0,
     );
-    for (const row of foldUsage(added)) {
+    const isKnown = (day: string, client: string): boolean => known.get(day, client) !== undefined;
+    for (const row of foldUsage(added, isKnown)) {
       const { day, client, lane, route, status, requests, lossy, first, last, sample, agent } = row;
       count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
     }
@@ -75,9 +84,13 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   }
 
-  /** Pages that deleted records left empty are used again, so that the file itself never grows past the limit. */
+  /**
+   * Pages that deleted records left empty are used again, so that the file itself never grows past the limit by more
+   * than the summaries take, which have a limit of their own.
+   */
   function excess(sizeLimit: number): number {
-    return (figure("page_count") - figure("freelist_count")) * figure("page_size") - sizeLimit;
+    const used = (figure("page_count") - figure("freelist_count")) * figure("page_size");
+    return used - Number(summaryBytes.get()?.["bytes"] ?? 0) - sizeLimit;
   }
 
   /** The oldest, as many as are needed to free so many bytes. */
@@ -94,12 +107,13 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return removed;
   }
 
-  function purge({ before, sizeLimit, limit }: Purge): number {
-    const removed = Number(removeOld.run(before, limit).changes);
-    if (removed === limit) return removed;
+  function purge({ before, sizeLimit, limit }: Purge): Purged {
+    const old = Number(removeOld.run(before, limit).changes);
+    if (old === limit) return { deleted: old, evicted: 0 };
     uncount.run(dayOf(before));
-    uncountOldest.run();
-    return removeOldest(excess(sizeLimit), limit);
+    uncountLeast.run(mostSummaries(sizeLimit));
+    const evicted = removeOldest(excess(sizeLimit), limit);
+    return { deleted: evicted, evicted };
   }
 
   return function work(job) {
