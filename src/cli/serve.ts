@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../settings/read.ts";
 import type { Settings } from "../settings/table.ts";
 import { guardProcess } from "../service/guard-process.ts";
-import { createLog } from "../service/log.ts";
+import { createLog, isForPeople, type LogFormat } from "../service/log.ts";
 import { packFolder } from "../service/pack-folder.ts";
 import { startService, type Service } from "../service/start.ts";
 import { onHangup } from "./hangup.ts";
@@ -20,10 +20,10 @@ ${settingsHelp()}
 type Shown = Readonly<Record<string, ShownSetting>>;
 
 /** All of them for whoever reads logs; somebody at a terminal sees those that were given, in the welcome. */
-function logSettings(level: string, shown: Shown): void {
-  if (process.stderr.isTTY) return;
+function logSettings(level: string, format: LogFormat, shown: Shown): void {
+  if (isForPeople(format)) return;
   const settings = Object.fromEntries(Object.entries(shown).map(([name, { value }]) => [name, value]));
-  createLog(level).info({ settings }, "started with these settings");
+  createLog(level, format).info({ settings }, "started with these settings");
 }
 
 const given = (shown: Shown): string[] =>
@@ -31,24 +31,26 @@ const given = (shown: Shown): string[] =>
     .filter(([, setting]) => setting.given)
     .map(([name, { value }]) => `Setting   ${name}=${value}`);
 
+/** A token of the sandbox, and what the pack says to try with it. */
+function example({ url, alpha, sandboxClient }: Service, token: string): string[] {
+  const { welcome: tried, scheme, prefix } = alpha;
+  const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${tried?.scopes}`;
+  return [
+    `Token     ${token}`,
+    ...(tried && sandboxClient ? [oauth] : []),
+    ...(tried ? ["", `curl -H 'Authorization: ${scheme} ${token}' ${url}${prefix}${tried.path}`] : []),
+  ];
+}
+
 /** What a newcomer needs next: where it listens, a token, and a line to paste. */
 async function welcome(service: Service, shown: Shown): Promise<string> {
-  const { url, adminUrl, sandboxToken, sandboxClient, upstreamUrl } = service;
+  const { url, adminUrl, sandboxToken, upstreamUrl } = service;
   const reasons = await service.readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
     `v4        ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`,
-    ...(sandboxToken
-      ? [
-          `Token     ${sandboxToken}`,
-          ...(sandboxClient
-            ? [`OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=vms:modify`]
-            : []),
-          "",
-          `curl -H 'Authorization: token ${sandboxToken}' ${url}/v4/vm/instances`,
-        ]
-      : []),
+    ...(sandboxToken ? example(service, sandboxToken) : []),
     ...given(shown),
     "",
     reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
@@ -69,7 +71,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   }
   const settings = readSettings(args, process.env);
   if (cluster.isWorker) return (await import("../service/worker.ts")).runWorker(settings);
-  const guard = guardProcess(createLog(settings.LOG_LEVEL), settings.SHUTDOWN_GRACE_MS);
+  const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
   const asked = stopSignal();
   let reload = (): void => {};
@@ -79,7 +81,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   reload = () => void service.reload();
   const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
   const shown = shownSettings(args, process.env);
-  logSettings(settings.LOG_LEVEL, shown);
+  logSettings(settings.LOG_LEVEL, settings.LOG_FORMAT, shown);
   process.stdout.write(await welcome(service, shown));
   await asked;
   unwatch();

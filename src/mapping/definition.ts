@@ -178,6 +178,8 @@ export const dialectDefinition = z.strictObject({
     page_size: z.int().positive(),
     /** The member that names an object where a whole object is sent for its id. */
     reference: name,
+    /** A list and scopes of an example that the start prints. */
+    welcome: z.strictObject({ path: name, scopes: name }).optional(),
     /** A client that sends the first gets 200 always, and the true status in the second. */
     always_ok: z.strictObject({ request: name, answer: name }),
     /** Types of path parameters: digits, one segment of text, the rest of the path, or an IP address (of one family). */

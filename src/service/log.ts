@@ -2,6 +2,23 @@ import { pino, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** Lines of JSON on standard error, so that standard output stays for people. Written at once: none is lost in a crash. */
-export const createLog = (level: string): Log =>
-  pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+/** `auto`: text where standard error is a terminal, lines of JSON elsewhere. */
+export type LogFormat = "auto" | "json" | "text";
+
+/** Whether lines are read by somebody at a terminal. */
+export const isForPeople = (format: LogFormat): boolean =>
+  format === "text" || (format === "auto" && process.stderr.isTTY);
+
+/** A line of JSON as people read it: level, message, and what else there is. */
+function asText(line: string): string {
+  const { level, time: _time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
+  return `${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`;
+}
+
+/** Lines on standard error, so that standard output stays for people. Written at once: none is lost in a crash. */
+export function createLog(level: string, format: LogFormat): Log {
+  const lines = pino.destination({ dest: 2, sync: true });
+  const text = { write: (line: string) => void lines.write(asText(line)) };
+  return pino({ level, base: null }, isForPeople(format) ? text : lines);
+}

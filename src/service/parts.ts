@@ -100,7 +100,7 @@ export async function openParts(
   settings: Settings,
   { files, loaded, share = (log) => openShared(settings, log) }: PartsOptions = {},
 ): Promise<Parts> {
-  const log = createLog(settings.LOG_LEVEL);
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
   const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);

@@ -127,6 +127,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    alpha: parts.first.pack.dialect.alpha,
     readiness,
     reload: createReload(settings, { first: parts.first, use, log, metrics }),
     stop,

@@ -26,6 +26,8 @@ export interface Service {
   /** An OAuth client of the embedded sandbox, where its login server is used too. */
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
+  /** What the pack says of clients, for the example that a start prints. */
+  readonly alpha: Pack["dialect"]["alpha"];
   /** Why it is not ready; empty when it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
   /** Takes another pack into use; see `createReload`. */
@@ -115,6 +117,7 @@ export async function serveParts(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    alpha: first.pack.dialect.alpha,
     readiness,
     reload: createReload(settings, { first, use: editions.replace, log, metrics }),
     stop,

@@ -68,7 +68,7 @@ function sharedThroughPrimary(
 export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
-  const guard = guardProcess(createLog(settings.LOG_LEVEL), settings.SHUTDOWN_GRACE_MS);
+  const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
   const asked = Promise.withResolvers<void>();
   const purgeListeners: PurgeListener[] = [];
   const duties: WorkerDuties = {

@@ -116,6 +116,11 @@ export const SETTINGS = {
     "info",
     "How much is logged",
   ),
+  LOG_FORMAT: set(
+    oneOf("auto", "json", "text"),
+    "auto",
+    "json, text, or auto: text on a terminal, json elsewhere",
+  ),
   SHUTDOWN_GRACE_MS: set(
     integer(0, LONGEST_TIMER_MS),
     "10000",
