@@ -58,6 +58,18 @@ test("200 that ask for much and read nothing keep nobody waiting", async () => {
   expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
 });
 
+test("1000 that send half of a large body are given little memory, and keep nobody waiting", async () => {
+  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  const half = post("token").replace("1000", "200000") + " ".repeat(100_000);
+  await Promise.all(Array.from({ length: 1000 }, () => begin(half)));
+  await eventually(() => clients.filter((client) => client.text() !== "").length > 900);
+  const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const bytes = Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(metrics)?.[1]);
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(2 * 1_048_576);
+  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+}, 60_000);
+
 test("a head that never ends is answered 400, and the connection ends", async () => {
   const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 /);
