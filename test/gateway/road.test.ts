@@ -59,7 +59,7 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     },
     style: answerStyle(pack, readSettings([], {})),
     record: () => {},
-    onUnforeseen: (error, id) => heard.push([(error as Error).message, id]),
+    onUnforeseen: (error, { id }) => heard.push([(error as Error).message, id]),
     ...parts,
   });
 }
