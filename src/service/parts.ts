@@ -75,8 +75,7 @@ async function openStores(
     shared = await share(of.log);
     return { audit, shared, exchanged: openExchanged(settings, { ...of, state: shared.state }) };
   } catch (error) {
-    await audit?.close();
-    await shared?.close();
+    await closeAll([() => audit?.close(), () => shared?.close()]).catch(() => {});
     throw error;
   }
 }
@@ -107,8 +106,7 @@ export async function openParts(
   const tracing = await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent"));
   const of = { pack: first.pack, log, authOrigin: v4.authOrigin, tracing };
   const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
-    await v4.close();
-    await tracing?.close();
+    await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
     throw error;
   });
   const { audit } = stores;
@@ -140,16 +138,35 @@ export async function openParts(
   };
 }
 
+/**
+ * Closes all, one after the other, whatever fails: one that can't be closed keeps no other open.
+ *
+ * @throws what failed first, once all have been tried
+ */
+async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
 /** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
 export async function closeParts(parts: Parts, last: () => Promise<unknown>): Promise<void> {
   // What was broken off is recorded too: whether v4 did it can be found out there alone.
   await parts.underWay.ended(LAST_RECORDS_MS);
-  await parts.audit?.close();
-  await parts.exchanged.close();
-  await parts.shared.close();
-  await last();
-  await parts.tracing?.close();
-  parts.metrics.close();
-  await parts.upstream.close();
-  await parts.v4.close();
+  await closeAll([
+    () => parts.audit?.close(),
+    () => parts.exchanged.close(),
+    () => parts.shared.close(),
+    last,
+    () => parts.tracing?.close(),
+    () => parts.metrics.close(),
+    () => parts.upstream.close(),
+    () => parts.v4.close(),
+  ]);
 }

@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { createAggregate } from "../metrics/aggregate.ts";
 import type { Settings } from "../settings/table.ts";
 import { beginCrew, type Crew } from "../workers/crew.ts";
 import type { PrimaryDuties } from "../workers/duties.ts";
 import { listenForAdmins } from "./admin.ts";
-import { httpUrl, listenFault, type HttpServer } from "./http-server.ts";
+import { httpUrl, type HttpServer } from "./http-server.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import { closeParts, openParts, type Parts } from "./parts.ts";
 import { createReload } from "./reloads.ts";
@@ -14,20 +12,11 @@ import { openShared } from "./shared.ts";
 import { LAST_LOOK_MS, type Service } from "./start.ts";
 import { workerEnvironment } from "./worker.ts";
 
-/** The port that all workers will share. @throws {Error} where it is taken. */
-async function choosePort({ HOST, PORT }: Settings): Promise<number> {
-  const server = createServer().listen(PORT, HOST);
-  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
-    throw listenFault(error, { host: HOST, port: PORT });
-  });
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 /** What the workers share, kept here. */
-const dutiesOf = ({ counters, tokens }: Own): Omit<PrimaryDuties, "listening" | "purge" | "pack"> => ({
+const dutiesOf = ({
+  counters,
+  tokens,
+}: Own): Omit<PrimaryDuties, "listening" | "refused" | "purge" | "pack"> => ({
   take: (name, key) => counters[name].take(key),
   giveBack: (name, key) => counters[name].giveBack(key),
   recall: tokens.lasting,
@@ -58,7 +47,6 @@ async function readinessOf(crew: Crew, { audit, shared }: Parts): Promise<readon
  * @throws like `startService`, and {WorkerFailed} where a worker can't begin.
  */
 export async function startWorkers(settings: Settings): Promise<Service> {
-  const port = await choosePort(settings);
   const own = openOwn(settings);
   const parts = await openParts(settings, {
     share: (log) => openShared(settings, log, { own, serves: false }),
@@ -104,7 +92,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   try {
     crew = await beginCrew({
       size: settings.WORKERS,
-      environment: workerEnvironment({ port, origin: v4.origin, authOrigin: v4.authOrigin }),
+      environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
       duties: { ...dutiesOf(own), purge, pack: () => files },
       onDeath(worker, how) {
         figures.ended(worker);
@@ -122,7 +110,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     throw error;
   }
   return {
-    url: httpUrl(settings.HOST, port),
+    url: httpUrl(settings.HOST, crew.port),
     adminUrl: admin?.url,
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,

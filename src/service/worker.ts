@@ -7,7 +7,7 @@ import { createLog } from "./log.ts";
 import { openParts } from "./parts.ts";
 import { openOwn, shareIn, type Shared } from "./share.ts";
 import { openShared, openState } from "./shared.ts";
-import { serveParts } from "./start.ts";
+import { serveParts, type Service } from "./start.ts";
 
 /**
  * The system gives a connection to whichever worker takes it first, many at once perhaps to the same. Those that are
@@ -19,7 +19,6 @@ const VARIABLE = "ALPHA_GATEWAY_WORKER";
 
 /** What the primary has settled for its workers. */
 interface Settled {
-  readonly port: number;
   readonly origin: URL;
   readonly authOrigin: URL | undefined;
 }
@@ -31,10 +30,9 @@ export const workerEnvironment = (settled: Settled): Record<string, string> => (
 
 /** The settings of a worker: it has no admin listener, and its v4 is the primary's sandbox where that is embedded. */
 function workerSettings(settings: Settings): Settings {
-  const { port, origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
+  const { origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
   return {
     ...settings,
-    PORT: Number(port),
     ADMIN_PORT: "off",
     UPSTREAM_URL: new URL(origin ?? ""),
     AUTH_URL: authOrigin === undefined ? undefined : new URL(authOrigin),
@@ -84,19 +82,24 @@ export async function runWorker(given: Settings): Promise<number> {
   };
   const primary = talk<PrimaryDuties>(process, { ...duties });
   const parts = await openParts(settings, {
-    files: await primary.ask("pack"),
+    files: await primary.askPatiently("pack"),
     share: async (log) =>
       settings.REDIS_URL === undefined
         ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
         : openShared(settings, log),
   });
-  const service = await serveParts(settings, parts, {
-    requestsPerConnection: REQUESTS_PER_CONNECTION,
-  });
+  let service: Service;
+  try {
+    service = await serveParts(settings, parts, { requestsPerConnection: REQUESTS_PER_CONNECTION });
+  } catch (error) {
+    // The primary says so, once for all workers.
+    await primary.askPatiently("refused", (error as Error).message);
+    return 1;
+  }
   guard.drainWith(service.stop);
-  await primary.ask("listening");
+  await primary.askPatiently("listening", Number(/\d+$/.exec(service.url)?.[0]));
   // One that was taken into use while this worker began.
-  await service.reload(await primary.ask("pack"));
+  await service.reload(await primary.askPatiently("pack"));
   await asked.promise;
   await service.stop();
   process.disconnect();

@@ -16,7 +16,7 @@ export interface CrewOptions {
   readonly size: number;
   /** Variables of their environment besides the primary's own. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly duties: Omit<PrimaryDuties, "listening">;
+  readonly duties: Omit<PrimaryDuties, "listening" | "refused">;
   /** Hears of each that ended and was not asked to. */
   readonly onDeath: (worker: number, how: string) => void;
 }
@@ -25,6 +25,8 @@ export interface CrewOptions {
 export interface Crew {
   /** Asks each that takes requests; the answers by a number of the worker. */
   each<T>(question: (worker: Talk<WorkerDuties>) => Promise<T>): Promise<ReadonlyMap<number, T>>;
+  /** The port that all of them share. */
+  readonly port: number;
   /** Lets all end, and resolves when none is left. */
   drain(graceMs: number): Promise<void>;
 }
@@ -36,9 +38,10 @@ export class WorkerFailed extends Error {
 }
 
 /**
- * Begins the workers, and begins those again that end.
+ * Begins the workers, and begins those again that end. The first that listens has the system's port opened here, for
+ * all of them: it stays open as long as one of them lives.
  *
- * @throws {WorkerFailed} where one ends before it takes requests; none is left then.
+ * @throws {WorkerFailed} where one can't listen, or ends before it takes requests; none is left then.
  */
 export async function beginCrew({ size, environment, duties, onDeath }: CrewOptions): Promise<Crew> {
   // All take connections out of one queue of the system. Handed out by the primary, those that were on the way to a
@@ -50,13 +53,18 @@ export async function beginCrew({ size, environment, duties, onDeath }: CrewOpti
   const alive = new Map<Worker, Promise<string>>();
   const end = new AbortController();
   let youngDeaths = 0;
+  let port = 0;
 
   /** Resolves once it takes requests. @throws {WorkerFailed} where it ends before. */
   async function begin(): Promise<void> {
     const worker = cluster.fork(environment);
     const born = performance.now();
-    const listening = Promise.withResolvers<void>();
-    const line = talk<WorkerDuties>(worker, { ...duties, listening: listening.resolve });
+    const listening = Promise.withResolvers<number>();
+    const line = talk<WorkerDuties>(worker, {
+      ...duties,
+      listening: listening.resolve,
+      refused: (reason: string) => listening.reject(new WorkerFailed(reason)),
+    });
     // An error of the channel is followed by the end of the worker.
     worker.on("error", () => {});
     const death = once(worker, "exit").then(([code, signal]) => {
@@ -67,7 +75,7 @@ export async function beginCrew({ size, environment, duties, onDeath }: CrewOpti
     const failed = death.then((how): never => {
       throw new WorkerFailed(`A worker ended before it took requests: ${how}.`);
     });
-    await Promise.race([listening.promise, failed]);
+    port = await Promise.race([listening.promise, failed]);
     serving.set(worker, line);
     void death.then((how) => {
       serving.delete(worker);
@@ -113,6 +121,9 @@ export async function beginCrew({ size, environment, duties, onDeath }: CrewOpti
       return new Map(
         await Promise.all([...serving].map(async ([{ id }, line]) => [id, await question(line)] as const)),
       );
+    },
+    get port() {
+      return port;
     },
     drain,
   };

@@ -14,8 +14,10 @@ export interface PrimaryDuties {
   purge(fingerprint: string): Promise<void>;
   /** The files of the pack that all work by. */
   pack(): PackFiles;
-  /** The worker takes requests from now on. */
-  listening(): void;
+  /** The worker takes requests from now on, on this port. */
+  listening(port: number): void;
+  /** The worker can't listen, and ends. */
+  refused(reason: string): void;
 }
 
 /** What a worker does for the primary. */

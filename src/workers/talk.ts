@@ -16,10 +16,13 @@ export interface Talk<Theirs> {
     duty: Duty,
     ...args: Theirs[Duty] extends (...args: infer A) => unknown ? A : never
   ): Promise<Theirs[Duty] extends (...args: never[]) => infer R ? Awaited<R> : never>;
+  /** The same with more patience, for a start: the other process may be busy, and nobody waits for an answer. */
+  askPatiently: Talk<Theirs>["ask"];
 }
 
 /** Longer no answer is waited for: the other process has died, or is not itself. */
 const ANSWER_MS = 1000;
+const PATIENT_ANSWER_MS = 60_000;
 
 interface Question {
   readonly ask: number;
@@ -62,17 +65,19 @@ export function talk<Theirs>(wire: Wire, duties: Duties): Talk<Theirs> {
     else asked?.reject(new Error(message.error));
   });
 
-  return {
-    async ask(duty, ...args) {
+  const asking =
+    (mostMs: number): Talk<Theirs>["ask"] =>
+    async (duty, ...args) => {
       const id = (last += 1);
       const { promise, ...end } = Promise.withResolvers<unknown>();
       waiting.set(id, end);
       send({ ask: id, duty, args });
       try {
-        return (await inTime(promise, ANSWER_MS)) as never;
+        return (await inTime(promise, mostMs)) as never;
       } finally {
         waiting.delete(id);
       }
-    },
-  };
+    };
+
+  return { ask: asking(ANSWER_MS), askPatiently: asking(PATIENT_ANSWER_MS) };
 }

@@ -194,6 +194,6 @@ describe("the end", () => {
       env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: newFolder() },
     }).ended;
     expect(ended.code).toBe(1);
-    expect(ended.err).toMatch(/^listen EADDRINUSE[^\n]*\n$/);
+    expect(ended.err).toMatch(/^PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);
   }, 60_000);
 });
