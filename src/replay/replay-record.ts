@@ -124,7 +124,7 @@ function compare(
       ? bodyDifferences(
           "answer",
           withoutId(JSON.stringify(alpha.response ?? null), record.requestId),
-          withoutId(answer.body, answer.headers["X-Request-Id"] ?? ""),
+          withoutId(answer.body, answer.headers["x-request-id"] ?? ""),
         )
       : bodyDifferences("answer", alpha.response, parseJson(answer.body), equal)),
   ];
