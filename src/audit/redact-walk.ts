@@ -4,7 +4,8 @@ import { REDACTED, type SecretValues } from "./secret-values.ts";
 export { REDACTED };
 const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
-const VALUE = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*([^\s"'\\:=><;,&]+)/;
+/** A sign and the word behind it, where there is one: without a word it matches too, so that no sign is looked at twice. */
+const VALUE = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
 /** So many texts may look like JSON and be none: each costs an error. Further ones are not tried. */
 const MOST_FAILURES = 16;
 /** What is encoded within what is encoded is followed to an eighth of that. */
@@ -136,7 +137,8 @@ export function redactWalk({ secrets, limit, values, found }: WalkOptions): Reda
     const at = secrets.firstIn(readable);
     if (at === -1) return text;
     // What the value may be: the first word behind the sign behind the name.
-    const [, word = ""] = VALUE.exec(readable.slice(at, at + 1000)) ?? [];
+    const signs = readable.slice(at, at + 1000).matchAll(VALUE);
+    const word = signs.find(([, found]) => found)?.[1] ?? "";
     if (!secrets.has(word)) found?.add(word);
     return readable.slice(0, at) + REDACTED;
   }

@@ -25,7 +25,7 @@ function patternOf(template: string): Pattern {
   return { segments };
 }
 
-const shapeOf = (template: string): string => template.replaceAll(/\{[^}]*\}/g, "{}");
+const shapeOf = (template: string): string => template.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /** Made once: which alpha scopes the calls of v4 need, by the routes that make them. */
 export function makeV4Access(

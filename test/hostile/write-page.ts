@@ -1,7 +1,8 @@
 /** Runs every script by every way there is, and writes docs/inputs.md. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { splitPage } from "../../fuzz/worst/page.ts";
 import { beforeFake } from "../support/before-fake.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
 import { page, type Row } from "./page.ts";
@@ -40,4 +41,8 @@ const haproxy = /HAProxy version [\d.]+/.exec(
 )?.[0];
 await runAtTheGateway();
 for (const name of FRONTS) await runBehindIt(name);
-await writeFile(PAGE, page(rows, [`Node ${process.version}`, nginx, haproxy ?? ""]));
+const { section } = splitPage(await readFile(PAGE, "utf8"));
+await writeFile(
+  PAGE,
+  [page(rows, [`Node ${process.version}`, nginx, haproxy ?? ""]), section].filter(Boolean).join("\n"),
+);

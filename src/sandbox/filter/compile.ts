@@ -66,7 +66,7 @@ function parse(header: string): Members | undefined {
 
 function nesting(json: string): number {
   let [depth, most] = [0, 0];
-  for (const [bracket] of json.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").matchAll(/[[\]{}]/g)) {
+  for (const [bracket] of json.replaceAll(/"(?:[^"\\]|\\.)*"?/g, "").matchAll(/[[\]{}]/g)) {
     depth += bracket === "[" || bracket === "{" ? 1 : -1;
     most = Math.max(most, depth);
   }

@@ -35,7 +35,7 @@ const v6 = { gateway: "fe80::1", subnet_mask: "ffff:ffff:ffff:ffff::", prefix: 6
 function shape({ address, kind }: Address): object {
   if (kind === "slaac") return { ...v6, public: true };
   if (kind === "link-local") return { ...v6, public: false };
-  if (kind === "public") return { ...v4, gateway: address.replace(/\d+$/, "1"), public: true };
+  if (kind === "public") return { ...v4, gateway: address.replace(/(?<!\d)\d+$/, "1"), public: true };
   return { ...v4, gateway: null, subnet_mask: "255.255.128.0", prefix: 17, public: false };
 }
 

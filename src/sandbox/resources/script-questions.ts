@@ -9,7 +9,7 @@ export function questionsOf(script: string): ScriptQuestion[] {
   const tags = script.split("\n").flatMap((line) => /^\s*#\s*<UDF\s([^>]*)>/i.exec(line)?.[1] ?? []);
   return tags.slice(0, mostQuestions).flatMap((tag) => {
     const said = new Map(
-      [...tag.matchAll(/(\w+)\s*=\s*"([^"]*)"/g)].map(([, key = "", value = ""]) => [
+      [...tag.matchAll(/(?<!\w)(\w+)\s*=\s*"([^"]*)"/g)].map(([, key = "", value = ""]) => [
         key.toLowerCase(),
         value,
       ]),
