@@ -1,4 +1,5 @@
 /** `npm run fuzz`: see HELP. */
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,7 +17,27 @@ code 1 at a crash or a hang, with the input printed as JSON. How far it is goes 
   --seed N     default 1; another one goes another way
   --keep       keeps what reached new code, crashed or hung in fuzz/corpus, where later runs begin
   --page FILE  writes the table of results; rows of targets that did not run stay
+
+npm run fuzz -- worst [--runs N] [--seed N] [--only TEXT] [--page FILE]
+
+Looks for the most expensive request of each route, form and header, guided by time and bytes in place of coverage:
+milliseconds of the event loop and megabytes allocated by a gateway in this process. Exit code 1 where one is above
+what docs/inputs.md allows.
+
+  --runs N     of each, besides the shapes that all begin with; default 200
+  --only TEXT  those alone whose name and part hold the text
+  --page FILE  writes the section of docs/inputs.md
 `;
+
+if (process.argv[2] === "worst") {
+  // With the flags of a gateway that serves (`npm start`).
+  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=16"];
+  const script = join(import.meta.dirname, "worst/main.ts");
+  const { status } = spawnSync(process.execPath, [...flags, script, ...process.argv.slice(3)], {
+    stdio: "inherit",
+  });
+  process.exit(status ?? 1);
+}
 
 const FOLDER = join(import.meta.dirname, "targets");
 const all = readdirSync(FOLDER)

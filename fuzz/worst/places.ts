@@ -1,0 +1,626 @@
+/** Where a request can grow, and the shapes that it is made to grow in. */
+import { splitCall } from "../../src/examples/call.ts";
+import { readExamples, type Example } from "../../src/examples/example.ts";
+import type { PackFault } from "../../src/mapping/fault.ts";
+import { loadPack } from "../../src/mapping/load.ts";
+import type { Route } from "../../src/mapping/route.ts";
+import type { Pack } from "../../src/mapping/pack.ts";
+import type { Answer, Lists } from "./outside.ts";
+import type { Request } from "./request.ts";
+import type { Pump } from "./text.ts";
+
+/** One way for one part of a request to grow. */
+export interface Candidate {
+  /** The row of the page: a route, or a header. */
+  readonly of: string;
+  /** The part of the request. */
+  readonly where: string;
+  readonly pump: Pump;
+  /** The request with a pump in that part. */
+  readonly request: (pump: Pump) => Request;
+  readonly answers: readonly Answer[];
+}
+
+type Part = (pump: Pump) => Request;
+
+/** Text at which expressions go back and try again, or which costs when it is replaced, escaped or decoded. */
+export const UNITS: readonly string[] = [
+  "a",
+  " ",
+  "\t",
+  "\\",
+  '"',
+  "'",
+  "%",
+  "%25",
+  "%41",
+  ",",
+  ", ",
+  ";",
+  "; ",
+  "=",
+  "a=",
+  "a=&",
+  "&",
+  "#=1&",
+  "=a;",
+  ":",
+  "a:",
+  "[",
+  "]",
+  "[]",
+  "{",
+  "{}",
+  "(",
+  ")",
+  "<",
+  "<a>",
+  "/",
+  "a/",
+  "./",
+  "../",
+  "//",
+  "-",
+  "_",
+  "-_",
+  "a-",
+  ".",
+  "a.",
+  "0",
+  "9",
+  "0.",
+  "1e",
+  "é",
+  "\u200b",
+  "Ａ",
+  "password",
+  "password-",
+  "pass_",
+  "code",
+  "c_o-d_e",
+  "root_pass ",
+  "token ",
+  "x=y ",
+  "\\u0061",
+  "\\\\u0061",
+  '\\"',
+  "a a",
+  "aa!",
+  "ssh-rsa ",
+  "gzip,",
+  "*/*;q=0,",
+  "name=",
+  '"a":',
+  "http://a,",
+  "::",
+  "1.",
+  "192.0.2.1,",
+];
+
+const FEW: readonly string[] = [
+  "a",
+  " ",
+  "\\",
+  '"',
+  "%41",
+  ",",
+  "a=",
+  ":",
+  "[",
+  "-",
+  ".",
+  "0",
+  "é",
+  "\u200b",
+  "password",
+  "ssh-rsa ",
+];
+
+const shortPumps = (): Pump[] => FEW.map((unit) => ({ before: "", unit, after: "!" }));
+
+/** JSON values of which many stand in a list. */
+const ITEMS: readonly string[] = [
+  "{}",
+  "[]",
+  "0",
+  "1",
+  '""',
+  '"a"',
+  "null",
+  "true",
+  "1.5e300",
+  "12345678901234567890",
+  '{"id":#}',
+  '{"id":"#"}',
+  '{"a#":1}',
+  '{"label":"#"}',
+  '"ssh-rsa AAAA#"',
+  '"192.0.2.1"',
+  '"a-#"',
+  "[[]]",
+  '{"id":null,"label":[]}',
+  '"\\\\"',
+  '"é"',
+];
+
+/** Members of which many stand in an object. */
+const MEMBERS: readonly string[] = [
+  '"#":0',
+  '"#":""',
+  '"#":{}',
+  '"#":[]',
+  '"a":0',
+  '"__proto__":0',
+  '"#-_":"a"',
+  '"password#":1',
+  '"#":null',
+];
+
+/** Text inside of a JSON string, escaped. */
+const inside = (unit: string): string => JSON.stringify(unit).slice(1, -1);
+
+function valuePumps(): Pump[] {
+  const listed = ITEMS.map((unit): Pump => ({ before: "[", unit: `${unit},`, after: "0]" }));
+  const keyed = MEMBERS.map((unit): Pump => ({ before: "{", unit: `${unit},`, after: '"z":0}' }));
+  const texts = [...FEW.map(inside), "\\u0000", "\\ud800", "\\n"].map((unit): Pump => ({
+    before: '"',
+    unit,
+    after: '"',
+  }));
+  return [
+    ...listed,
+    ...keyed,
+    ...texts,
+    { before: "", unit: "1", after: "" },
+    { before: "0.", unit: "0", after: "1" },
+    { before: "1e", unit: "1", after: "" },
+    { before: "", unit: "[", after: "" },
+    { before: "", unit: '{"a":', after: "" },
+    { before: "", unit: " ", after: "0" },
+    { before: '"{', unit: '\\"#\\":0,', after: '\\"z\\":0}"' },
+    { before: '"[', unit: "[],", after: '0]"' },
+  ];
+}
+
+const textPumps = (): Pump[] =>
+  [...UNITS, "#=1&", "a#=b#;"].flatMap((unit): Pump[] => [
+    { before: "", unit, after: "" },
+    { before: "", unit, after: "!" },
+    { before: 'a: "', unit, after: '"=b' },
+  ]);
+
+const filterPumps = (): Pump[] => [
+  ...shortPumps(),
+  ...['"label":"a",', '"#":1,', '"id":{"+gt":#},'].map((unit): Pump => ({
+    before: "{",
+    unit,
+    after: '"id":1}',
+  })),
+  ...[
+    '{"label":"#"},',
+    '{"id":{"+gte":#}},',
+    '{"datacenter":"newark"},',
+    "{},",
+    '{"+and":[]},',
+    '{"created":{"+gt":"2016-01-01"}},',
+  ].map((unit): Pump => ({ before: '{"+or":[', unit, after: '{"id":1}]}' })),
+  { before: "", unit: '{"+or":[', after: "" },
+  { before: '{"label":{"+contains":"', unit: "a", after: '"}}' },
+  { before: '{"label":"', unit: "\\u0061", after: '"}' },
+  { before: '{"label":"', unit: "é", after: '"}' },
+  { before: '{"label":', unit: "1", after: "}" },
+  { before: '{"#":', unit: '{"a":', after: "" },
+];
+
+const encoded = (pumps: readonly Pump[]): Pump[] =>
+  pumps.map(({ before, unit, after }) => ({
+    before,
+    unit: encodeURI(unit).replaceAll("%23", "#"),
+    after: encodeURI(after),
+  }));
+
+const AUTHORIZED: Request["headers"] = [["Authorization", "token good"]];
+const JSON_TYPE = ["Content-Type", "application/json"] as const;
+
+const SAMPLES: Readonly<Record<string, string>> = {
+  integer: "7",
+  text: "someone",
+  path: "vm/debian8",
+  ip: "192.0.2.1",
+  ip4: "192.0.2.1",
+  ip6: "2001:db8::1",
+};
+
+interface Hole {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Every place of a JSON value where another can be, as the text before and behind it. */
+function holes(value: unknown, name = "", before = "", after = ""): Hole[] {
+  const own = { name, before, after };
+  if (value === null || typeof value !== "object") return [own];
+  const [open, close, isList] = Array.isArray(value) ? ["[", "]", true] : ["{", "}", false];
+  const members = Object.entries(value).map(([key, inner]) => ({
+    key,
+    inner: inner as unknown,
+    head: isList ? "" : `${JSON.stringify(key)}:`,
+  }));
+  const inner = members.flatMap((member, index) => {
+    const others = members
+      .filter((_, at) => at !== index)
+      .map(({ head, inner }) => head + JSON.stringify(inner));
+    const start = before + open + [...others, member.head].join(",");
+    return holes(member.inner, name === "" ? member.key : `${name}.${member.key}`, start, close + after);
+  });
+  return [own, ...inner];
+}
+
+interface Seed {
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: Request["headers"];
+  readonly answers: readonly Answer[];
+}
+
+/** The example of a route that says most and succeeds. */
+function seedOf(route: Route, pack: Pack, examples: readonly Example[]): Seed {
+  const { prefix } = pack.dialect.v4;
+  const fits = examples.flatMap(({ definition }) => {
+    const { method, path } = splitCall(definition.alpha, pack.dialect.alpha.prefix);
+    const [plain = ""] = path.split("?");
+    const match = pack.match(method, plain.split("/").slice(2).map(decodeURIComponent));
+    return match?.routes.some(({ name }) => name === route.name) && definition.gives.status === 200
+      ? [{ definition, path }]
+      : [];
+  });
+  const size = (body: unknown): number => JSON.stringify(body ?? "").length;
+  const [best] = fits.sort((one, other) => size(other.definition.body) - size(one.definition.body));
+  const sample = route.name
+    .split(" ")[1]
+    ?.replaceAll(/:(\w+)/g, (_, name: string) => SAMPLES[pack.dialect.alpha.parameters[name] ?? ""] ?? "7");
+  return {
+    path: best?.path.split("?")[0] ?? `${pack.dialect.alpha.prefix}${sample}`,
+    body: best?.definition.body,
+    headers: best?.definition.file === undefined ? [JSON_TYPE] : [["Content-Type", best.definition.file]],
+    answers: (best?.definition.v4 ?? []).map(({ call, status = 200, answers }) => ({
+      ...splitCall(call, prefix),
+      status,
+      answers,
+    })),
+  };
+}
+
+/** A body with all members that a route takes. */
+function wholeBody(route: Route, { body }: Seed): Record<string, unknown> {
+  const whole = structuredClone((body ?? {}) as Record<string, unknown>);
+  for (const { name } of route.body?.members ?? []) {
+    let holder = whole;
+    const keys = name.split(".");
+    for (const key of keys.slice(0, -1)) {
+      const inner = holder[key];
+      if (inner !== undefined && (inner === null || typeof inner !== "object")) break;
+      holder = (holder[key] ??= {}) as Record<string, unknown>;
+    }
+    holder[keys.at(-1) ?? ""] ??= null;
+  }
+  return { ...whole, "made-up": null };
+}
+
+function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
+  const [method = ""] = route.name.split(" ");
+  const { path, answers } = seed;
+  const headers = [...AUTHORIZED, ...seed.headers];
+  const sent = seed.body === undefined ? undefined : JSON.stringify(seed.body);
+  const of = route.name;
+  const make = (where: string, pumps: readonly Pump[], request: Part): Candidate[] =>
+    pumps.map((pump) => ({ of, where, pump, request, answers }));
+  const found: Candidate[] = [];
+  const base = { method, target: path, headers, ...(sent !== undefined && { body: sent }) };
+  if (route.takes) {
+    found.push(...make("file", textPumps(), (body) => ({ ...base, body })));
+  } else if (method !== "GET" && method !== "DELETE") {
+    const values = valuePumps();
+    for (const { name, before, after } of holes(wholeBody(route, seed)))
+      found.push(
+        ...make(`body ${name}`.trim(), values, (pump) => ({
+          ...base,
+          body: { before: before + pump.before, unit: pump.unit, after: pump.after + after },
+        })),
+      );
+  }
+  const segments = path.split("/");
+  const varying = [
+    segments.length - 1,
+    ...(/:/.test(route.name) ? [segments.findIndex((each) => /\d/.test(each))] : []),
+  ];
+  for (const at of new Set(varying.filter((each) => each > 2)))
+    found.push(
+      ...make(`path segment ${at}`, encoded(shortPumps()), (pump) => ({
+        ...base,
+        target: {
+          before: `${segments.slice(0, at).join("/")}/${pump.before}`,
+          unit: pump.unit,
+          after: [pump.after, ...segments.slice(at + 1)].join("/"),
+        },
+      })),
+    );
+  found.push(
+    ...make("query", encoded(shortPumps()), (pump) => ({
+      ...base,
+      target: { ...pump, before: `${path}?page=${pump.before}` },
+    })),
+  );
+  if (method === "GET")
+    found.push(
+      ...make(pack.dialect.filter.header, filterPumps(), (pump) => ({
+        ...base,
+        headers: [...headers, [pack.dialect.filter.header, pump]],
+      })),
+    );
+  return found;
+}
+
+export const HEADERS = [
+  "User-Agent",
+  "X-Request-Id",
+  "traceparent",
+  "tracestate",
+  "X-Forwarded-For",
+  "Forwarded",
+  "X-Real-IP",
+  "X-Forwarded-Host",
+  "X-Forwarded-Proto",
+  "Content-Type",
+  "Content-Encoding",
+  "Transfer-Encoding",
+  "Expect",
+  "Origin",
+  "Cookie",
+  "Accept",
+  "Accept-Encoding",
+  "Connection",
+  "TE",
+  "Range",
+  "If-None-Match",
+  "X-CORS-Status",
+  "X-HTTP-Method-Override",
+  "X-Original-URL",
+  "Access-Control-Request-Headers",
+  "Access-Control-Request-Method",
+  "Referer",
+  "X-Anything",
+];
+
+/** Requests that headers are put into. */
+function heads(): (readonly [string, Request])[] {
+  return [
+    ["", { method: "GET", target: "/v4/vm/instances", headers: AUTHORIZED }],
+    [" (POST)", { method: "POST", target: "/v4/vm/instances", headers: AUTHORIZED, body: '{"label":"a"}' }],
+    [" (no such route)", { method: "GET", target: "/v4/nowhere", headers: [] }],
+    [" (native)", { method: "GET", target: "/v4/vm/instances", headers: [["Authorization", "Bearer good"]] }],
+    [
+      " (preflight)",
+      {
+        method: "OPTIONS",
+        target: "/v4/vm/instances",
+        headers: [
+          ["Origin", "https://a.example"],
+          ["Access-Control-Request-Method", "GET"],
+        ],
+      },
+    ],
+    [
+      " (form)",
+      { method: "POST", target: "/oauth/token", headers: [], body: "client_id=a&client_secret=b&code=c" },
+    ],
+    [" (admin)", { method: "GET", target: "/api/audit", headers: [], admin: true }],
+  ];
+}
+
+function ofHeaders(pack: Pack): Candidate[] {
+  const found: Candidate[] = [];
+  for (const [kind, request] of heads()) {
+    const make = (of: string, pumps: readonly Pump[], part: Part): void => {
+      for (const pump of pumps) found.push({ of, where: `header${kind}`, pump, request: part, answers: [] });
+    };
+    for (const name of [...HEADERS, pack.dialect.filter.header]) {
+      make(name, textPumps(), (pump) => ({ ...request, headers: [...request.headers, [name, pump]] }));
+    }
+    make(
+      "Authorization",
+      textPumps().flatMap((pump) => [
+        pump,
+        { ...pump, before: `token ${pump.before}` },
+        { ...pump, before: `Bearer ${pump.before}` },
+      ]),
+      (pump) => ({
+        ...request,
+        headers: [["Authorization", pump]],
+      }),
+    );
+    make(
+      "names of headers",
+      [
+        "a#: b\r\n",
+        "#: \r\n",
+        "a: b\r\n",
+        "Cookie: a=b\r\n",
+        "X-Filter: {}\r\n",
+        "X-Forwarded-For: 1\r\n",
+        "User-Agent: a\r\n",
+        "__proto__: a\r\n",
+      ].map((unit) => ({ before: "", unit, after: "" })),
+      (pump) => ({
+        ...request,
+        lines: pump,
+      }),
+    );
+    make(
+      "request target",
+      encoded(textPumps()).flatMap((pump) => [
+        { ...pump, before: `/${pump.before}` },
+        { ...pump, before: `/v4/${pump.before}` },
+        { ...pump, before: `http://a/${pump.before}` },
+      ]),
+      (pump) => ({
+        ...request,
+        target: pump,
+      }),
+    );
+  }
+  return found;
+}
+
+const MULTIPART = ["Content-Type", "multipart/form-data; boundary=x"] as const;
+const URLENCODED = ["Content-Type", "application/x-www-form-urlencoded"] as const;
+
+function ofForms(): Candidate[] {
+  const found: Candidate[] = [];
+  const urlencoded = encoded([
+    ...textPumps(),
+    { before: "client_id=", unit: "a", after: "" },
+    { before: "", unit: "a#=1&", after: "" },
+  ]);
+  const part = (name: string, text: string): string =>
+    `--x\r\nContent-Disposition: form-data; name=${name}\r\n\r\n${text}\r\n`;
+  const multipart: Pump[] = [
+    ...UNITS.map((unit) => ({
+      before: '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n',
+      unit,
+      after: "\r\n--x--\r\n",
+    })),
+    ...UNITS.map((unit) => ({
+      before: '--x\r\nContent-Disposition: form-data; name="',
+      unit: unit.replaceAll('"', "%22"),
+      after: '"\r\n\r\nb\r\n--x--\r\n',
+    })),
+    ...UNITS.map((unit) => ({
+      before: "--x\r\nContent-Disposition: ",
+      unit,
+      after: '; name="a"\r\n\r\nb\r\n--x--\r\n',
+    })),
+    { before: "", unit: part('"a#"', "b"), after: "--x--\r\n" },
+    { before: "", unit: part('"a"', "b"), after: "--x--\r\n" },
+    { before: "", unit: part("client_secret", "b"), after: "--x--\r\n" },
+    { before: "", unit: "--x\r\n", after: "--x--\r\n" },
+    { before: "--x\r\n", unit: "a#: b\r\n", after: "\r\n\r\n--x--\r\n" },
+    { before: '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n', unit: "\r\n", after: "--x--\r\n" },
+    {
+      before: '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n',
+      unit: "\r\n-",
+      after: "\r\n--x--\r\n",
+    },
+  ];
+  for (const target of ["/oauth/token", "/oauth/token/expire"]) {
+    for (const [where, headers, pumps] of [
+      ["urlencoded form", [URLENCODED], urlencoded],
+      ["multipart form", [MULTIPART], multipart],
+    ] as const)
+      for (const pump of pumps)
+        found.push({
+          of: `POST ${target}`,
+          where,
+          pump,
+          answers: [],
+          request: (body) => ({ method: "POST", target, headers, body }),
+        });
+  }
+  for (const name of ["client_id", "scopes", "redirect_uri", "state", "other"])
+    for (const pump of encoded([
+      ...textPumps(),
+      { before: "", unit: "vms:view,", after: "" },
+      { before: "", unit: "a#:b,", after: "" },
+      { before: "", unit: "&scopes=vms:view", after: "" },
+    ]))
+      found.push({
+        of: "GET /oauth/authorize",
+        where: `query ${name}`,
+        pump,
+        answers: [],
+        request: (grown) => ({
+          method: "GET",
+          target: { ...grown, before: `/oauth/authorize?client_id=x&${name}=${grown.before}` },
+          headers: [],
+        }),
+      });
+  return found;
+}
+
+const ADMIN: Request["headers"] = [["Authorization", "Bearer 0123456789abcdef0123456789abcdef"]];
+
+function ofAdmin(): Candidate[] {
+  const found: Candidate[] = [];
+  for (const [path, names] of [
+    ["/api/audit", ["limit", "before", "client", "route", "status", "since", "until", "other"]],
+    ["/api/audit/export", ["format", "before", "route"]],
+    ["/api/report", ["since", "client"]],
+    ["/api/usage/clients", ["since", "client"]],
+  ] as const)
+    for (const name of names)
+      for (const pump of encoded([
+        ...textPumps(),
+        { before: "", unit: `&${name}=1`, after: "" },
+        { before: "", unit: "&a#=b", after: "" },
+        { before: "", unit: "&a[#]=b", after: "" },
+      ]))
+        found.push({
+          of: `GET ${path} (admin)`,
+          where: `query ${name}`,
+          pump,
+          answers: [],
+          request: (grown) => ({
+            method: "GET",
+            target: { ...grown, before: `${path}?${name}=${grown.before}` },
+            headers: ADMIN,
+            admin: true,
+          }),
+        });
+  for (const pump of [...encoded(textPumps()), { before: "token=", unit: "a", after: "" }])
+    found.push({
+      of: "POST /login (admin)",
+      where: "form",
+      pump,
+      answers: [],
+      request: (body) => ({ method: "POST", target: "/login", headers: [URLENCODED], body, admin: true }),
+    });
+  return found;
+}
+
+function ofNative(): Candidate[] {
+  const headers: Request["headers"] = [["Authorization", "Bearer good"], JSON_TYPE];
+  return [...textPumps(), { before: "[", unit: "{},", after: "0]" }].map((pump) => ({
+    of: "native proxy",
+    where: "body",
+    pump,
+    answers: [],
+    request: (body) => ({ method: "POST", target: "/v4/anything", headers, body }),
+  }));
+}
+
+export interface Places {
+  readonly candidates: readonly Candidate[];
+  readonly lists: Lists;
+}
+
+/** All that can grow. @param folder of the pack. */
+export function places(folder: string): Places {
+  const pack = loadPack(folder);
+  const faults: PackFault[] = [];
+  const { examples, catalogs } = readExamples(folder, faults);
+  const { v4 } = pack.dialect;
+  const lists = Object.fromEntries(
+    Object.entries(catalogs).map(([call, rows]) => [splitCall(call, v4.prefix).path, rows]),
+  );
+  return {
+    lists,
+    candidates: [
+      ...ofHeaders(pack),
+      ...ofForms(),
+      ...ofAdmin(),
+      ...ofNative(),
+      ...pack.routes.flatMap((route) => ofRoute(route, pack, seedOf(route, pack, examples))),
+    ],
+  };
+}

@@ -1,0 +1,174 @@
+import { mutate } from "../mutate.ts";
+import type { Random } from "../random.ts";
+import { LIMITS, type Bench, type Cost, type How } from "./measure.ts";
+import type { Candidate } from "./places.ts";
+import type { Pump } from "./text.ts";
+
+/** An input: a candidate, its own shape of growth, and the part of the limit that it fills. */
+export interface Input {
+  readonly candidate: Candidate;
+  readonly pump: Pump;
+  readonly part: number;
+}
+
+export interface Measured {
+  readonly input: Input;
+  readonly cost: Cost;
+}
+
+/** The worst of one route, or of one header. */
+export interface Worst {
+  readonly of: string;
+  readonly time: Measured;
+  readonly memory: Measured;
+}
+
+/** What is too large is often refused early: just below that is where it costs most. */
+const PARTS = [1, 1 / 4, 1 / 16, 1 / 64];
+
+/** Inputs of a row that a search goes on from, by time and by memory. */
+const MOST_KEPT = 4;
+
+/** Of how many a row's last measurements are taken, and how often; the least counts, since only noise adds. */
+const LAST = 3;
+const AGAIN = 4;
+
+/** Prepares a bench for the next input, e.g. frees what the last one left. */
+export type Before = () => void;
+
+const DICTIONARY = [
+  '"#":0,',
+  "{},",
+  "[],",
+  '"",',
+  "null,",
+  "\\\\",
+  "a=",
+  ":",
+  '"',
+  "%25",
+  " ",
+  "-",
+  "\\u0061",
+  "1e300,",
+  '{"id":#},',
+];
+
+/** Ways of a unit to grow that keep JSON what it is. */
+const SHAPES: readonly ((unit: string, random: Random) => string)[] = [
+  (unit) => unit.replaceAll("#", "#aaaaaaaa"),
+  (unit, random) => unit.replaceAll('"', () => (random.below(2) === 0 ? '"' : '"a')),
+  (unit, random) => unit + " ".repeat(1 + random.below(200)),
+  (unit, random) => `${unit}${"a".repeat(random.below(100))}`,
+  (unit) => unit + unit.slice(0, 200),
+  (unit) => (unit.endsWith(",") ? `[${unit.slice(0, -1)}],` : `[${unit}]`),
+  (unit) => (unit.endsWith(",") ? `{"a":${unit.slice(0, -1)}},` : `{${unit}}`),
+  (unit, random) => unit.replaceAll(/\d+/g, String(10 ** random.below(20))),
+  (unit, random) => `"${"#".padEnd(1 + random.below(60), "a")}":${unit}`,
+];
+
+function neighbour({ candidate, pump, part }: Input, units: readonly string[], random: Random): Input {
+  const way = random.below(5);
+  const text = { corpus: units, dictionary: DICTIONARY, longest: 2000 };
+  const unit =
+    way === 0
+      ? random.pick(units)
+      : way <= 2
+        ? random.pick(SHAPES)(pump.unit, random)
+        : way === 3
+          ? mutate(pump.unit, random, text)
+          : pump.unit;
+  const before = random.below(6) === 0 ? mutate(pump.before, random, text) : pump.before;
+  const size =
+    way === 4 || random.below(3) === 0 ? Math.min(1, part * 2 ** (random.below(200) / 50 - 2)) : part;
+  return { candidate, pump: { before, unit: unit || "a", after: pump.after }, part: size };
+}
+
+/** What an input is sent as. */
+export const measure = (bench: Bench, { candidate, pump, part }: Input, how: How = {}): Promise<Cost> =>
+  bench.measure(candidate.request(pump), candidate.answers, {
+    ...how,
+    room: { body: Math.ceil(LIMITS.body * part), head: Math.max(1000, Math.ceil(LIMITS.head * part)) },
+  });
+
+interface Row {
+  readonly of: string;
+  readonly units: string[];
+  time: Measured[];
+  memory: Measured[];
+}
+
+function keep(row: Row, measured: Measured): void {
+  const insert = (list: Measured[], by: (cost: Cost) => number): Measured[] =>
+    [...list, measured].sort((one, other) => by(other.cost) - by(one.cost)).slice(0, MOST_KEPT);
+  row.time = insert(row.time, ({ ms }) => ms);
+  row.memory = insert(row.memory, ({ mb }) => mb);
+}
+
+export interface SearchOptions {
+  /** Neighbours that are tried for each row. */
+  readonly runs: number;
+  readonly random: Random;
+  /** Runs before each of the last measurements. */
+  readonly collect: () => void;
+  readonly tell: (text: string) => void;
+}
+
+/** Measured once more, undisturbed: the least of several. */
+async function again(bench: Bench, input: Input, collect: () => void): Promise<Measured> {
+  const costs: Cost[] = [];
+  for (let count = 0; count < AGAIN; count += 1) {
+    collect();
+    costs.push(await measure(bench, input, { settle: true }));
+  }
+  const [first] = costs;
+  if (!first) throw new Error("nothing was measured");
+  const least = (by: (cost: Cost) => number): number => Math.min(...costs.map(by));
+  return { input, cost: { came: first.came, ms: least(({ ms }) => ms), mb: least(({ mb }) => mb) } };
+}
+
+/**
+ * Looks for the most expensive request of every row: all shapes first, each at several sizes, then neighbours of
+ * those that cost most.
+ */
+export async function search(
+  bench: Bench,
+  candidates: readonly Candidate[],
+  { runs, random, collect, tell }: SearchOptions,
+): Promise<Worst[]> {
+  const rows = new Map<string, Row>();
+  for (const [index, candidate] of candidates.entries()) {
+    const { of, pump } = candidate;
+    const row = rows.get(of) ?? { of, units: [], time: [], memory: [] };
+    rows.set(of, row);
+    row.units.push(pump.unit);
+    for (const part of PARTS) {
+      const input = { candidate, pump, part };
+      keep(row, { input, cost: await measure(bench, input) });
+    }
+    if (index % 1000 === 0) tell(`${index} of ${candidates.length} shapes`);
+  }
+  const worst: Worst[] = [];
+  for (const row of rows.values()) {
+    for (let count = 0; count < runs; count += 1) {
+      const { input } = random.pick([...row.time, ...row.memory]);
+      const next = neighbour(input, row.units, random);
+      keep(row, { input: next, cost: await measure(bench, next) });
+    }
+    const most = async (list: readonly Measured[], by: (cost: Cost) => number): Promise<Measured> => {
+      const last: Measured[] = [];
+      for (const { input } of list.slice(0, LAST)) last.push(await again(bench, input, collect));
+      const [first] = last.sort((one, other) => by(other.cost) - by(one.cost));
+      if (!first) throw new Error(`${row.of} has no inputs`);
+      return first;
+    };
+    const found = {
+      of: row.of,
+      time: await most(row.time, ({ ms }) => ms),
+      memory: await most(row.memory, ({ mb }) => mb),
+    };
+    worst.push(found);
+    tell(`${row.of}: ${found.time.cost.ms.toFixed(1)} ms, ${found.memory.cost.mb.toFixed(1)} MB`);
+  }
+  return worst;
+}
