@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { recordIds } from "../src/audit/record-id.ts";
+import { createRecordIds } from "../src/audit/record-id.ts";
 import type { AuditRecord } from "../src/audit/record.ts";
 import { exportTexts } from "../src/audit/export/export.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
 import { packRows } from "../src/audit/sqlite/packed-rows.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
 import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
-import { loadPack } from "../src/mapping/load.ts";
-import { FORMATS } from "../src/report/formats.ts";
-import { makeReport } from "../src/report/make-report.ts";
+import { loadPack } from "../src/mapping/load/load-pack.ts";
+import { FORMATS } from "../src/tools/migration-report/formats.ts";
+import { createReport } from "../src/tools/migration-report/make-report.ts";
 import { toRow } from "../src/audit/stored-row.ts";
 
 const GROUP = 5000;
@@ -65,7 +65,7 @@ function fill(file: string, count: number): void {
   const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
   const start = Date.now() - DAYS * DAY_MS;
   let time = start;
-  const nextId = recordIds(() => Math.floor(time));
+  const nextId = createRecordIds(() => Math.floor(time));
   for (let done = 0; done < count; done += GROUP) {
     const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
       time += (DAYS * DAY_MS) / count;
@@ -104,7 +104,7 @@ async function exportAll(store: AuditStore, query: AuditQuery): Promise<string> 
 
 async function report(store: AuditStore): Promise<string> {
   const started = performance.now();
-  const made = await makeReport({ store, pack, query: {}, now: Date.now() });
+  const made = await createReport({ store, pack, query: {}, now: Date.now() });
   const html = FORMATS.html.write(made);
   const seconds = (performance.now() - started) / 1000;
   const calls = made.clients.reduce((sum, { calls: { length } }) => sum + length, 0);

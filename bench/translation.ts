@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { answerBack } from "../src/gateway/answer-back.ts";
-import type { Incoming } from "../src/gateway/call-v4.ts";
-import { interpretedBy } from "../src/expression/index.ts";
-import { loadPack } from "../src/mapping/load.ts";
+import { buildResponse } from "../src/pipeline/stages/build-response.ts";
+import type { UpstreamResponse } from "../src/pipeline/stages/call-upstream.ts";
+import { interpretedBy } from "../src/jsonata/index.ts";
+import { loadPack } from "../src/mapping/load/load-pack.ts";
 import type { Pack } from "../src/mapping/pack.ts";
 import { startSandbox } from "../src/sandbox/sandbox.ts";
-import { connectCatalogs } from "../src/service/catalogs.ts";
-import { roadDialect } from "../src/service/road-dialect.ts";
-import type { Catalogs } from "../src/upstream/catalogs.ts";
+import { connectCatalogs } from "../src/app/connect-catalogs.ts";
+import { createPipelineConfig } from "../src/app/pipeline-config.ts";
+import type { CatalogCache } from "../src/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
 import { median } from "./report.ts";
 
@@ -47,24 +47,24 @@ const changed = (row: Json, variant: number): Json => ({
   },
 });
 
-function throughPack(pack: Pack, catalogs: Catalogs, routeName: string): Translate {
+function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Translate {
   const route = pack.route(routeName);
   if (!route) throw new Error(`the pack has no ${routeName}`);
-  const { rules } = roadDialect(pack);
+  const { rules } = createPipelineConfig(pack);
   const reading = { catalogs, with: {} };
   return async (bytes) => {
-    const answer: Incoming = {
+    const answer: UpstreamResponse = {
       status: 200,
       success: true,
       headers: {},
       text: bytes.toString(),
       json: undefined,
     };
-    return Buffer.from(await answerBack(answer, route, reading, rules));
+    return Buffer.from(await buildResponse(answer, route, reading, rules));
   };
 }
 
-const byIds = (catalogs: Catalogs, name: string, ids: Iterable<unknown>): ReadonlyMap<string, unknown> =>
+const byIds = (catalogs: CatalogCache, name: string, ids: Iterable<unknown>): ReadonlyMap<string, unknown> =>
   new Map([...ids].map((id) => [String(id), catalogs.find(name, String(id))?.object]));
 
 /** What is measured, with answers in the sandbox's own words. */

@@ -10,7 +10,7 @@ export const DOCUMENT = {
 };
 
 export const expressions: Pick<Target, "covers" | "longest" | "seeds" | "dictionary"> = {
-  covers: ["/src/expression/"],
+  covers: ["/src/jsonata/"],
   longest: 400,
   seeds: [
     "a",

@@ -2,10 +2,10 @@
 import "./cli/node-version.ts";
 import { AuditUnavailable } from "./audit/store.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { NoExport } from "./replay/no-export.ts";
-import { PackError } from "./mapping/fault.ts";
-import { SettingsError } from "./settings/read.ts";
-import { StateUnavailable } from "./shared-state/keyed-store.ts";
+import { InvalidExportError } from "./tools/replay/no-export.ts";
+import { PackError } from "./mapping/load/diagnostic.ts";
+import { SettingsError } from "./config/settings.ts";
+import { StateUnavailableError } from "./storage/key-value-store.ts";
 
 type Verb = (args: readonly string[]) => Promise<number>;
 
@@ -37,7 +37,7 @@ const HELP = `alpha-gateway VERB
 
 /** Faults that a person can mend are told in their own words, without a stack. */
 const isPlain = (error: unknown): error is Error =>
-  [UsageError, NoExport, PackError, SettingsError, AuditUnavailable, StateUnavailable].some(
+  [UsageError, InvalidExportError, PackError, SettingsError, AuditUnavailable, StateUnavailableError].some(
     (kind) => error instanceof kind,
   ) ||
   (error instanceof Error && "code" in error && typeof error.code === "string");

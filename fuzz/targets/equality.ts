@@ -1,8 +1,8 @@
 /** The source of an expression, compiled and interpreted: both give the same. */
 import { isDeepStrictEqual } from "node:util";
-import { compile, ExpressionError, type Expression } from "../../src/expression/index.ts";
-import { walk, type Node } from "../../src/expression/ast.ts";
-import { interpret, parse } from "../../src/expression/interpret.ts";
+import { compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
+import { walk, type Node } from "../../src/jsonata/ast.ts";
+import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
 

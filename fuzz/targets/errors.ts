@@ -1,6 +1,6 @@
 /** What v4 answers instead of a success, whatever it is, on the whole road: one of alpha's errors. */
-import { dryRoad } from "../../src/examples/dry-road.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { createDryRun } from "../../src/tools/dry-run.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 import { pretendedV4 } from "../v4.ts";
 
@@ -17,7 +17,7 @@ const alphaStatuses = new Set([
 
 let body = "";
 let status = 400;
-const road = dryRoad(
+const road = createDryRun(
   pack,
   pretendedV4(pack, ({ method, headers }) =>
     method === "POST"
@@ -34,7 +34,12 @@ interface Entry {
 export const target: Target = {
   name: "errors",
   subject: "v4's errors, translated",
-  covers: ["/src/dialect/", "/src/mapping/error-fields.ts", "/src/gateway/answer", "/src/gateway/refuse.ts"],
+  covers: [
+    "/src/dialect/",
+    "/src/mapping/compile/field/error.ts",
+    "/src/pipeline/stages/build-response.ts",
+    "/src/pipeline/to-error-response.ts",
+  ],
   longest: 20_000,
   seeds: [
     '400{"errors":[{"reason":"label is too short","field":"label"}]}',

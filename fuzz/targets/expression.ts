@@ -1,5 +1,5 @@
 /** The source of an expression: it is refused, or compiled to what ends, with a value or an error of its own. */
-import { compile, ExpressionError } from "../../src/expression/index.ts";
+import { compile, ExpressionError } from "../../src/jsonata/index.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
 

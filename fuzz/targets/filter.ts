@@ -1,6 +1,6 @@
 /** A client's filter, on the whole road: what leaves for v4, or alpha's 400. */
-import { dryRoad } from "../../src/examples/dry-road.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { createDryRun } from "../../src/tools/dry-run.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 import { pretendedV4 } from "../v4.ts";
 
@@ -9,7 +9,7 @@ const { alpha, v4, filter } = pack.dialect;
 const header = filter.header.toLowerCase();
 const v4Operators = new Set(Object.entries(filter.operators).map(([name, operator]) => operator.v4 ?? name));
 const sent: (string | undefined)[] = [];
-const road = dryRoad(
+const road = createDryRun(
   pack,
   pretendedV4(pack, ({ headers }) => {
     sent.push(headers[header]);
@@ -30,7 +30,7 @@ function onlyV4sOperators(value: unknown): boolean {
 export const target: Target = {
   name: "filter",
   subject: "A client's filter, translated",
-  covers: ["/src/dialect/", "/src/mapping/filter-fields.ts", "/src/mapping/values.ts"],
+  covers: ["/src/dialect/", "/src/mapping/compile/field/filter.ts", "/src/mapping/compile/value-kinds.ts"],
   longest: 9000,
   seeds: [
     "{}",

@@ -1,6 +1,6 @@
 /** The text of a mapping file: it is refused with places that exist, or loaded. */
-import { PackError } from "../../src/mapping/fault.ts";
-import { makePack, parsePack } from "../../src/mapping/load.ts";
+import { PackError } from "../../src/mapping/load/diagnostic.ts";
+import { buildPack, parsePack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
 const OPERATORS = ["and", "or", "gt", "gte", "lt", "lte", "contains", "neq", "order_by", "order"];
@@ -78,7 +78,7 @@ const PARSED_DIALECT = parsePack({ directory: "pack", files: [DIALECT] }).source
 /** The pack with a text as its mapping file. @throws {PackError} where the text is refused. */
 function load(text: string): void {
   const { directory, sources } = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
-  makePack({ directory, sources: [...sources, ...PARSED_DIALECT] });
+  buildPack({ directory, sources: [...sources, ...PARSED_DIALECT] });
 }
 
 // Else nothing but refusals would be looked at.
@@ -87,7 +87,7 @@ for (const seed of SEEDS) load(seed);
 export const target: Target = {
   name: "pack",
   subject: "The text of a mapping file, loaded",
-  covers: ["/src/mapping/", "/src/expression/check.ts", "/src/vocabulary/"],
+  covers: ["/src/mapping/", "/src/jsonata/check.ts", "/src/config/product-words.ts"],
   longest: 600,
   seeds: SEEDS,
   dictionary: [

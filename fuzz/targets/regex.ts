@@ -1,8 +1,8 @@
 /** A regular expression and a text, by the linear machine and by JavaScript's own engine: both find the same. */
 import { isDeepStrictEqual } from "node:util";
-import { LinearRegex } from "../../src/expression/regex/linear.ts";
-import { parseRegex, RegexRefused } from "../../src/expression/regex/parse.ts";
-import { compileRegex } from "../../src/expression/regex/program.ts";
+import { LinearRegex } from "../../src/jsonata/regex/linear.ts";
+import { parseRegex, UnsupportedRegexError } from "../../src/jsonata/regex/parse.ts";
+import { compileRegex } from "../../src/jsonata/regex/program.ts";
 import { hold, type Target } from "../target.ts";
 
 const FLAGS = ["g", "gi", "gm", "gu"];
@@ -18,7 +18,7 @@ function both(source: string, flags: string): { native: RegExp; linear: LinearRe
   } catch (error) {
     hold(
       "what can't be run is refused by its own error",
-      error instanceof RegexRefused || error instanceof SyntaxError,
+      error instanceof UnsupportedRegexError || error instanceof SyntaxError,
     );
     return undefined;
   }
@@ -27,7 +27,7 @@ function both(source: string, flags: string): { native: RegExp; linear: LinearRe
 export const target: Target = {
   name: "regex",
   subject: "A regular expression, run in linear time and by JavaScript's own engine: both find the same",
-  covers: ["/src/expression/regex/"],
+  covers: ["/src/jsonata/regex/"],
   longest: 60,
   seeds: [
     "(a+)+$\naaaaaaaa!",

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { GCProfiler, getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
-import { startService } from "../../src/service/start.ts";
-import { readSettings } from "../../src/settings/read.ts";
+import { startService } from "../../src/app/start.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import type { Answer, Ask, Came, Lists } from "./outside.ts";
 import type { Request, Room } from "./request.ts";
 

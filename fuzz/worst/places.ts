@@ -1,9 +1,9 @@
 /** Where a request can grow, and the shapes that it is made to grow in. */
-import { splitCall } from "../../src/examples/call.ts";
-import { readExamples, type Example } from "../../src/examples/example.ts";
-import type { PackFault } from "../../src/mapping/fault.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import type { Route } from "../../src/mapping/route.ts";
+import { splitCall } from "../../src/tools/examples/split-call.ts";
+import { readExamples, type Example } from "../../src/tools/examples/example.ts";
+import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import type { Route } from "../../src/mapping/compile/route.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
 import type { Answer, Lists } from "./outside.ts";
 import type { Request } from "./request.ts";
@@ -607,7 +607,7 @@ export interface Places {
 /** All that can grow. @param folder of the pack. */
 export function places(folder: string): Places {
   const pack = loadPack(folder);
-  const faults: PackFault[] = [];
+  const faults: Diagnostic[] = [];
   const { examples, catalogs } = readExamples(folder, faults);
   const { v4 } = pack.dialect;
   const lists = Object.fromEntries(

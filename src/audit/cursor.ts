@@ -18,7 +18,7 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /** What ends a query towards the newer side. */
-export interface End {
+export interface QueryEnd {
   /** Milliseconds since the epoch, excluded. */
   readonly until: number | undefined;
   readonly cursor: Cursor | undefined;
@@ -28,7 +28,7 @@ export interface End {
  * The nearer of a query's two ends, its cursor and its `until`: with both of them a database may take the farther
  * for where it begins to read, and go over all pages before once more for each page.
  */
-export function endOf({ before, until }: { before?: string; until?: string }): End {
+export function queryEnd({ before, until }: { before?: string; until?: string }): QueryEnd {
   const cursor = before === undefined ? undefined : readCursor(before);
   const end = until === undefined ? undefined : Date.parse(until);
   if (cursor === undefined || end === undefined) return { cursor, until: end };

@@ -11,7 +11,7 @@ const COUNTER_END = 0x1000;
  *
  * @param clock Milliseconds since the epoch. Default `Date.now`.
  */
-export function recordIds(clock: () => number = Date.now): () => string {
+export function createRecordIds(clock: () => number = Date.now): () => string {
   let time = 0;
   let counter = 0;
 

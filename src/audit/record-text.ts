@@ -12,7 +12,7 @@ function callText({ body, response, ...rest }: AuditRecord["alpha"] | AuditRecor
 }
 
 /** A record as JSON. @throws {TypeError} where it is none. */
-export function recordText({ alpha, v4, ...rest }: AuditRecord): string {
+export function serializeRecord({ alpha, v4, ...rest }: AuditRecord): string {
   const head = JSON.stringify(rest).slice(0, -1);
   return `${head},"alpha":${callText(alpha)},"v4":[${v4.map(callText).join(",")}]}`;
 }

@@ -14,7 +14,7 @@ const DECODED_DEPTH = 8;
 const SIGNS = /[=:>"'%\\]|[^\0-\x7f]/;
 
 /** The redaction of one body. It stops building when it has more than will be kept. */
-export interface RedactWalk {
+export interface RedactBody {
   readonly value: (value: unknown) => unknown;
   readonly text: (text: string) => string;
   readonly pairs: (text: string) => string;
@@ -33,7 +33,7 @@ export interface WalkOptions {
   readonly found?: SecretValues | undefined;
 }
 
-export function redactWalk({ secrets, limit, values, found }: WalkOptions): RedactWalk {
+export function createBodyRedaction({ secrets, limit, values, found }: WalkOptions): RedactBody {
   // Counted in UTF-16 units, of which no text has more than it has bytes of UTF-8.
   let left = limit;
   let failures = 0;
@@ -245,7 +245,7 @@ function isRawJson(value: object): boolean {
 }
 
 /** The beginning of a text, of at most so many bytes of UTF-8, without a torn character at its end. */
-export function cutBytes(text: string, limit: number): string {
+export function truncateUtf8(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
   return new TextDecoder().decode(Buffer.from(text).subarray(0, limit), { stream: true });
 }

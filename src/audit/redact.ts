@@ -1,7 +1,7 @@
 import { JsonText } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
-import { cutBytes, redactWalk } from "./redact-walk.ts";
-import type { RedactWalk } from "./redact-walk.ts";
+import { truncateUtf8, createBodyRedaction } from "./redact-walk.ts";
+import type { RedactBody } from "./redact-walk.ts";
 import { secretNames } from "./secret-names.ts";
 import { REDACTED, SecretValues } from "./secret-values.ts";
 
@@ -13,7 +13,7 @@ export interface RedactionOptions {
 }
 
 /** What is recorded in place of a body over the limit, and of one that can't be looked through. */
-export interface CutBody {
+export interface TruncatedBody {
   readonly truncated: true;
   /** Bytes of the whole body, where known. */
   readonly bytes: number | null;
@@ -79,10 +79,10 @@ const OTHER_CHARSET = /;\s*charset\s*=(?!\s*["']?(?:utf-?8|us-ascii)\b)/i;
  *
  * Redaction comes first and the cut after it, so that no half of a secret is left by the cut.
  */
-export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction {
+export function createRedaction({ names, bodyLimit }: RedactionOptions): Redaction {
   const secrets = secretNames(names);
-  const walk = (values: SecretValues | undefined): RedactWalk =>
-    redactWalk({ secrets, limit: bodyLimit, values });
+  const walk = (values: SecretValues | undefined): RedactBody =>
+    createBodyRedaction({ secrets, limit: bodyLimit, values });
 
   const isClean = (text: string, values: SecretValues | undefined): boolean =>
     values?.maybeIn(text) !== true && !secrets.maybeIn(text);
@@ -91,7 +91,7 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
     const found = new SecretValues();
     for (const token of tokens) if (token !== undefined && token.length >= SHORTEST_TOKEN) found.add(token);
     if (!sent.body && !mayHoldSecrets(sent)) return found;
-    const steps = redactWalk({ secrets, limit: MOST_LOOKED_THROUGH, found });
+    const steps = createBodyRedaction({ secrets, limit: MOST_LOOKED_THROUGH, found });
     try {
       steps.path(sent.path, sent.isRoute);
       steps.pairs(sent.query);
@@ -109,7 +109,7 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
     secrets.maybeIn(query) ||
     texts.some((text) => text !== undefined && secrets.maybeIn(text));
 
-  function findIn(body: SentBody, steps: RedactWalk): void {
+  function findIn(body: SentBody, steps: RedactBody): void {
     if (body.form) return void steps.value(membersOf(body.form));
     const text = textOf(body);
     if (text === undefined || !secrets.maybeIn(text)) return;
@@ -163,30 +163,34 @@ export function makeRedaction({ names, bodyLimit }: RedactionOptions): Redaction
       if (bytes <= bodyLimit) return secrets.maybeIn(text, bytes) ? raw(text, values) : new JsonText(text);
       const kept = text.slice(0, bodyLimit);
       if (secrets.maybeIn(kept)) return raw(text, values);
-      return { truncated: true, bytes, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
+      return { truncated: true, bytes, text: truncateUtf8(kept, bodyLimit) } satisfies TruncatedBody;
     });
   }
 
   function query(text: string, values?: SecretValues): string {
     if (text === "") return text;
-    return guarded(() => cutBytes(isClean(text, values) ? text : walk(values).pairs(text), bodyLimit));
+    return guarded(() => truncateUtf8(isClean(text, values) ? text : walk(values).pairs(text), bodyLimit));
   }
 
   function path(text: string, isRoute: boolean, values?: SecretValues): string {
     return guarded(() =>
-      cutBytes(isClean(text, values) ? text : walk(values).path(text, isRoute), bodyLimit),
+      truncateUtf8(isClean(text, values) ? text : walk(values).path(text, isRoute), bodyLimit),
     );
   }
 
   function text(text: string, values?: SecretValues): string {
-    return guarded(() => cutBytes(isClean(text, values) ? text : walk(values).text(text), bodyLimit));
+    return guarded(() => truncateUtf8(isClean(text, values) ? text : walk(values).text(text), bodyLimit));
   }
 
   function limited(redacted: unknown, overspent: boolean, bytes: number | undefined): RecordedBody {
     const json = JSON.stringify(redacted);
     if (!overspent && Buffer.byteLength(json) <= bodyLimit) return redacted;
     const kept = typeof redacted === "string" ? redacted : json;
-    return { truncated: true, bytes: bytes ?? null, text: cutBytes(kept, bodyLimit) } satisfies CutBody;
+    return {
+      truncated: true,
+      bytes: bytes ?? null,
+      text: truncateUtf8(kept, bodyLimit),
+    } satisfies TruncatedBody;
   }
 
   return { find, value, json, raw, body, query, path, text };
@@ -199,7 +203,7 @@ const NOT_UTF8 = "not UTF-8";
 const UNREAD = "a form that was not read";
 const TOO_MANY = "more secrets than can be looked for";
 
-const unrecorded = (bytes: number | undefined, why: string): CutBody => ({
+const unrecorded = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,
   text: "",

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import { recordText } from "./record-text.ts";
+import { serializeRecord } from "./record-text.ts";
 
 /** A record as stores keep it: its whole text, and beside it what queries narrow by and summaries count. */
 export interface StoredRow {
@@ -35,6 +35,6 @@ export function toRow(record: AuditRecord): StoredRow {
     lane,
     agent: client.userAgent,
     lossy: losses.length > 0,
-    record: Buffer.from(recordText(record)),
+    record: Buffer.from(serializeRecord(record)),
   };
 }

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import { cutBytes } from "./redact-walk.ts";
+import { truncateUtf8 } from "./redact-walk.ts";
 import type { StoredRow } from "./stored-row.ts";
 
 /**
@@ -17,7 +17,7 @@ export interface UsageQuery {
   readonly limit?: number;
 }
 
-export const MOST_USAGE_ROWS = 10_000;
+export const MAX_USAGE_ROWS = 10_000;
 
 /** All clients whose tokens v4 never accepted: whoever makes up tokens makes up no clients. */
 export const UNACCEPTED = "unaccepted";
@@ -42,7 +42,7 @@ export const LEAST_WORTH = "(status >= 400) DESC, requests, last";
 
 /** A user agent as the summaries have it. PostgreSQL has no text with U+0000 in it. */
 export const usageAgent = (agent: string | null): string | null =>
-  agent === null ? null : cutBytes(agent.replaceAll("\u0000", ""), LONGEST_AGENT);
+  agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), LONGEST_AGENT);
 
 interface Counted {
   readonly requests: number;
@@ -119,7 +119,7 @@ export interface UsageRow {
  *
  * @param isKnown whether a client's token was accepted on that day
  */
-export function foldUsage(
+export function aggregateUsage(
   rows: Iterable<Omit<StoredRow, "record">>,
   isKnown: (day: string, client: string) => boolean,
 ): UsageRow[] {

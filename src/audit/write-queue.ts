@@ -6,7 +6,7 @@ import type { StoredRow } from "./stored-row.ts";
 
 /** For how long the first row of a relaxed group waits for more. */
 export const GROUP_MS = 50;
-export const MOST_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
+export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 /** Rows of one transaction, and bytes above which it takes no more. */
 const GROUP_ROWS = 1000;
@@ -50,7 +50,7 @@ interface Waiting {
 const nobodyWaits = (): void => {};
 
 /** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
-export function makeWriteQueue(options: WriteQueueOptions): WriteQueue {
+export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
   const waiting: Waiting[] = [];
   let bytes = 0;

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
-import { exampleSchema, readExamples } from "../examples/example.ts";
-import { runExamples } from "../examples/run.ts";
-import { compiledBy, type Expression } from "../expression/index.ts";
-import { faultText, PackError, type PackFault } from "../mapping/fault.ts";
-import { FILE_KINDS, fileSchema } from "../mapping/file-schema.ts";
-import { loadPack } from "../mapping/load.ts";
+import { exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { runExamples } from "../tools/examples/run-examples.ts";
+import { compiledBy, type Expression } from "../jsonata/index.ts";
+import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
+import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { packFolder } from "../service/pack-folder.ts";
+import { packFolder } from "../app/pack-folder.ts";
 import { coverage } from "./coverage.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -30,9 +30,9 @@ function emitted(expressions: readonly Expression[]): string {
 const emittedObjects = (resources: Pack["resources"]): string =>
   [...resources.values()].map(({ name, code }) => `// ${name}\n${code}\n\n`).join("");
 
-function tell(faults: readonly PackFault[]): number {
+function tell(faults: readonly Diagnostic[]): number {
   const count = `${faults.length} fault${faults.length === 1 ? "" : "s"}`;
-  process.stdout.write(`${faults.map(faultText).join("\n")}\n${count}\n`);
+  process.stdout.write(`${faults.map(formatDiagnostic).join("\n")}\n${count}\n`);
   return 1;
 }
 
@@ -50,7 +50,7 @@ function printSchema(kind: string): number {
 
 async function checkFolder(directory: string, emit: boolean): Promise<number> {
   const { result: pack, expressions } = compiledBy(() => loadPack(directory));
-  const faults: PackFault[] = [...pack.gaps.unnamed, ...pack.gaps.unanswered];
+  const faults: Diagnostic[] = [...pack.gaps.unnamed, ...pack.gaps.unanswered];
   const { examples, catalogs } = readExamples(directory, faults);
   faults.push(...(await runExamples(pack, examples, catalogs)));
   if (faults.length > 0) return tell(faults);

@@ -1,4 +1,4 @@
-import type { Expression } from "../expression/index.ts";
+import type { Expression } from "../jsonata/index.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { summarise, type PackSummary } from "../mapping/summary.ts";
 

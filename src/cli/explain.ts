@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
-import { parseJson } from "../dialect/json.ts";
-import { splitCall, type Call } from "../examples/call.ts";
-import { dryRoad } from "../examples/dry-road.ts";
-import { loadPack } from "../mapping/load.ts";
+import { parseJson } from "../dialect/json/parse.ts";
+import { splitCall, type WrittenCall } from "../tools/examples/split-call.ts";
+import { createDryRun } from "../tools/dry-run.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
-import { packFolder } from "../service/pack-folder.ts";
-import { parseWords } from "../vocabulary/words.ts";
-import type { Upstream, V4Answer, V4Call } from "../upstream/client.ts";
-import { explanation, isRefused } from "./explanation.ts";
+import { packFolder } from "../app/pack-folder.ts";
+import { parseProductWords } from "../config/product-words.ts";
+import type { Upstream, HttpResponse, HttpRequest } from "../upstream/client.ts";
+import { formatExplanation, isRefused } from "./format-explanation.ts";
 import { UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
@@ -19,7 +19,7 @@ Ends with 0, or with 1 where the gateway refuses the call: then it prints the re
 `;
 
 /** Reads before the call that decide about it and give it nothing: where v4 won't tell, the call is made all the same. */
-function deciding(pack: Pack, { method, path }: Call): (v4: V4Call) => boolean {
+function deciding(pack: Pack, { method, path }: WrittenCall): (v4: HttpRequest) => boolean {
   const segments = splitPath(path.split("?")[0] ?? "") ?? [];
   const routes = pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
   const reads = routes.flatMap(({ first, wait }) => [
@@ -30,12 +30,12 @@ function deciding(pack: Pack, { method, path }: Call): (v4: V4Call) => boolean {
 }
 
 /** Answers as v4 might: an empty object or list to the call itself, and nothing to what decides about it. */
-function emptyV4(pack: Pack, asked: Call, sent: V4Call[]): Upstream {
+function emptyV4(pack: Pack, asked: WrittenCall, sent: HttpRequest[]): Upstream {
   const { items, page, pages, results } = pack.dialect.v4.envelope;
   const body = JSON.stringify({ [items]: [], [page]: 1, [pages]: 1, [results]: 0 });
   const isSilent = deciding(pack, asked);
   return {
-    call(call): Promise<V4Answer> {
+    call(call): Promise<HttpResponse> {
       sent.push(call);
       const silent = isSilent(call);
       const headers = { "content-type": call.headers["accept"] };
@@ -78,16 +78,19 @@ export async function explain(args: readonly string[]): Promise<number> {
     return values.help ? 0 : 1;
   }
   if (positionals.length > 1) throw new UsageError(`one call at a time, in quotes: 'GET /path'`);
-  const pack = loadPack(packFolder(process.env["MAPPINGS_DIR"]), parseWords(process.env["WORDS"] ?? "vm=vm"));
+  const pack = loadPack(
+    packFolder(process.env["MAPPINGS_DIR"]),
+    parseProductWords(process.env["WORDS"] ?? "vm=vm"),
+  );
   const asked = splitCall(call, pack.dialect.alpha.prefix);
-  const sent: V4Call[] = [];
-  const road = dryRoad(pack, emptyV4(pack, asked, sent));
+  const sent: HttpRequest[] = [];
+  const road = createDryRun(pack, emptyV4(pack, asked, sent));
   const result = await road.send({
     ...asked,
     headers: headersOf(values.header ?? []),
     body: bodyOf(values.data),
   });
   const explained = { call, sent, result, pack };
-  process.stdout.write(explanation(explained));
+  process.stdout.write(formatExplanation(explained));
   return isRefused(explained) ? 1 : 0;
 }

@@ -2,13 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { EXPORT_FORMATS, exportTexts, isExportFormat } from "../audit/export/export.ts";
-import { readAuditQuery } from "../console/audit-query.ts";
-import { loadPack } from "../mapping/load.ts";
-import { openRecorded } from "../service/audit-store.ts";
-import { packFolder } from "../service/pack-folder.ts";
+import { readAuditQuery } from "../admin/audit-query.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
+import { openExistingAuditStore } from "../app/audit-store.ts";
+import { packFolder } from "../app/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { refuseProblems, UsageError } from "./usage-error.ts";
+import { throwUsageErrors, UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway export [--format ndjson|csv|har] [--client FINGERPRINT] [--route 'GET /path'] [--status N]
                      [--since MOMENT] [--until MOMENT]
@@ -44,10 +44,10 @@ export async function exportRecords(args: readonly string[]): Promise<number> {
   const { query, problems } = readAuditQuery(
     JSON.parse(JSON.stringify({ client, route, status, since, until })) as Record<string, string>,
   );
-  refuseProblems(problems);
+  throwUsageErrors(problems);
   const settings = storeSettings(values);
   const filterHeader = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS).dialect.filter.header;
-  const store = await openRecorded(settings);
+  const store = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   try {
     const all = await store.count(query);

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { describePack } from "../description/document.ts";
-import { loadPack } from "../mapping/load.ts";
-import { packFolder } from "../service/pack-folder.ts";
-import { parseWords } from "../vocabulary/words.ts";
+import { describePack } from "../tools/openapi/document.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
+import { packFolder } from "../app/pack-folder.ts";
+import { parseProductWords } from "../config/product-words.ts";
 
 const HELP = `alpha-gateway openapi [DIR]
 
@@ -22,7 +22,7 @@ export async function openapi(args: readonly string[]): Promise<number> {
     return 0;
   }
   const directory = packFolder(positionals[0] ?? process.env["MAPPINGS_DIR"]);
-  const pack = loadPack(directory, parseWords(process.env["WORDS"] ?? "vm=vm"));
+  const pack = loadPack(directory, parseProductWords(process.env["WORDS"] ?? "vm=vm"));
   process.stdout.write(`${JSON.stringify(describePack(pack, VERSION), null, 2)}\n`);
   return 0;
 }

@@ -3,17 +3,17 @@ import { parseArgs } from "node:util";
 import { exportTexts } from "../audit/export/export.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { AuditQuery } from "../audit/store.ts";
-import { readAuditQuery } from "../console/audit-query.ts";
-import { loadPack } from "../mapping/load.ts";
-import type { ReplayDifference } from "../replay/differences.ts";
-import { isAskedFor, readRecords } from "../replay/read-records.ts";
-import { replayUnder } from "../replay/replay-record.ts";
-import { makeTally, type Tally } from "../replay/tally.ts";
-import { openRecorded } from "../service/audit-store.ts";
-import { packFolder } from "../service/pack-folder.ts";
+import { readAuditQuery } from "../admin/audit-query.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
+import type { ReplayDifference } from "../tools/replay/differences.ts";
+import { isAskedFor, readRecords } from "../tools/replay/read-records.ts";
+import { replayUnder } from "../tools/replay/replay-record.ts";
+import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
+import { openExistingAuditStore } from "../app/audit-store.ts";
+import { packFolder } from "../app/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { refuseProblems } from "./usage-error.ts";
+import { throwUsageErrors } from "./usage-error.ts";
 
 const HELP = `alpha-gateway replay --from FILE|DIR|postgres://... [--pack DIR] [--client FINGERPRINT] [--route 'GET /path']
                      [--status N] [--since MOMENT] [--until MOMENT]
@@ -43,7 +43,7 @@ async function openSource(from: string, query: AuditQuery): Promise<Source> {
     const chunks = stream.setEncoding("utf8") as AsyncIterable<string>;
     return { count: undefined, chunks, close: async () => void stream.destroy() };
   }
-  const store = await openRecorded({ DATA_DIR: from, DATABASE_URL: isStore ? from : undefined });
+  const store = await openExistingAuditStore({ DATA_DIR: from, DATABASE_URL: isStore ? from : undefined });
   return {
     count: await store.count(query),
     chunks: exportTexts(store, { format: "ndjson", query, filterHeader: undefined }),
@@ -68,7 +68,7 @@ function shown({ id, time, alpha }: AuditRecord, differences: readonly ReplayDif
   ].join("");
 }
 
-function summary(tally: Tally): string {
+function summary(tally: ReplaySummary): string {
   const { same, changed, untold } = tally;
   const counted = (counts: readonly (readonly [string, number])[]): string =>
     counts.map(([what, times]) => `  ${times} ${what}\n`).join("");
@@ -85,7 +85,7 @@ function readQuery(values: Readonly<Record<string, string | boolean | undefined>
   const { query, problems } = readAuditQuery(
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );
-  refuseProblems(problems);
+  throwUsageErrors(problems);
   return query;
 }
 
@@ -115,7 +115,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   const run =
     values.pack === undefined ? today : replayUnder(loadPack(packFolder(values.pack), WORDS), today);
   const { count, chunks, close } = await openSource(values.from, query);
-  const tally = makeTally();
+  const tally = createReplaySummary();
   const progress = showProgress("records");
   let done = 0;
   try {

@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
-import { readUsageQuery } from "../console/usage-query.ts";
-import { loadPack } from "../mapping/load.ts";
-import { FORMATS, isReportFormat, REPORT_FORMATS } from "../report/formats.ts";
-import { makeReport } from "../report/make-report.ts";
-import { openRecorded } from "../service/audit-store.ts";
-import { packFolder } from "../service/pack-folder.ts";
+import { readUsageQuery } from "../admin/usage-query.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
+import { FORMATS, isReportFormat, REPORT_FORMATS } from "../tools/migration-report/formats.ts";
+import { createReport } from "../tools/migration-report/make-report.ts";
+import { openExistingAuditStore } from "../app/audit-store.ts";
+import { packFolder } from "../app/pack-folder.ts";
 import { showProgress } from "./progress.ts";
 import { STORE_FLAGS, storeSettings } from "./store-flags.ts";
-import { refuseProblems, UsageError } from "./usage-error.ts";
+import { throwUsageErrors, UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway report [--format md|html|json|csv] [--client FINGERPRINT] [--since DAY] [--until DAY]
 
@@ -42,13 +42,13 @@ export async function report(args: readonly string[]): Promise<number> {
     since: since ?? "",
     until: until ?? "",
   });
-  refuseProblems(problems);
+  throwUsageErrors(problems);
   const settings = storeSettings(values);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
-  const store = await openRecorded(settings);
+  const store = await openExistingAuditStore(settings);
   const progress = showProgress("calls");
   try {
-    const made = await makeReport({ store, pack, query, now: Date.now(), onProgress: progress });
+    const made = await createReport({ store, pack, query, now: Date.now(), onProgress: progress });
     process.stdout.write(FORMATS[format].write(made));
   } finally {
     progress.end();

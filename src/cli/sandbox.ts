@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { readSeedFile } from "../sandbox/seed/file.ts";
-import { parseWords } from "../vocabulary/words.ts";
-import { stopSignal } from "./signal.ts";
+import { parseProductWords } from "../config/product-words.ts";
+import { waitForShutdownSignal } from "./shutdown-signal.ts";
 import { UsageError } from "./usage-error.ts";
 
 const HELP = `alpha-gateway sandbox [--host ADDRESS] [--port PORT] [--auth-port PORT] [--words vm=vm,orch=orch]
@@ -42,7 +42,7 @@ export async function sandbox(args: readonly string[]): Promise<number> {
     host,
     port,
     authPort,
-    words: parseWords(words),
+    words: parseProductWords(words),
     data: values.seed === undefined ? undefined : await readSeedFile(values.seed),
     weeklyWipe: values["weekly-wipe"],
   });
@@ -59,7 +59,7 @@ export async function sandbox(args: readonly string[]): Promise<number> {
       "",
     ].join("\n"),
   );
-  await stopSignal();
+  await waitForShutdownSignal();
   await running.close();
   return 0;
 }

@@ -1,12 +1,12 @@
 import cluster from "node:cluster";
-import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../settings/read.ts";
-import type { Settings } from "../settings/table.ts";
-import { guardProcess } from "../service/guard-process.ts";
-import { createLog, isForPeople, type LogFormat } from "../service/log.ts";
-import { packFolder } from "../service/pack-folder.ts";
-import { startService, type Service } from "../service/start.ts";
-import { onHangup } from "./hangup.ts";
-import { stopSignal } from "./signal.ts";
+import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../config/settings.ts";
+import type { Settings } from "../config/schema.ts";
+import { guardProcess } from "../app/process-guard.ts";
+import { createLog, isForPeople, type LogFormat } from "../observability/log.ts";
+import { packFolder } from "../app/pack-folder.ts";
+import { startService, type Service } from "../app/start.ts";
+import { onSighup } from "./sighup.ts";
+import { waitForShutdownSignal } from "./shutdown-signal.ts";
 import { watchFolder } from "./watch-folder.ts";
 
 const HELP = `alpha-gateway serve [--flag value ...]
@@ -60,7 +60,7 @@ async function welcome(service: Service, shown: Shown): Promise<string> {
 
 async function start(settings: Settings): Promise<Service> {
   if (settings.WORKERS === 1) return startService(settings);
-  return (await import("../service/primary.ts")).startWorkers(settings);
+  return (await import("../app/cluster/primary.ts")).startWorkers(settings);
 }
 
 /** `alpha-gateway serve`: runs until SIGTERM or SIGINT, then drains and resolves with the exit code. */
@@ -70,12 +70,12 @@ export async function serve(args: readonly string[]): Promise<number> {
     return 0;
   }
   const settings = readSettings(args, process.env);
-  if (cluster.isWorker) return (await import("../service/worker.ts")).runWorker(settings);
+  if (cluster.isWorker) return (await import("../app/cluster/worker.ts")).runWorker(settings);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
   // From the start: what comes in before the first reading of v4 has its answer and its record too.
-  const asked = stopSignal();
+  const asked = waitForShutdownSignal();
   let reload = (): void => {};
-  onHangup(() => reload());
+  onSighup(() => reload());
   const service = await start(settings);
   guard.drainWith(service.stop);
   reload = () => void service.reload();

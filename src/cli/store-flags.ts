@@ -1,5 +1,5 @@
-import { flagOf, readSettings } from "../settings/read.ts";
-import type { Settings } from "../settings/table.ts";
+import { settingFlag, readSettings } from "../config/settings.ts";
+import type { Settings } from "../config/schema.ts";
 
 /** Settings of verbs that read what a gateway recorded, as flags besides the verb's own. */
 const NAMES = ["DATA_DIR", "DATABASE_URL", "MAPPINGS_DIR", "WORDS"] as const;
@@ -18,8 +18,8 @@ export function storeSettings(
   values: Readonly<Record<string, string | boolean | undefined>>,
 ): Pick<Settings, StoreSetting> {
   const given = NAMES.flatMap((name) => {
-    const value = values[flagOf(name)];
-    return typeof value === "string" ? [`--${flagOf(name)}=${value}`] : [];
+    const value = values[settingFlag(name)];
+    return typeof value === "string" ? [`--${settingFlag(name)}=${value}`] : [];
   });
   // What else the environment sets is of no matter here, and must not be in the way.
   const environment = Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));

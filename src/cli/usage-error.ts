@@ -10,7 +10,7 @@ interface Problem {
 }
 
 /** Tells problems of parameters by the flags they were typed as, all at once. @throws {UsageError} where there is one */
-export function refuseProblems(problems: readonly Problem[]): void {
+export function throwUsageErrors(problems: readonly Problem[]): void {
   if (problems.length > 0)
     throw new UsageError(problems.map(({ parameter, reason }) => `--${parameter}: ${reason}`).join("\n"));
 }

@@ -1,15 +1,7 @@
 /** The wrapping of lists on both sides. */
-import { printJson } from "./json.ts";
-import {
-  eachItem,
-  eachMember,
-  isArrayAt,
-  isObjectAt,
-  membersOf,
-  takeText,
-  type Cursor,
-} from "./json-scan.ts";
-import { valueOfText } from "./json-text.ts";
+import { printJson } from "./json/parse.ts";
+import { eachItem, eachMember, isArrayAt, isObjectAt, membersOf, readRaw, type Cursor } from "./json/scan.ts";
+import { fromJsonText } from "./json/text.ts";
 
 export interface EnvelopeNames {
   readonly page: string;
@@ -28,7 +20,7 @@ const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** Reads v4's envelope and what is in it in one go; undefined where what came is none. */
-export type OpenList = <Item>(
+export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
 ) => (Page & { readonly items: readonly Item[] }) | undefined;
@@ -39,16 +31,16 @@ export type OpenList = <Item>(
  * @returns a function that throws SyntaxError or RangeError where no JSON stands at the cursor, and whatever the
  *   reading of an item throws
  */
-export function makeOpenList(names: EnvelopeNames & { readonly items: string }): OpenList {
+export function createListParser(names: EnvelopeNames & { readonly items: string }): ParseListBody {
   const members = membersOf([names.items, names.page, names.pages, names.results]);
   return (from, readItem) => {
     let items: ReturnType<typeof readItem>[] | undefined;
     const counts: (number | undefined)[] = [];
-    if (!isObjectAt(from)) return void takeText(from);
+    if (!isObjectAt(from)) return void readRaw(from);
     eachMember(from, members, (number) => {
-      if (number > 0) counts[number] = count(valueOfText(takeText(from)));
-      else if (number < 0) takeText(from);
-      else if (!isArrayAt(from)) items = void takeText(from);
+      if (number > 0) counts[number] = count(fromJsonText(readRaw(from)));
+      else if (number < 0) readRaw(from);
+      else if (!isArrayAt(from)) items = void readRaw(from);
       else {
         // A member that comes twice is the last one.
         const found: typeof items = (items = []);
@@ -62,14 +54,18 @@ export function makeOpenList(names: EnvelopeNames & { readonly items: string }):
 }
 
 /** Alpha's envelope up to its items. */
-export const listBegins = (list: string): string => `{${printJson(list)}:[`;
+export const openEnvelope = (list: string): string => `{${printJson(list)}:[`;
 
 /** The rest of it. One client fails on zero pages, so there is always one (alpha 1.2). */
-export function listEnds({ page, pages, results }: Page, names: EnvelopeNames): string {
+export function closeEnvelope({ page, pages, results }: Page, names: EnvelopeNames): string {
   const totals = { [names.page]: page, [names.pages]: Math.max(1, pages), [names.results]: results };
   return `],${printJson(totals).slice(1)}`;
 }
 
 /** Writes alpha's envelope around the texts of its items. */
-export const listText = (items: readonly string[], page: Page, list: string, names: EnvelopeNames): string =>
-  listBegins(list) + items.join(",") + listEnds(page, names);
+export const writeEnvelope = (
+  items: readonly string[],
+  page: Page,
+  list: string,
+  names: EnvelopeNames,
+): string => openEnvelope(list) + items.join(",") + closeEnvelope(page, names);

@@ -62,7 +62,7 @@ export interface Scopes {
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
 /** Prepares the translation of scopes. */
-export function makeScopes(definition: ScopesDefinition): Scopes {
+export function createScopes(definition: ScopesDefinition): Scopes {
   const level = (name: string): number => definition.levels.indexOf(name);
   // "<resource>:*" is its highest level (document 2, Authentication).
   const highest = definition.levels.length - 1;

@@ -1,12 +1,12 @@
 import type { Grammar } from "../dialect/filter/grammar.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import type { DialectDefinition } from "./definition.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { Resource } from "./resource.ts";
-import type { Route } from "./route.ts";
+import type { DialectDefinition } from "./schema/definition.ts";
+import type { Endpoint } from "./compile/endpoint.ts";
+import type { Resource } from "./compile/resource.ts";
+import type { Route } from "./compile/route.ts";
 import type { Parameters } from "./router.ts";
-import type { Gaps, Surface } from "./surface.ts";
-import type { FindV4Access } from "./v4-access.ts";
+import type { CoverageGaps, ApiSurface } from "./compile/api-surface.ts";
+import type { FindV4Access } from "./compile/upstream-access.ts";
 
 /** What a path is answered by: one route, or several to choose from by the body. */
 export interface Match {
@@ -22,9 +22,9 @@ export interface Pack {
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
   /** All that alpha has, where the pack says so. */
-  readonly surface: Surface | undefined;
+  readonly surface: ApiSurface | undefined;
   /** What of it the pack leaves out in silence. */
-  readonly gaps: Gaps;
+  readonly gaps: CoverageGaps;
   /** Methods of routes that take a file. */
   readonly takesFiles: ReadonlySet<string>;
   /** A read by which v4 tells whether it takes a token; a pack without routes that take a file may have none. */

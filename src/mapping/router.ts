@@ -1,5 +1,5 @@
 /** Paths of routes: split, matched, and built again. */
-import { shortestAddress } from "./ip-address.ts";
+import { shortestAddress } from "./compile/ip-address.ts";
 
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";
 
@@ -61,7 +61,7 @@ export interface Router<T> {
 }
 
 /** A tree of path segments. A literal segment is tried before a parameter; nothing depends on the order of routes. */
-export function makeRouter<T>(): Router<T> {
+export function createRouter<T>(): Router<T> {
   const root = newBranch<T>();
 
   function find(

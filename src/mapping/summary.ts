@@ -1,6 +1,6 @@
-import type { FieldRule } from "./definition.ts";
+import type { FieldRule } from "./schema/definition.ts";
 import type { Pack } from "./pack.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "./compile/route.ts";
 
 /** How a field comes about (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "absent";

@@ -3,8 +3,8 @@
  * reaches it over HTTP like any other v4 service.
  */
 
-import type { Words } from "../vocabulary/words.ts";
-import { renameDeep, renaming, scopeRenaming, type Rename } from "../vocabulary/words.ts";
+import type { ProductWords } from "../config/product-words.ts";
+import { renameDeep, createRenamer, scopeRenaming, type RenameString } from "../config/product-words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
@@ -13,17 +13,17 @@ import { tokenLasts } from "./login/tokens.ts";
 import type { Rate } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
 import { requestLog } from "./http/request-log.ts";
-import { road } from "./http/road.ts";
+import { createSandboxPipeline } from "./http/pipeline.ts";
 import { names, scopeWords } from "./names.ts";
 import type { Resource } from "./resource/declaration.ts";
 import { endpointsOf } from "./resource/endpoints.ts";
 import { callerOfToken } from "./resource/identity.ts";
-import { settle } from "./resource/states.ts";
+import { runDueEvents } from "./resource/transitions.ts";
 import { resources } from "./resources/all.ts";
 import type { AccountSeed, Seeds } from "./seed/account-seed.ts";
 import { seedFile } from "./seed/file.ts";
-import type { TokenName } from "./seed/people.ts";
-import { tokenNamed, tokenNames } from "./seed/people.ts";
+import type { TokenName } from "./seed/seed-users.ts";
+import { tokenNamed, tokenNames } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
 import type { SavedState } from "./store/state.ts";
 import { readState, writeState } from "./store/state.ts";
@@ -31,7 +31,7 @@ import { world } from "./store/world.ts";
 import { weeklyWipe } from "./wipe.ts";
 
 export type { SavedState } from "./store/state.ts";
-export type { TokenName } from "./seed/people.ts";
+export type { TokenName } from "./seed/seed-users.ts";
 
 export interface SandboxOptions {
   /** Default `127.0.0.1`. */
@@ -41,7 +41,7 @@ export interface SandboxOptions {
   /** Of the login server. Default 0: any free one. */
   readonly authPort?: number;
   /** The service's own product words. Default: `vm` and `orch` as they are. */
-  readonly words?: Words;
+  readonly words?: ProductWords;
   /** Default: the time of the machine. Every state changes by it. */
   readonly clock?: Clock;
   /** How many instances the main account has. Default 60. */
@@ -84,7 +84,7 @@ export interface Sandbox {
 }
 
 /** A resource whose scopes are in the service's own words. */
-function renameScopes(resource: Resource, rename: Rename): Resource {
+function renameScopes(resource: Resource, rename: RenameString): Resource {
   const { area, scopes, actions } = resource;
   return {
     ...resource,
@@ -99,7 +99,7 @@ function renameScopes(resource: Resource, rename: Rename): Resource {
 }
 
 /** An account whose tokens have scopes in the service's own words. */
-function renameTokens(account: AccountSeed, rename: Rename): AccountSeed {
+function renameTokens(account: AccountSeed, rename: RenameString): AccountSeed {
   const inWords = (items: Seeds = []): Seeds =>
     items.map((item) => ({
       ...item,
@@ -117,7 +117,7 @@ function renameTokens(account: AccountSeed, rename: Rename): AccountSeed {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
   const clock = movableClock(options.clock ?? systemClock);
-  const rename = renaming(words, scopeWords);
+  const rename = createRenamer(words, scopeWords);
   const { scopes: renameScope } = scopeRenaming(words, scopeWords);
   const declared: Resource[] = resources.map((each) => renameScopes(renameDeep(each, rename), renameScope));
   const called = renameDeep(names, rename);
@@ -134,14 +134,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const byName = new Map(declared.map((each) => [each.name as string, each]));
   const wipe = options.weeklyWipe ? weeklyWipe(clock.now(), reset) : () => {};
   const log = requestLog();
-  const answer = road({
+  const answer = createSandboxPipeline({
     world: held,
     endpoints: declared.flatMap((resource) => endpointsOf(resource, byName)),
     findCaller: (token) => callerOfToken(held, token),
     rate: options.rateLimit ?? { limit: 1600, seconds: 120 },
     settle(at) {
       wipe(at);
-      settle(held, at);
+      runDueEvents(held, at);
     },
   });
   const listener = await listen(answer, log, host, port);

@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { Pool } from "undici";
-import { createBreaker, type Breaker, type BreakerOptions } from "./breaker.ts";
-import { decoded } from "./decode.ts";
-import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamFault, upstreamFault } from "./fault.ts";
-import type { FileUpstream, V4FileAnswer, V4FileCall } from "./stream.ts";
-import { OneAnswer, type RawAnswer } from "./one-answer.ts";
-import { createShares } from "./shares.ts";
+import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
+import { decodeContent } from "./content-decoding.ts";
+import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamError, toUpstreamError } from "./errors.ts";
+import type { FileUpstream, StreamResponse, StreamRequest } from "./stream.ts";
+import { ResponseCollector, type RawResponse } from "./response-collector.ts";
+import { createConnectionShares } from "./connection-shares.ts";
 
 /** One call to v4. */
-export interface V4Call {
+export interface HttpRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface V4Call {
   readonly body?: string | undefined;
 }
 
-export interface V4Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -35,9 +35,9 @@ export interface Upstream {
    * sent twice (creating costs money). Redirects are answers like any other and are never followed.
    *
    * @param signal ends the call when the client goes away.
-   * @throws {UpstreamFault} when no answer could be read.
+   * @throws {UpstreamError} when no answer could be read.
    */
-  call(call: V4Call, signal?: AbortSignal): Promise<V4Answer>;
+  call(call: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
   /** Ends idle connections and waits for calls under way. */
   close(): Promise<void>;
 }
@@ -48,13 +48,13 @@ export interface UpstreamOptions {
   readonly connections: number;
   /** Largest answer in bytes, decoded. */
   readonly answerLimit?: number;
-  readonly breaker?: BreakerOptions;
+  readonly breaker?: CircuitBreakerOptions;
 }
 
 /** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
   /** Its circuit breaker, for others who ask the same v4. */
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
   /** Why connections are short now: empty where they aren't. */
   shortages(): readonly string[];
 }
@@ -82,19 +82,19 @@ const FINAL = new Set(["too_large", "timed_out", "open", "overloaded"]);
 /** What ends a call from outside: the time limit, and the client's going away. */
 interface Limits {
   /** Why the call has been ended; undefined while it hasn't. */
-  readonly over: () => UpstreamFault | undefined;
+  readonly over: () => UpstreamError | undefined;
   /** Calls back when it is, once; instead of the listener before. */
-  onOver(listener: (fault: UpstreamFault) => void): void;
+  onOver(listener: (fault: UpstreamError) => void): void;
   /** Must be called when the call has ended by itself. */
   release(): void;
 }
 
 function limitsOf(ms: number, client: AbortSignal | undefined): Limits {
-  let fault: UpstreamFault | undefined;
-  let listener: (fault: UpstreamFault) => void = () => {};
+  let fault: UpstreamError | undefined;
+  let listener: (fault: UpstreamError) => void = () => {};
   function end(kind: "gone" | "timed_out", message: string): void {
     if (fault) return;
-    fault = new UpstreamFault(kind, message);
+    fault = new UpstreamError(kind, message);
     listener(fault);
   }
   const gone = () => end("gone", "the client went away");
@@ -142,26 +142,26 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   let pool = makePool(connections);
   const forFiles = fileConnections(connections);
   let filePool = makePool(forFiles);
-  const shares = createShares({
+  const shares = createConnectionShares({
     size: forFiles,
     perToken: Math.ceil(forFiles / 4),
     perAddress: Math.ceil(forFiles / 2),
     patienceMs: timeoutMs,
   });
   const most = connections * (1 + WAITING_PER_CONNECTION);
-  const breaker = createBreaker(options.breaker);
+  const breaker = createCircuitBreaker(options.breaker);
   let underWay = 0;
   /** Calls that undici has, and those of them that were given up. */
   let exchanges = 0;
   let givenUp = 0;
   let shortAt = -Infinity;
 
-  function tooMany(message: string): UpstreamFault {
+  function tooMany(message: string): UpstreamError {
     shortAt = performance.now();
-    return new UpstreamFault("overloaded", message);
+    return new UpstreamError("overloaded", message);
   }
   function enter(): void {
-    if (!breaker.admits()) throw new UpstreamFault("open", "v4 fails, and is left alone for a moment");
+    if (!breaker.admits()) throw new UpstreamError("open", "v4 fails, and is left alone for a moment");
   }
   const answered = (status: number): void =>
     breaker.ended(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
@@ -179,19 +179,19 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
    * Why a call ends that is over. One that had to wait behind others for a connection is v4's failure only where v4
    * has had half of the time.
    */
-  function endOf(fault: UpstreamFault, answer: OneAnswer, waits: boolean): UpstreamFault {
+  function endOf(fault: UpstreamError, answer: ResponseCollector, waits: boolean): UpstreamError {
     if (fault.kind !== "timed_out" || !waits || answer.connectedMs() >= timeoutMs / 2) return fault;
     return tooMany(`all connections to v4 were in use, for most of ${timeoutMs} ms`);
   }
 
-  function exchange({ method, path, headers, body }: V4Call, limits: Limits): Promise<RawAnswer> {
+  function exchange({ method, path, headers, body }: HttpRequest, limits: Limits): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       const over = limits.over();
       if (over) return reject(over);
       const waits = exchanges >= connections;
       let [isOver, isGivenUp] = [false, false];
       exchanges += 1;
-      const answer = new OneAnswer(resolve, reject, () => {
+      const answer = new ResponseCollector(resolve, reject, () => {
         isOver = true;
         exchanges -= 1;
         if (isGivenUp) givenUp -= 1;
@@ -206,7 +206,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     });
   }
 
-  async function attempt(call: V4Call, limits: Limits): Promise<RawAnswer> {
+  async function attempt(call: HttpRequest, limits: Limits): Promise<RawResponse> {
     enter();
     try {
       const answer = await exchange(call, limits);
@@ -218,22 +218,22 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     }
   }
 
-  async function once(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
+  async function once(call: HttpRequest, limits: Limits): Promise<Omit<HttpResponse, "ms">> {
     const { status, headers, body } = await attempt(call, limits);
     const coding = headers["content-encoding"];
-    const data = coding === undefined ? body : await decoded(body, String(coding), answerLimit);
+    const data = coding === undefined ? body : await decodeContent(body, String(coding), answerLimit);
     const text = data.toString("utf8");
     // What is no UTF-8 became U+FFFD in the text, and must be that in what is made of the bytes.
     return { status, headers, text, bytes: isUtf8(data) ? data : Buffer.from(text) };
   }
 
-  async function tries(call: V4Call, limits: Limits): Promise<Omit<V4Answer, "ms">> {
+  async function tries(call: HttpRequest, limits: Limits): Promise<Omit<HttpResponse, "ms">> {
     for (const pause of call.method === "GET" ? PAUSES_MS : []) {
-      const answer = await once(call, limits).catch(upstreamFault);
+      const answer = await once(call, limits).catch(toUpstreamError);
       const over = limits.over();
-      if (over) throw answer instanceof UpstreamFault ? answer : over;
-      if (!(answer instanceof UpstreamFault) && !OUTAGE_STATUSES.has(answer.status)) return answer;
-      if (answer instanceof UpstreamFault && FINAL.has(answer.kind)) throw answer;
+      if (over) throw answer instanceof UpstreamError ? answer : over;
+      if (!(answer instanceof UpstreamError) && !OUTAGE_STATUSES.has(answer.status)) return answer;
+      if (answer instanceof UpstreamError && FINAL.has(answer.kind)) throw answer;
       await pauseFor(pause, limits);
     }
     return once(call, limits);
@@ -243,7 +243,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   function fileLimits(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
     const controller = new AbortController();
     const end = (kind: "gone" | "slow_client", message: string): void =>
-      controller.abort(new UpstreamFault(kind, message));
+      controller.abort(new UpstreamError(kind, message));
     const gone = (): void => end("gone", "the client went away");
     const ms = FILE_TIMES * timeoutMs;
     const timer = setTimeout(() => end("slow_client", `the file was not over in ${ms} ms`), ms);
@@ -259,14 +259,14 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   }
 
   /** Whether v4 broke a call off. While the client still sends, it may be its doing: it could stop half-way. */
-  const isV4s = (error: unknown, body: V4FileCall["body"]): boolean =>
-    upstreamFault(error).kind !== "cut_off" || body === undefined || body.readableEnded;
+  const isV4s = (error: unknown, body: StreamRequest["body"]): boolean =>
+    toUpstreamError(error).kind !== "cut_off" || body === undefined || body.readableEnded;
 
   async function streamOne(
-    { method, path, headers, body }: V4FileCall,
+    { method, path, headers, body }: StreamRequest,
     limits: ReturnType<typeof fileLimits>,
     over: () => void,
-  ): Promise<V4FileAnswer> {
+  ): Promise<StreamResponse> {
     enter();
     const { signal } = limits;
     try {
@@ -278,8 +278,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     } catch (error) {
       const fault: unknown = signal.aborted ? signal.reason : error;
       // A whole file that v4 does not answer is v4's.
-      const late = upstreamFault(fault).kind === "slow_client" && (body === undefined || body.readableEnded);
-      const known = late ? new UpstreamFault("timed_out", upstreamFault(fault).message) : fault;
+      const late =
+        toUpstreamError(fault).kind === "slow_client" && (body === undefined || body.readableEnded);
+      const known = late ? new UpstreamError("timed_out", toUpstreamError(fault).message) : fault;
       failed(isV4s(known, body) ? known : undefined);
       throw known;
     }
@@ -295,7 +296,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
         const { status, headers, text, bytes } = await tries(call, limits);
         return { status, headers, text, bytes, ms: performance.now() - started };
       } catch (error) {
-        throw error instanceof UpstreamFault ? error : (limits.over() ?? upstreamFault(error));
+        throw error instanceof UpstreamError ? error : (limits.over() ?? toUpstreamError(error));
       } finally {
         underWay -= 1;
         limits.release();

@@ -1,19 +1,19 @@
 import type { Readable } from "node:stream";
-import type { Client } from "./shares.ts";
+import type { ShareClient } from "./connection-shares.ts";
 
 /** A call to v4 whose body, or whose answer, is passed on as it comes. */
-export interface V4FileCall {
+export interface StreamRequest {
   readonly method: string;
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable | undefined;
   /** Whose call it is: files have connections of their own, of which each client has a share. */
-  readonly client: Client;
+  readonly client: ShareClient;
 }
 
 /** The head of v4's answer, and its body, which must be read to its end or destroyed. */
-export interface V4FileAnswer {
+export interface StreamResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -30,5 +30,5 @@ export interface FileUpstream {
    * @throws {UpstreamFault} when there is no answer, `slow_client` where the client did not send its file in time;
    *   {NoConnection} where none was free; what the body was destroyed with, when it was.
    */
-  stream(call: V4FileCall, signal: AbortSignal): Promise<V4FileAnswer>;
+  stream(call: StreamRequest, signal: AbortSignal): Promise<StreamResponse>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recordIds } from "../../src/audit/record-id.ts";
+import { createRecordIds } from "../../src/audit/record-id.ts";
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -9,11 +9,11 @@ function take(count: number, next: () => string): string[] {
 
 describe("record ids", () => {
   test("are UUIDs of version 7", () => {
-    for (const id of take(50, recordIds())) expect(id).toMatch(VERSION_7);
+    for (const id of take(50, createRecordIds())) expect(id).toMatch(VERSION_7);
   });
 
   test("carry their time first (the example of RFC 9562, A.6)", () => {
-    expect(recordIds(() => Date.parse("2022-02-22T14:22:22-05:00"))()).toMatch(/^017f22e2-79b0-7000-/);
+    expect(createRecordIds(() => Date.parse("2022-02-22T14:22:22-05:00"))()).toMatch(/^017f22e2-79b0-7000-/);
   });
 
   test.each([
@@ -21,14 +21,14 @@ describe("record ids", () => {
     ["a clock that runs back", backwards()],
     ["the machine's clock", Date.now],
   ])("sort as they were made under %s", (_, clock) => {
-    const ids = take(20_000, recordIds(clock));
+    const ids = take(20_000, createRecordIds(clock));
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   test("of two processes in the same millisecond differ", () => {
     const clock = () => 1_700_000_000_000;
-    expect(recordIds(clock)()).not.toBe(recordIds(clock)());
+    expect(createRecordIds(clock)()).not.toBe(createRecordIds(clock)());
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as fc from "fast-check";
 import { JsonText } from "../../src/audit/json-text.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { recordText } from "../../src/audit/record-text.ts";
+import { serializeRecord } from "../../src/audit/record-text.ts";
 import { sampleRecord } from "./sample-record.ts";
 
 /** A body as a record may hold it: none, JSON, or the text of some. */
@@ -28,7 +28,7 @@ const record = fc
 test("a record's text is its JSON, whatever form its bodies have", () => {
   fc.assert(
     fc.property(record, (each) => {
-      expect(JSON.parse(recordText(each))).toEqual(JSON.parse(JSON.stringify(each)));
+      expect(JSON.parse(serializeRecord(each))).toEqual(JSON.parse(JSON.stringify(each)));
     }),
   );
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { JsonText } from "../../src/audit/json-text.ts";
-import { makeRedaction } from "../../src/audit/redact.ts";
+import { createRedaction } from "../../src/audit/redact.ts";
 
 const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
 const SECRET = "S3CR3T-value";
-const redaction = makeRedaction({ names, bodyLimit: 16_384 });
-const small = makeRedaction({ names, bodyLimit: 100 });
+const redaction = createRedaction({ names, bodyLimit: 16_384 });
+const small = createRedaction({ names, bodyLimit: 100 });
 
 describe("values of members with a secret name", () => {
   test.each([
@@ -328,7 +328,7 @@ describe("the time of a redaction grows with the text alone", () => {
     ["the beginning of a value", (n) => "a".repeat(n)],
     ["texts that look like JSON", (n) => JSON.stringify(Array.from({ length: n / 8 }, () => "{a=:"))],
   ];
-  const large = makeRedaction({ names, bodyLimit: 10_000_000 });
+  const large = createRedaction({ names, bodyLimit: 10_000_000 });
   const values = large.find({
     path: "",
     isRoute: true,

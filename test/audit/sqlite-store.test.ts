@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { explainFault } from "../../src/audit/sqlite/fault.ts";
+import { describeSqliteError } from "../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 import { storeContract } from "./store-contract.ts";
@@ -156,7 +156,7 @@ describe("the SQLite store", () => {
     } catch (error) {
       fault = error;
     }
-    expect(explainFault(fault)).toBe("the disk is full (database or disk is full)");
+    expect(describeSqliteError(fault)).toBe("the disk is full (database or disk is full)");
     database.close();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StoredRow } from "../../src/audit/stored-row.ts";
-import { makeWriteQueue } from "../../src/audit/write-queue.ts";
+import { createWriteQueue } from "../../src/audit/write-queue.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 
 const bounds = { groupMs: 1, maxRows: 100, maxBytes: 1_000_000 };
@@ -22,7 +22,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe("the queue in front of a store", () => {
   test("commits together what came together", async () => {
     const { commit, groups } = brittleStore(0);
-    const queue = makeWriteQueue({ ...bounds, commit, durability: "relaxed" });
+    const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed" });
     for (let n = 0; n < 3; n += 1) void queue.push(sampleRecord(sampleId(n)));
     await until(() => queue.stats().written === 3);
     expect(groups).toEqual([[sampleId(0), sampleId(1), sampleId(2)]]);
@@ -31,7 +31,7 @@ describe("the queue in front of a store", () => {
 
   test("commits large records in several groups, in their order", async () => {
     const { commit, groups } = brittleStore(0);
-    const queue = makeWriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
+    const queue = createWriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
     const ids = Array.from({ length: 9 }, (_, n) => sampleId(n));
     for (const id of ids) void queue.push({ ...sampleRecord(id), warnings: ["x".repeat(1_500_000)] });
     await until(() => queue.stats().written === ids.length);
@@ -44,7 +44,7 @@ describe("the queue in front of a store", () => {
     const { commit, groups } = brittleStore(3);
     const heard: unknown[] = [];
     const onFault = (error: unknown): void => void heard.push(error);
-    const queue = makeWriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
+    const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
     void queue.push(sampleRecord("a"));
     await until(() => queue.stats().errors > 0);
     expect(queue.fault()).toBe("disk full");
@@ -57,7 +57,7 @@ describe("the queue in front of a store", () => {
 
   test("strict gives up at once, tells the caller, and finds out that the store is back", async () => {
     const { commit } = brittleStore(2);
-    const queue = makeWriteQueue({ ...bounds, commit, durability: "strict" });
+    const queue = createWriteQueue({ ...bounds, commit, durability: "strict" });
     await expect(queue.push(sampleRecord("a"))).rejects.toMatchObject({
       name: "AuditUnavailable",
       cause: expect.objectContaining({ message: "disk full" }),
@@ -73,7 +73,7 @@ describe("the queue in front of a store", () => {
     ["bytes", { maxBytes: 5 * JSON.stringify(sampleRecord(sampleId(0))).length }],
   ])("stays within its bound of %s while the store fails", async (_, bound) => {
     const { commit } = brittleStore(Infinity);
-    const queue = makeWriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
+    const queue = createWriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
     for (let n = 0; n < 20; n += 1) void queue.push(sampleRecord(sampleId(n)));
     await until(() => queue.stats().errors > 1);
     expect(queue.stats()).toMatchObject({ queued: 5, dropped: 15 });

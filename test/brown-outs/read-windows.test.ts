@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readWindows } from "../../src/brown-outs/read-windows.ts";
-import { readSettings } from "../../src/settings/read.ts";
+import { readWindows } from "../../src/pipeline/brown-outs/read-windows.ts";
+import { readSettings } from "../../src/config/settings.ts";
 
 test("a window says when, for how long, and for whom", () => {
   const text =

@@ -1,6 +1,6 @@
 /** Document 2, Endpoints: authentication; Authentication: the header and the scopes of a token. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { created, debian, refused, seen, smallest } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

@@ -1,10 +1,10 @@
 /** Forms of a real console send integers as text: every integer member of a body takes a string of digits (translation 2). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { isObject } from "../../src/dialect/json.ts";
-import type { BodyRules } from "../../src/mapping/body.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { getter, setter } from "../../src/mapping/paths.ts";
-import type { JsonObject } from "../../src/mapping/reading.ts";
+import { isObject } from "../../src/dialect/json/parse.ts";
+import type { BodyRules } from "../../src/mapping/compile/body.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../src/mapping/compile/member-paths.ts";
+import type { JsonObject } from "../../src/mapping/translation-context.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 const pack = loadPack("mappings");
@@ -24,11 +24,11 @@ const cases = pack.routes.flatMap(({ name, body }) =>
 
 function told(body: BodyRules, member: string, value: unknown): { value: unknown; isRefused: boolean } {
   const sent: JsonObject = {};
-  setter(member)(sent, value);
+  compileSetter(member)(sent, value);
   const normal = body.normalise(sent);
   const faults = [...normal.faults, ...body.check(normal.body)];
   return {
-    value: getter(member)(normal.body),
+    value: compileGetter(member)(normal.body),
     isRefused: faults.some(({ field = "" }) => field === member),
   };
 }

@@ -1,6 +1,6 @@
 /** Document 2, Resources: the event; Events: whose actions alpha has words for. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { given, refused, seen, whole, type Json } from "./told.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";

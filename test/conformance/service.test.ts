@@ -1,6 +1,6 @@
 /** Document 2, What the service does; document 1: how v4 is reached. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readSettings, SettingsError } from "../../src/settings/read.ts";
+import { readSettings, SettingsError } from "../../src/config/settings.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { created, debian, refused, seen, smallest, whole } from "./told.ts";
 

@@ -7,9 +7,9 @@ import { readdirSync } from "node:fs";
 import type { Express } from "express";
 import request from "supertest";
 import type { AuditStore } from "../../src/audit/store.ts";
-import { createAdminApp } from "../../src/console/admin-app.ts";
-import type { AdminDeps } from "../../src/console/admin-app.ts";
-import { createMetrics } from "../../src/metrics/metrics.ts";
+import { createAdminApp } from "../../src/admin/admin-app.ts";
+import type { AdminDeps } from "../../src/admin/admin-app.ts";
+import { createMetrics } from "../../src/observability/metrics/metrics.ts";
 import { memoryStore } from "./memory-store.ts";
 
 const TOKEN = "an-admin-token";
@@ -322,7 +322,7 @@ describe("the console's pages", () => {
     }
   });
 
-  const scripts = readdirSync("src/console/public", { recursive: true, encoding: "utf8" }).filter((name) =>
+  const scripts = readdirSync("src/admin/public", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".js"),
   );
   test.each(scripts)("%s writes text only, never markup", async (path) => {

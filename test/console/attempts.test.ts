@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAdminApp } from "../../src/console/admin-app.ts";
-import { createMetrics } from "../../src/metrics/metrics.ts";
+import { createAdminApp } from "../../src/admin/admin-app.ts";
+import { createMetrics } from "../../src/observability/metrics/metrics.ts";
 
 const TOKEN = "an-admin-token";
 const metrics = createMetrics();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Express } from "express";
 import request from "supertest";
-import { createAdminApp } from "../../src/console/admin-app.ts";
+import { createAdminApp } from "../../src/admin/admin-app.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
-import { createMetrics } from "../../src/metrics/metrics.ts";
+import { createMetrics } from "../../src/observability/metrics/metrics.ts";
 
 const metrics = createMetrics();
 let sandbox: Sandbox;

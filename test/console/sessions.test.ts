@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeSessions } from "../../src/console/sessions.ts";
+import { makeSessions } from "../../src/admin/sessions.ts";
 
 test("a session ends by itself after its lifetime", () => {
   let now = 0;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import type { AuditStore } from "../../src/audit/store.ts";
-import { usageApi } from "../../src/console/usage-api.ts";
+import { usageApi } from "../../src/admin/usage-api.ts";
 import { sampleId, sampleRecord } from "../audit/sample-record.ts";
 
 const ANNA = "0123456789abcdef";

@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describePack } from "../../src/description/document.ts";
-import { readExamples, type ExampleDefinition } from "../../src/examples/example.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { describePack } from "../../src/tools/openapi/document.ts";
+import { readExamples, type ExampleDefinition } from "../../src/tools/examples/example.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {

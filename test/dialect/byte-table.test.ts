@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
-import { ByteTable } from "../../src/dialect/byte-table.ts";
+import { ByteMap } from "../../src/dialect/json/byte-map.ts";
 
 const text = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : Buffer.from(bytes).toString();
@@ -16,7 +16,7 @@ test("a table of bytes finds what a map of the same texts does, wherever in othe
       fc.string(),
       fc.string(),
       (entries, asked, before, after) => {
-        const [table, map] = [new ByteTable(entries), new Map(entries)];
+        const [table, map] = [new ByteMap(entries), new Map(entries)];
         expect(table.size).toBe(map.size);
         for (const name of [...map.keys(), ...asked]) {
           const start = Buffer.byteLength(before);
@@ -29,7 +29,7 @@ test("a table of bytes finds what a map of the same texts does, wherever in othe
 });
 
 test("a table grows with what is put into it, and is empty when it is cleared", () => {
-  const table = new ByteTable();
+  const table = new ByteMap();
   const names = Array.from({ length: 1000 }, (_, index) => Buffer.from(`name-${index}`));
   for (const name of names) table.set(name, name);
   expect(table.size).toBe(1000);

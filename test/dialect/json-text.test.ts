@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { makeOpenList } from "../../src/dialect/envelope.ts";
-import { parseJson } from "../../src/dialect/json.ts";
-import { begins, ends, isJson, itemsOf, takeText } from "../../src/dialect/json-scan.ts";
-import { valueOfText } from "../../src/dialect/json-text.ts";
+import { createListParser } from "../../src/dialect/envelope.ts";
+import { parseJson } from "../../src/dialect/json/parse.ts";
+import { cursorAt, expectEnd, isJson, itemsOf, readRaw } from "../../src/dialect/json/scan.ts";
+import { fromJsonText } from "../../src/dialect/json/text.ts";
 
 function parses(text: string): boolean {
   try {
@@ -96,9 +96,9 @@ describe("JSON as text (L5)", () => {
   test("a value's text stands for the value", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
-        const from = begins(` ${json} `);
-        expect(valueOfText(takeText(from))).toEqual(JSON.parse(json));
-        ends(from);
+        const from = cursorAt(` ${json} `);
+        expect(fromJsonText(readRaw(from))).toEqual(JSON.parse(json));
+        expectEnd(from);
       }),
     );
   });
@@ -113,11 +113,11 @@ describe("JSON as text (L5)", () => {
 });
 
 describe("a list's envelope", () => {
-  const open = makeOpenList({ items: "data", page: "page", pages: "pages", results: "results" });
+  const open = createListParser({ items: "data", page: "page", pages: "pages", results: "results" });
   const opened = (text: string) => {
-    const from = begins(text);
-    const list = open(from, takeText);
-    ends(from);
+    const from = cursorAt(text);
+    const list = open(from, readRaw);
+    expectEnd(from);
     return list;
   };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { isExactNumber, parseJson, printJson } from "../../src/dialect/json.ts";
+import { isExactNumber, parseJson, printJson } from "../../src/dialect/json/parse.ts";
 
 const through = (text: string) => printJson(parseJson(text));
 

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { parse } from "yaml";
-import { makeScopes, type Grants, type ScopesDefinition } from "../../src/dialect/scopes.ts";
+import { createScopes, type Grants, type ScopesDefinition } from "../../src/dialect/scopes.ts";
 
 const { scopes: definition } = parse(readFileSync("mappings/pack.yaml", "utf8")) as {
   scopes: ScopesDefinition;
 };
-const scopes = makeScopes(definition);
+const scopes = createScopes(definition);
 const resources = Object.keys(definition.resources);
 const plain = (grants: Grants) => (grants === "all" ? "all" : Object.fromEntries(grants));
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readExamples } from "../../src/examples/example.ts";
-import { runExamples } from "../../src/examples/run.ts";
-import { faultText, PackError } from "../../src/mapping/fault.ts";
-import { fileSchema, keysAt } from "../../src/mapping/file-schema.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { readExamples } from "../../src/tools/examples/example.ts";
+import { runExamples } from "../../src/tools/examples/run-examples.ts";
+import { formatDiagnostic, PackError } from "../../src/mapping/load/diagnostic.ts";
+import { fileSchema, keysAt } from "../../src/mapping/schema/file-schema.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 const page = readFileSync("mappings/README.md", "utf8");
 /** The files that the page shows: a block whose first line is a comment with a name. */
@@ -35,7 +35,7 @@ describe("the page on writing a mapping", () => {
     const { examples, catalogs } = readExamples(folder, faults);
     const shown = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
     faults.push(...(await runExamples(pack, shown, catalogs)));
-    expect(faults.map(faultText)).toEqual([]);
+    expect(faults.map(formatDiagnostic)).toEqual([]);
     expect(shown).toHaveLength(2);
     expect(pack.route("POST /volumes")).toBeDefined();
   });

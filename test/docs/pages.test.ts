@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { SETTINGS } from "../../src/config/schema.ts";
 
 const pages = [
   "README.md",
@@ -82,11 +82,11 @@ describe("docs/operations.md", () => {
   });
 
   test("explains every reason for which a gateway says that it isn't ready", () => {
-    const sources = ["src/service/start.ts", "src/service/primary.ts"].map((file) =>
+    const sources = ["src/app/start.ts", "src/app/cluster/primary.ts"].map((file) =>
       readFileSync(file, "utf8"),
     );
     const lists = sources.flatMap((source) => [
-      ...source.matchAll(/\["([a-z][^"]+)"\]|\? "([a-z][^"]+)"|: \["([a-z][^"]+)"\]/g),
+      ...source.matchAll(/(?<!\w|\])\["([a-z][^"]+)"\]|\? "([a-z][^"]+)"|: \["([a-z][^"]+)"\]/g),
     ]);
     const reasons = lists.map(([, one, other, third]) => one ?? other ?? third ?? "");
     expect(reasons).toEqual(expect.arrayContaining(["draining", "starting", "no worker serves"]));

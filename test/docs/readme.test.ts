@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { existsSync, readFileSync } from "node:fs";
 import { summarise } from "../../src/mapping/summary.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { SETTINGS } from "../../src/config/schema.ts";
 
 const readme = readFileSync("README.md", "utf8");
 
@@ -36,14 +36,14 @@ describe("the README", () => {
   test("its layout names the folders of src", () => {
     const layout = /## How the code is laid out\n\n```\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
     for (const folder of [
-      "service",
-      "gateway",
+      "app",
+      "pipeline",
       "mapping",
-      "expression",
+      "jsonata",
       "dialect",
       "upstream",
       "sandbox",
-      "examples",
+      "tools",
     ]) {
       expect(layout).toContain(`src/${folder}/`);
     }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readSettings } from "../../src/settings/read.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
 import { makeDatabase, type TestDatabase } from "../support/postgres-database.ts";
 import { redisServer, type RedisServer } from "../support/redis-server.ts";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readSettings } from "../../src/settings/read.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../support/dockerfile.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { runStages } from "./image-steps.ts";

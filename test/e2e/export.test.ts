@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { recordIds } from "../../src/audit/record-id.ts";
+import { createRecordIds } from "../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { newFolder, removeFolders } from "./folder.ts";
@@ -19,7 +19,7 @@ async function recorded(): Promise<string> {
   const folder = newFolder();
   const limits = { retentionDays: 36_500, sizeLimit: 1e12 };
   const store = await openSqliteStore({ directory: folder, durability: "relaxed", ...limits });
-  const newId = recordIds();
+  const newId = createRecordIds();
   for (let n = 0; n < RECORDS; n += 1) {
     const time = new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
     await store.append(sampleRecord(newId(), { time, ...(n === 7 && { agent: "new/1" }) }));

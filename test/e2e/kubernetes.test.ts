@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { readSettings } from "../../src/settings/read.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, REPOSITORY, serve, type Serving } from "./program.ts";

@@ -134,7 +134,7 @@ test("the package holds the program and its pack, and nothing of its making", ()
       "README.md",
       "dist/main.js",
       "dist/audit/sqlite/worker.js",
-      "dist/console/public/index.html",
+      "dist/admin/public/index.html",
       "mappings/pack.yaml",
     ]),
   );

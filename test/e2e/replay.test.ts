@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { recordIds } from "../../src/audit/record-id.ts";
+import { createRecordIds } from "../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { withChangedPack } from "../replay/changed-pack.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const newId = recordIds();
+const newId = createRecordIds();
 
 const native = (): AuditRecord => sampleRecord(newId(), { lane: "native", route: null });
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openSqliteStore } from "../../src/audit/sqlite/store.ts";
-import { recordIds } from "../../src/audit/record-id.ts";
+import { createRecordIds } from "../../src/audit/record-id.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { newFolder, removeFolders } from "./folder.ts";
 import { endAll, run } from "./program.ts";
@@ -23,7 +23,7 @@ async function recorded(): Promise<string> {
     retentionDays: 36_500,
     sizeLimit: 1e12,
   });
-  const newId = recordIds();
+  const newId = createRecordIds();
   await store.append(sampleRecord(newId(), { time: OLD, agent: "old/1" }));
   await store.append(sampleRecord(newId(), { time: new Date().toISOString(), client: null, agent: "new/1" }));
   await store.close();

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readExamples } from "../../src/examples/example.ts";
-import { runExamples } from "../../src/examples/run.ts";
-import { faultLine, type PackFault } from "../../src/mapping/fault.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { readExamples } from "../../src/tools/examples/example.ts";
+import { runExamples } from "../../src/tools/examples/run-examples.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 /** All examples of a pack, and what was wrong with reading them. */
 const examplesOf = (folder: string) => {
-  const faults: PackFault[] = [];
+  const faults: Diagnostic[] = [];
   const read = readExamples(folder, faults);
   return { ...read, faults, pack: loadPack(folder) };
 };
@@ -17,10 +17,10 @@ const examplesOf = (folder: string) => {
 describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
   const { examples, catalogs, faults, pack } = examplesOf(folder);
 
-  test("its examples are written right", () => expect(faults.map(faultLine)).toEqual([]));
+  test("its examples are written right", () => expect(faults.map(formatDiagnosticLine)).toEqual([]));
 
   // All in one run, as `check` does; each is a test, so that a failure names its example.
-  let found: PackFault[] = [];
+  let found: Diagnostic[] = [];
   beforeAll(async () => {
     found = await runExamples(pack, examples, catalogs);
   });
@@ -28,14 +28,14 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
   test.each(examples.map((example) => [example.definition.title, example.source.file] as const))(
     "%s",
     (_title, file) => {
-      expect(found.filter((fault) => fault.file === file).map(faultLine)).toEqual([]);
+      expect(found.filter((fault) => fault.file === file).map(formatDiagnosticLine)).toEqual([]);
     },
   );
 
   test("no fault is outside of the examples", () => {
     const files = new Set(examples.map(({ source }) => source.file));
     expect(files.size).toBe(examples.length);
-    expect(found.filter(({ file }) => !files.has(file)).map(faultLine)).toEqual([]);
+    expect(found.filter(({ file }) => !files.has(file)).map(formatDiagnosticLine)).toEqual([]);
   });
 
   test("every route has an example", () => {
@@ -55,7 +55,7 @@ test("an example that is written wrong is told with its line and a hint", () => 
   try {
     mkdirSync(join(folder, "examples"));
     writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nalpha: GET /a\ngivs: { body: {} }\n");
-    const faults: PackFault[] = [];
+    const faults: Diagnostic[] = [];
     expect(readExamples(folder, faults).examples).toEqual([]);
     expect(faults.map(({ line, message, hint }) => [line, message, hint])).toEqual([
       [1, 'the key "gives" is missing', "gives: …"],
@@ -88,7 +88,7 @@ describe("an example that does not hold", () => {
     ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
   ])("%s is told with file, line and column", async (_case, change, message) => {
     const [fault] = await runExamples(pack, [broken(change)], catalogs);
-    expect(fault && faultLine(fault)).toContain(message);
+    expect(fault && formatDiagnosticLine(fault)).toContain(message);
     expect(fault).toMatchObject({
       file: expect.stringContaining("read.yaml"),
       line: expect.any(Number),

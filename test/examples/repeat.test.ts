@@ -1,6 +1,6 @@
 /** Long lists of examples, written once. */
 import { describe, expect, test } from "vitest";
-import { writtenOut } from "../../src/examples/repeat.ts";
+import { expandRepeats } from "../../src/tools/examples/expand-repeats.ts";
 
 describe("an item that is repeated", () => {
   test.each<[string, unknown, unknown]>([
@@ -18,8 +18,8 @@ describe("an item that is repeated", () => {
     ],
     ["no time", { repeat: 0, of: "{n}" }, []],
   ])("%s", (_, item, items) => {
-    expect(writtenOut([item])).toEqual(items);
-    expect(writtenOut({ data: ["before", item, "after"] })).toEqual({
+    expect(expandRepeats([item])).toEqual(items);
+    expect(expandRepeats({ data: ["before", item, "after"] })).toEqual({
       data: ["before", ...(items as unknown[]), "after"],
     });
   });
@@ -32,5 +32,5 @@ describe("an item that is repeated", () => {
     ["a number in braces that is not repeated", ["{n}", { id: "{5+n}" }]],
     ["a cycle beside others", [{ cycle: ["a"], other: 1 }]],
     ["plain values", [null, true, 0, "", []]],
-  ])("%s stays what it is", (_, value) => expect(writtenOut(value)).toEqual(value));
+  ])("%s stays what it is", (_, value) => expect(expandRepeats(value)).toEqual(value));
 });

@@ -1,9 +1,9 @@
 /** The golden cases of a pack as the records that the audit would have kept of them. */
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { readExamples, type Example } from "../../src/examples/example.ts";
-import { splitCall } from "../../src/examples/call.ts";
+import { readExamples, type Example } from "../../src/tools/examples/example.ts";
+import { splitCall } from "../../src/tools/examples/split-call.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import type { JsonObject } from "../../src/mapping/reading.ts";
+import type { JsonObject } from "../../src/mapping/translation-context.ts";
 import { splitPath } from "../../src/mapping/router.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 

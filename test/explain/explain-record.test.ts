@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { explainRecord } from "../../src/explain/explain-record.ts";
-import type { ExplainedField } from "../../src/explain/explanation.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { explainRecord } from "../../src/tools/explain/explain-record.ts";
+import type { ExplainedField } from "../../src/tools/explain/explanation.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { exampleRecords } from "./example-records.ts";
 

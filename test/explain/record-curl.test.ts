@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { recordCurls } from "../../src/explain/record-curl.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { recordCurls } from "../../src/tools/explain/record-curl.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
 const pack = loadPack("mappings");

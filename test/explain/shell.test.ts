@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
-import { quoted, remark } from "../../src/explain/shell.ts";
+import { shellQuote, shellComment } from "../../src/tools/explain/shell.ts";
 
 /** The words that a shell makes of a command line, from a program that prints them. */
 function wordsOf(line: string): string[] {
@@ -24,7 +24,7 @@ describe("what is printed for a shell", () => {
   test("each quoted word comes out of it as it went in", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 30, maxLength: 60 }), (words) => {
-        expect(wordsOf(words.map(quoted).join(" "))).toEqual(words);
+        expect(wordsOf(words.map(shellQuote).join(" "))).toEqual(words);
       }),
       { numRuns: 20 },
     );
@@ -35,11 +35,11 @@ describe("what is printed for a shell", () => {
     ["$(rm -rf /)", "'$(rm -rf /)'"],
     ["a\u001b[2Jb", String.raw`$'a\x1b[2Jb'`],
     ["", "''"],
-  ])("%j is %s", (text, word) => expect(quoted(text)).toBe(word));
+  ])("%j is %s", (text, word) => expect(shellQuote(text)).toBe(word));
 
   test("a remark stays one line that does nothing", () => {
     const text = "GET /a\nrm -rf /\r\u2028b\u001b[2J";
-    expect(remark(text)).toBe("# GET /a rm -rf /  b [2J");
-    expect(wordsOf(`a ${remark(text)}\n`)).toEqual(["a"]);
+    expect(shellComment(text)).toBe("# GET /a rm -rf /  b [2J");
+    expect(wordsOf(`a ${shellComment(text)}\n`)).toEqual(["a"]);
   });
 });

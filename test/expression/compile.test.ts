@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseJson, printJson } from "../../src/dialect/json.ts";
-import { compile, compiledBy, ExpressionError } from "../../src/expression/index.ts";
+import { parseJson, printJson } from "../../src/dialect/json/parse.ts";
+import { compile, compiledBy, ExpressionError } from "../../src/jsonata/index.ts";
 
 describe("a compiled expression", () => {
   test("answers at once, and fails at once", () => {

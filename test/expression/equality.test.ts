@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { textOfValue } from "../../src/dialect/json-text.ts";
-import { walk, type Node } from "../../src/expression/ast.ts";
-import { compile, type Expression } from "../../src/expression/index.ts";
-import { interpret, parse } from "../../src/expression/interpret.ts";
+import { toJsonText } from "../../src/dialect/json/text.ts";
+import { walk, type Node } from "../../src/jsonata/ast.ts";
+import { compile, type Expression } from "../../src/jsonata/index.ts";
+import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { documents, expressions } from "./generated-expressions.ts";
 
 const BINDINGS = { y: { a: 1, b: [1, 2] }, f: (value: unknown) => value, v: "V" };
@@ -90,7 +90,7 @@ test("what an expression prints is the text of what it evaluates to", () => {
     fc.property(parsing, documents, (source, input) => {
       const expression = compile(source);
       fc.pre(expression.engine === "compiled");
-      const value = given(() => textOfValue(expression.evaluate(input, BINDINGS)));
+      const value = given(() => toJsonText(expression.evaluate(input, BINDINGS)));
       expect(given(() => expression.print(input, BINDINGS))).toEqual(value);
     }),
     { numRuns: 400 },
@@ -106,7 +106,7 @@ test("an input of the members that an expression reads gives what the whole inpu
       fc.pre(expression.engine === "compiled" && isObject);
       if (reads === "all") return;
       const some = Object.fromEntries(Object.entries(input).filter(([name]) => reads.has(name)));
-      const run = (of: unknown) => given(() => textOfValue(expression.evaluate(of, BINDINGS)));
+      const run = (of: unknown) => given(() => toJsonText(expression.evaluate(of, BINDINGS)));
       expect(run(some)).toEqual(run(input));
     }),
     { numRuns: 400 },

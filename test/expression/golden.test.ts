@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
-import { walk } from "../../src/expression/ast.ts";
-import { compile } from "../../src/expression/index.ts";
-import { interpret, parse } from "../../src/expression/interpret.ts";
-import { BUILTINS } from "../../src/expression/runtime/builtins/table.ts";
+import { walk } from "../../src/jsonata/ast.ts";
+import { compile } from "../../src/jsonata/index.ts";
+import { interpret, parse } from "../../src/jsonata/interpret.ts";
+import { BUILTINS } from "../../src/jsonata/runtime/builtins/table.ts";
 
 interface Case {
   readonly expr: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { compile, ExpressionError, type Bindings } from "../../src/expression/index.ts";
-import { interpret } from "../../src/expression/interpret.ts";
+import { compile, ExpressionError, type Bindings } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
 
 const ENGINES = [
   ["interpreted", interpret],

@@ -1,10 +1,10 @@
 /** Regular expressions of packs: they find what JavaScript finds, in a time that grows with the text alone. */
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../../src/dialect/refusal.ts";
-import { checkExpression, compile, ExpressionError, prepareRegex } from "../../src/expression/index.ts";
-import { interpret } from "../../src/expression/interpret.ts";
-import { compileSchema } from "../../src/mapping/body-schema.ts";
-import { quiet } from "../../src/mapping/place.ts";
+import { HttpError } from "../../src/dialect/http-error.ts";
+import { checkExpression, compile, ExpressionError, prepareRegex } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
+import { compileSchema } from "../../src/mapping/compile/body-schema.ts";
+import { silentLocation } from "../../src/mapping/load/source-location.ts";
 
 /** Patterns that explode in JavaScript's own engine, or are quadratic there, and a text that makes them so. */
 const EXPLOSIVE: readonly (readonly [pattern: string, text: (length: number) => string])[] = [
@@ -45,7 +45,7 @@ describe("time grows with the text alone", () => {
   });
 
   test.each(EXPLOSIVE)("a schema's pattern %s runs so too", (pattern, text) => {
-    const check = compileSchema({ properties: { text: { type: "string", pattern } } }, quiet);
+    const check = compileSchema({ properties: { text: { type: "string", pattern } } }, silentLocation);
     expect(check({ text: text(20_000) })).toMatchObject([{ field: "text" }]);
   });
 });
@@ -94,7 +94,7 @@ describe("what is found", () => {
   test("two patterns of one schema that run on the linear machine are both held", () => {
     const check = compileSchema(
       { properties: { one: { pattern: "(?:a+)+x" }, other: { pattern: "(?:b+)+x" } } },
-      quiet,
+      silentLocation,
     );
     expect(check({ one: "aax", other: "bbx" })).toEqual([]);
     expect(check({ one: "bbx", other: "aax" })).toMatchObject([{ field: "one" }, { field: "other" }]);
@@ -118,8 +118,8 @@ describe("beyond the limit", () => {
   });
 
   test("a body is refused with 400", () => {
-    const check = compileSchema({ properties: { text: { pattern: "([0-9]+)USD" } } }, quiet);
-    expect(() => check({ text: long })).toThrow(Refusal);
+    const check = compileSchema({ properties: { text: { pattern: "([0-9]+)USD" } } }, silentLocation);
+    expect(() => check({ text: long })).toThrow(HttpError);
   });
 });
 
@@ -141,7 +141,7 @@ describe("a pack is refused", () => {
     const told: unknown[] = [];
     compileSchema(
       { properties: { text: { pattern: "(a*)*b" } } },
-      { ...quiet, fault: (fault) => void told.push(fault) },
+      { ...silentLocation, fault: (fault) => void told.push(fault) },
     );
     expect(told).toEqual([expect.stringContaining("can be empty")]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, type Expression } from "../../src/expression/index.ts";
-import { interpret } from "../../src/expression/interpret.ts";
+import { compile, type Expression } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
 
 /** JSONata's own test cases, where a checkout has them beside it. */
 const SUITE = "../shared/jsonata-suite";

@@ -1,10 +1,10 @@
 /** Without an audit nothing of a request is looked through for a record that nobody keeps. */
 import { expect, test } from "vitest";
-import { beginNotes, type AlphaRequest } from "../../src/gateway/exchange.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { createMetrics } from "../../src/metrics/metrics.ts";
-import type { Log } from "../../src/service/log.ts";
-import { createRecorder } from "../../src/service/recorder.ts";
+import { createContext, type AlphaRequest } from "../../src/pipeline/context.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createMetrics } from "../../src/observability/metrics/metrics.ts";
+import type { Log } from "../../src/observability/log.ts";
+import { createRecorder } from "../../src/app/recorder.ts";
 
 /** A request that counts how often its words are looked at, and what is logged of it. */
 function recordedWithoutAudit() {
@@ -37,7 +37,7 @@ function recordedWithoutAudit() {
     address: "192.0.2.1",
     signal: new AbortController().signal,
   } as unknown as AlphaRequest;
-  const notes = Object.defineProperty(beginNotes(), "body", {
+  const notes = Object.defineProperty(createContext(), "body", {
     get() {
       looks += 1;
       return Buffer.from('{"password":"hunter2hunter2"}');

@@ -1,7 +1,7 @@
 /** Scheduled brown-outs, as clients and operators meet them (contract, rule 1). */
 import { afterEach, expect, test } from "vitest";
-import { readSettings } from "../../src/settings/read.ts";
-import { startService } from "../../src/service/start.ts";
+import { readSettings } from "../../src/config/settings.ts";
+import { startService } from "../../src/app/start.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 
 const ALWAYS = "* * * * * for 2m";

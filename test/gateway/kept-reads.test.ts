@@ -1,20 +1,20 @@
 /** Issue 14.19: what is read for an answer may be kept a while, and no longer than until its owner writes. */
 import { describe, expect, test } from "vitest";
-import type { CallV4, Incoming } from "../../src/gateway/call-v4.ts";
-import { createKeptReads } from "../../src/gateway/kept-reads.ts";
+import type { CallUpstream, UpstreamResponse } from "../../src/pipeline/stages/call-upstream.ts";
+import { createResponseCache } from "../../src/pipeline/response-cache.ts";
 
-const call: CallV4 = async () => ({}) as Incoming;
+const call: CallUpstream = async () => ({}) as UpstreamResponse;
 const write = { method: "PUT", path: "/x" };
 
 describe("kept reads", () => {
   test("are found by their owner alone", () => {
-    const kept = createKeptReads();
+    const kept = createResponseCache();
     kept.of("a").keep("/x", 1, 10, 60);
     expect([kept.of("a").get("/x"), kept.of("b").get("/x")]).toEqual([1, undefined]);
   });
 
   test("end with a write of their owner, and with no other call", async () => {
-    const kept = createKeptReads();
+    const kept = createResponseCache();
     kept.of("a").keep("/x", 1, 10, 60);
     await kept.watching("b", call)(write);
     await kept.watching("a", call)({ method: "GET", path: "/x" });
@@ -24,14 +24,14 @@ describe("kept reads", () => {
   });
 
   test("are not kept where a write began or ended while they were read", async () => {
-    const kept = createKeptReads();
+    const kept = createResponseCache();
     const before = kept.of("a");
-    const gate = Promise.withResolvers<Incoming>();
+    const gate = Promise.withResolvers<UpstreamResponse>();
     const writing = kept.watching("a", () => gate.promise)(write);
     before.keep("/x", "read before the write", 10, 60);
     expect(kept.of("a").get("/x")).toBeUndefined();
     const during = kept.of("a");
-    gate.resolve({} as Incoming);
+    gate.resolve({} as UpstreamResponse);
     await writing;
     during.keep("/x", "read while it was under way", 10, 60);
     expect(kept.of("a").get("/x")).toBeUndefined();
@@ -40,7 +40,7 @@ describe("kept reads", () => {
   });
 
   test("nor where the write failed: v4 may have done it", async () => {
-    const kept = createKeptReads();
+    const kept = createResponseCache();
     const before = kept.of("a");
     await kept
       .watching("a", () => Promise.reject(new Error("cut off")))(write)
@@ -50,7 +50,7 @@ describe("kept reads", () => {
   });
 
   test("are bounded in bytes, however many owners and paths there are", () => {
-    const kept = createKeptReads({ mostBytes: 1000 });
+    const kept = createResponseCache({ mostBytes: 1000 });
     for (let n = 0; n < 100; n += 1) kept.of(`owner ${n % 10}`).keep(`/${n}`, n, 100, 60);
     kept.of("large").keep("/x", "x", 1001, 60);
     const found = Array.from({ length: 100 }, (_, n) => kept.of(`owner ${n % 10}`).get(`/${n}`));

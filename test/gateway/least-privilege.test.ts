@@ -3,20 +3,20 @@
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
-import type { AlphaRequest } from "../../src/gateway/exchange.ts";
-import { noGrants } from "../../src/examples/dry-road.ts";
-import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
-import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
-import { createRateLimits } from "../../src/limits/rate-limits.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { scheduleBrownOuts } from "../../src/pipeline/brown-outs/brown-outs.ts";
+import type { AlphaRequest } from "../../src/pipeline/context.ts";
+import { noGrants } from "../../src/tools/dry-run.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../../src/pipeline/pipeline.ts";
+import { createMemoryLimiter } from "../../src/rate-limit/memory-limiter.ts";
+import { createRateLimits } from "../../src/rate-limit/rate-limits.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { summarise } from "../../src/mapping/summary.ts";
-import { connectCatalogs } from "../../src/service/catalogs.ts";
-import { roadDialect } from "../../src/service/road-dialect.ts";
-import type { FoundGrant } from "../../src/tokens/grants.ts";
-import { createTokenFacts } from "../../src/tokens/token-facts.ts";
-import { takeTurns } from "../../src/tokens/turns.ts";
-import { UpstreamFault } from "../../src/upstream/fault.ts";
+import { connectCatalogs } from "../../src/app/connect-catalogs.ts";
+import { createPipelineConfig } from "../../src/app/pipeline-config.ts";
+import type { TokenLookup } from "../../src/auth/token-store.ts";
+import { createTokenCache } from "../../src/auth/token-cache.ts";
+import { createTokenLocks } from "../../src/auth/token-locks.ts";
+import { UpstreamError } from "../../src/upstream/errors.ts";
 
 /** Document 2, Authentication, and the areas of document 1: written down here a second time on purpose. */
 const LEVELS = ["view", "modify", "create", "delete"];
@@ -71,26 +71,26 @@ const VALUES: Readonly<Record<string, string>> = {
 const fill = (path: string): string =>
   path.replaceAll(/:([a-z0-9_]+)/gi, (_, name: string) => VALUES[name] ?? "7");
 
-let send: (call: string, grant: FoundGrant) => Promise<{ status: number; calls: number }>;
+let send: (call: string, grant: TokenLookup) => Promise<{ status: number; calls: number }>;
 beforeAll(() => {
   let calls = 0;
-  let found: FoundGrant;
+  let found: TokenLookup;
   async function call(): Promise<never> {
     calls += 1;
-    throw new UpstreamFault("unreachable", "there is no v4 here");
+    throw new UpstreamError("unreachable", "there is no v4 here");
   }
-  const upstream: RoadParts["upstream"] = { call, close: async () => {} };
+  const upstream: PipelineDependencies["upstream"] = { call, close: async () => {} };
   const plenty = { points: 1_000_000, seconds: 600 };
-  const road = buildRoad({
-    ...roadDialect(pack),
+  const road = createAlphaPipeline({
+    ...createPipelineConfig(pack),
     upstream,
     files: { stream: call },
     brownOuts: scheduleBrownOuts([]),
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
-    tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+    tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     grants: { ...noGrants, find: () => found },
-    turns: takeTurns(),
-    limits: createRateLimits(createMemoryCounter(plenty), createMemoryCounter(plenty)),
+    turns: createTokenLocks(),
+    limits: createRateLimits(createMemoryLimiter(plenty), createMemoryLimiter(plenty)),
     record: () => {},
     onUnforeseen: (error) => {
       throw error;
@@ -116,7 +116,7 @@ beforeAll(() => {
 });
 
 /** A token as the gateway's own exchange keeps it: what was asked for, as far as v4 gave it. */
-const grantOf = (asked: string, given: string): FoundGrant => {
+const grantOf = (asked: string, given: string): TokenLookup => {
   const levels = scopes.common(scopes.read(asked).grants, scopes.grants(given));
   return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", over: false };
 };

@@ -1,11 +1,11 @@
 /** Issue 13.11: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
-import { makeNativeAccess } from "../../src/gateway/native-access.ts";
-import type { FoundGrant } from "../../src/tokens/grants.ts";
-import { createOwnTokens } from "../../src/tokens/own-tokens.ts";
-import { tokenHash } from "../../src/tokens/fingerprint.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createNativeAuthorization } from "../../src/pipeline/native-authorization.ts";
+import type { TokenLookup } from "../../src/auth/token-store.ts";
+import { createGatewayTokens } from "../../src/auth/gateway-tokens.ts";
+import { tokenHash } from "../../src/auth/token-hash.ts";
 import { application, REGISTERED, type Application } from "../oauth/application.ts";
 import { startGateway, type Gateway, type Told } from "../support/gateway.ts";
 
@@ -94,7 +94,7 @@ describe("a token that was handed out, as Bearer", () => {
     const token = await tokenFor("vms:modify");
     await app.expire(token);
     gateway.sentToV4();
-    const lost = createOwnTokens(GATEWAY_SECRET).make();
+    const lost = createGatewayTokens(GATEWAY_SECRET).make();
     for (const each of [token, lost]) {
       for (const call of ["GET /v4/vm/instances", "DELETE /v4/vm/instances/5201"]) {
         expect((await bearer(call, each)).status).toBe(401);
@@ -126,8 +126,8 @@ test("v4's own tokens, and made-up ones, are v4's to judge", async () => {
 describe("every call that alpha's routes make, with every level", () => {
   const pack = loadPack("mappings");
   const { scopes } = pack;
-  let found: FoundGrant;
-  const enter = makeNativeAccess({ grants: { find: () => found }, scopes, accessOf: pack.v4Access });
+  let found: TokenLookup;
+  const enter = createNativeAuthorization({ grants: { find: () => found }, scopes, accessOf: pack.v4Access });
   const ask = async (call: string, levels: string): Promise<number> => {
     const [method = "", path = ""] = call.split(" ");
     found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", over: false };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { json, plain } from "../support/fake-v4.ts";
 

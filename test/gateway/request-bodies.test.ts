@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { readRequestBodies } from "../../src/gateway/read-bytes.ts";
+import { createBodyReaders } from "../../src/pipeline/read-body.ts";
 import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { byToken, envelope, json } from "../support/fake-v4.ts";
 import { rawClient, type RawClient } from "../support/raw-client.ts";
@@ -146,7 +146,7 @@ describe("memory", () => {
 test("a body that was read leaves nothing that listens to its request", async () => {
   const request = new IncomingMessage(new Socket());
   request.headers["content-length"] = "2";
-  const { read } = readRequestBodies(LIMIT).of(request);
+  const { read } = createBodyReaders(LIMIT).of(request);
   const before = [request.listenerCount("close"), request.listenerCount("end")];
   const body = read({ known: true, address: "192.0.2.1" });
   request.push("{}");

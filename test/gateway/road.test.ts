@@ -1,20 +1,20 @@
 /** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
-import { makeOpenList } from "../../src/dialect/envelope.ts";
+import { createListParser } from "../../src/dialect/envelope.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { scheduleBrownOuts } from "../../src/brown-outs/brown-outs.ts";
-import { noGrants } from "../../src/examples/dry-road.ts";
-import type { AlphaRequest } from "../../src/gateway/exchange.ts";
-import { buildRoad, type RoadParts } from "../../src/gateway/road.ts";
-import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
-import { createRateLimits } from "../../src/limits/rate-limits.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { scheduleBrownOuts } from "../../src/pipeline/brown-outs/brown-outs.ts";
+import { noGrants } from "../../src/tools/dry-run.ts";
+import type { AlphaRequest } from "../../src/pipeline/context.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../../src/pipeline/pipeline.ts";
+import { createMemoryLimiter } from "../../src/rate-limit/memory-limiter.ts";
+import { createRateLimits } from "../../src/rate-limit/rate-limits.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import { answerStyle } from "../../src/service/answer-style.ts";
-import { connectCatalogs } from "../../src/service/catalogs.ts";
-import { readSettings } from "../../src/settings/read.ts";
-import { createTokenFacts } from "../../src/tokens/token-facts.ts";
-import { takeTurns } from "../../src/tokens/turns.ts";
-import type { V4Answer } from "../../src/upstream/client.ts";
+import { createResponseDefaults } from "../../src/app/response-defaults.ts";
+import { connectCatalogs } from "../../src/app/connect-catalogs.ts";
+import { readSettings } from "../../src/config/settings.ts";
+import { createTokenCache } from "../../src/auth/token-cache.ts";
+import { createTokenLocks } from "../../src/auth/token-locks.ts";
+import type { HttpResponse } from "../../src/upstream/client.ts";
 
 let pack: Pack;
 let heard: unknown[];
@@ -28,24 +28,24 @@ beforeEach(() => {
 afterEach(() => stop());
 
 const RATE = { points: 10, seconds: 10 };
-const empty: V4Answer = { status: 200, headers: {}, text: "{}", ms: 1 };
+const empty: HttpResponse = { status: 200, headers: {}, text: "{}", ms: 1 };
 
-function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async () => empty) {
+function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResponse> = async () => empty) {
   const { dialect } = pack;
   const upstream = { call, close: async () => {} };
   const catalogs = connectCatalogs(pack, upstream, 600, () => {});
   stop = () => catalogs.stop();
-  return buildRoad({
+  return createAlphaPipeline({
     pack,
     upstream,
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
-    tokens: createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+    tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     grants: noGrants,
     scopes: pack.scopes,
-    turns: takeTurns(),
+    turns: createTokenLocks(),
     brownOuts: scheduleBrownOuts([]),
-    limits: createRateLimits(createMemoryCounter(RATE), createMemoryCounter(RATE)),
+    limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     dialect: {
       scheme: dialect.v4.scheme,
       scopesHeader: dialect.v4.scopes_header,
@@ -54,10 +54,10 @@ function road(parts: Partial<RoadParts>, call: () => Promise<V4Answer> = async (
     rules: {
       errors: dialect.errors,
       statuses: dialect.statuses,
-      openList: makeOpenList(dialect.v4.envelope),
+      openList: createListParser(dialect.v4.envelope),
       alpha: dialect.alpha.envelope,
     },
-    style: answerStyle(pack, readSettings([], {})),
+    style: createResponseDefaults(pack, readSettings([], {})),
     record: () => {},
     onUnforeseen: (error, { id }) => heard.push([(error as Error).message, id]),
     ...parts,
@@ -83,7 +83,7 @@ test("nothing fails", async () => {
   expect(heard).toEqual([]);
 });
 
-test.each<[string, () => Partial<RoadParts>, (() => Promise<V4Answer>) | undefined]>([
+test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpResponse>) | undefined]>([
   ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
   [
     "the limits",
@@ -94,7 +94,7 @@ test.each<[string, () => Partial<RoadParts>, (() => Promise<V4Answer>) | undefin
     "the memory of tokens",
     () => ({
       tokens: {
-        ...createTokenFacts({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+        ...createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
         get: () => {
           throw new TypeError("secret of 10.0.0.1");
         },

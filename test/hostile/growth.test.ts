@@ -7,24 +7,24 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { csvRow } from "../../src/audit/export/csv.ts";
-import { makeRedaction } from "../../src/audit/redact.ts";
+import { createRedaction } from "../../src/audit/redact.ts";
 import { secretNames } from "../../src/audit/secret-names.ts";
-import { readAuditQuery } from "../../src/console/audit-query.ts";
-import { readUsageQuery } from "../../src/console/usage-query.ts";
+import { readAuditQuery } from "../../src/admin/audit-query.ts";
+import { readUsageQuery } from "../../src/admin/usage-query.ts";
 import { normaliseDateTime } from "../../src/dialect/date-time.ts";
 import { parseFilter } from "../../src/dialect/filter/parse.ts";
-import { isJson } from "../../src/dialect/json-scan.ts";
-import { parseJson, printJson } from "../../src/dialect/json.ts";
-import { quoted, remark } from "../../src/explain/shell.ts";
-import { credentialScheme, identify } from "../../src/gateway/credentials.ts";
-import type { AlphaRequest } from "../../src/gateway/exchange.ts";
-import { findRoute, takesFile } from "../../src/gateway/find-route.ts";
-import { readBody } from "../../src/gateway/read-body.ts";
-import { requestIdOf, traceparentOf } from "../../src/gateway/trace.ts";
-import { requestedFilter, requestedPage } from "../../src/gateway/translate-query.ts";
-import { clientAddresses, network, plainAddress } from "../../src/limits/network.ts";
-import { networkAddress, shortestAddress } from "../../src/mapping/ip-address.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { isJson } from "../../src/dialect/json/scan.ts";
+import { parseJson, printJson } from "../../src/dialect/json/parse.ts";
+import { shellQuote, shellComment } from "../../src/tools/explain/shell.ts";
+import { credentialScheme, parseCredentials } from "../../src/pipeline/stages/parse-credentials.ts";
+import type { AlphaRequest } from "../../src/pipeline/context.ts";
+import { matchRoute, isFileUpload } from "../../src/pipeline/stages/match-route.ts";
+import { parseBody } from "../../src/pipeline/stages/parse-body.ts";
+import { requestIdOf, traceparentOf } from "../../src/pipeline/trace-context.ts";
+import { requestedFilter, requestedPage } from "../../src/pipeline/stages/translate-query.ts";
+import { clientAddresses, addressNetwork, normalizeAddress } from "../../src/rate-limit/client-address.ts";
+import { networkAddress, shortestAddress } from "../../src/mapping/compile/ip-address.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { splitPath } from "../../src/mapping/router.ts";
 import { questionsOf } from "../../src/sandbox/resources/script-questions.ts";
 import { LINEAR, growth, tooMuch } from "./growth.ts";
@@ -55,7 +55,7 @@ function outcome(work: () => unknown): unknown {
   }
 }
 
-const redaction = makeRedaction({ names: dialect.secrets, bodyLimit: 1 << 20 });
+const redaction = createRedaction({ names: dialect.secrets, bodyLimit: 1 << 20 });
 const names = secretNames(dialect.secrets);
 const addressOf = clientAddresses(["127.0.0.1", "192.0.2.0/24"]);
 const forwarded = (line: string): IncomingMessage =>
@@ -66,28 +66,29 @@ const forwarded = (line: string): IncomingMessage =>
 
 /** What reads text of clients, by what it reads. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  "the credentials of a request": (text) => identify(withHeader("authorization", `token ${text}`), "token"),
-  "any Authorization": (text) => identify(withHeader("authorization", text), "token"),
+  "the credentials of a request": (text) =>
+    parseCredentials(withHeader("authorization", `token ${text}`), "token"),
+  "any Authorization": (text) => parseCredentials(withHeader("authorization", text), "token"),
   "the scheme of credentials": credentialScheme,
   "a request id": requestIdOf,
   traceparent: (text) => traceparentOf(withHeader("traceparent", text)),
   "X-Forwarded-For": (text) => addressOf(forwarded(text)),
-  "an address": plainAddress,
-  "the network of an address": network,
+  "an address": normalizeAddress,
+  "the network of an address": addressNetwork,
   "an address of a body": shortestAddress,
   "a network of a body": (text) => networkAddress(text, 64),
   "a path": splitPath,
-  "the route of a path": (text) => findRoute(request({ path: `/v4/vm/distributions/${text}` }), pack),
-  "the route of a file": (text) => takesFile(pack, "PUT", `/v4/${text}`),
+  "the route of a path": (text) => matchRoute(request({ path: `/v4/vm/distributions/${text}` }), pack),
+  "the route of a file": (text) => isFileUpload(pack, "PUT", `/v4/${text}`),
   "the page of a query": (text) => requestedPage(request({ query: `page=${text}` }), "page"),
   "a query": (text) => requestedPage(request({ query: text }), "page"),
   "the filter of a request": (text) =>
     requestedFilter(withHeader(grammar.header.toLowerCase(), text), grammar),
   "a filter": (text) => parseFilter(text, grammar),
-  "a Content-Type": (text) => readBody(withHeader("content-type", text), Buffer.from("{}")),
+  "a Content-Type": (text) => parseBody(withHeader("content-type", text), Buffer.from("{}")),
   "the parameters of a Content-Type": (text) =>
-    readBody(withHeader("content-type", `application/json;${text}`), Buffer.from("{}")),
-  "the body of a request": (text) => readBody(request({}), Buffer.from(text)),
+    parseBody(withHeader("content-type", `application/json;${text}`), Buffer.from("{}")),
+  "the body of a request": (text) => parseBody(request({}), Buffer.from(text)),
   JSON: parseJson,
   "a JSON string": (text) => parseJson(JSON.stringify(text)),
   "a list of JSON": (text) => parseJson(`[${text}0]`),
@@ -107,8 +108,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   "the parameters of usage": (text) => readUsageQuery({ since: text, client: text, [text]: "a" }),
   "a cell of an export": (text) => csvRow([text]),
-  "a word of a shell": quoted,
-  "a remark of a shell": remark,
+  "a word of a shell": shellQuote,
+  "a remark of a shell": shellComment,
   "the questions of a script": (text) => questionsOf(`# <UDF name="${text}" label=${text}>`),
 };
 

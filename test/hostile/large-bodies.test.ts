@@ -1,9 +1,9 @@
 /** Bodies that are as large as they may be, and as wrong: few faults, a small answer, and little work. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isObject } from "../../src/dialect/json.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import type { JsonObject } from "../../src/mapping/reading.ts";
-import { setter } from "../../src/mapping/paths.ts";
+import { isObject } from "../../src/dialect/json/parse.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import type { JsonObject } from "../../src/mapping/translation-context.ts";
+import { compileSetter } from "../../src/mapping/compile/member-paths.ts";
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { byToken } from "../support/fake-v4.ts";
 
@@ -92,7 +92,7 @@ test.each(bodies)("%s has few faults, whatever stands in its members", (_route, 
   for (const name of names(body.schema)) {
     for (const [what, value] of WRONG) {
       const sent: JsonObject = {};
-      setter(name)(sent, value);
+      compileSetter(name)(sent, value);
       const normal = body.normalise(sent);
       const faults = [...normal.faults, ...body.check(normal.body)];
       expect([name, what, faults.length <= MOST.faults]).toEqual([name, what, true]);
@@ -107,7 +107,7 @@ test("no string, list or open object of any body is without a limit", () => {
     for (const name of names(body.schema)) {
       for (const value of ["x".repeat(66_000), Array.from({ length: 5001 }, () => 1)]) {
         const sent: JsonObject = {};
-        setter(name)(sent, value);
+        compileSetter(name)(sent, value);
         const normal = body.normalise(sent);
         const faults = [...normal.faults, ...body.check(normal.body)];
         if (!faults.some(({ field = "" }) => field.startsWith(name))) endless.add(`${route}: ${name}`);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryCounter } from "../../src/limits/memory-counter.ts";
-import { network } from "../../src/limits/network.ts";
-import { createRateLimits, type Counted, type RateLimits } from "../../src/limits/rate-limits.ts";
+import { createMemoryLimiter } from "../../src/rate-limit/memory-limiter.ts";
+import { addressNetwork } from "../../src/rate-limit/client-address.ts";
+import { createRateLimits, type LimitSubject, type RateLimits } from "../../src/rate-limit/rate-limits.ts";
 
 const ADDRESS = "192.0.2.1";
 
 function limitsOf(points: number, creates = points): RateLimits {
-  const counters = [points, creates].map((most) => createMemoryCounter({ points: most, seconds: 100 }));
+  const counters = [points, creates].map((most) => createMemoryLimiter({ points: most, seconds: 100 }));
   return createRateLimits(counters[0]!, counters[1]!);
 }
 
-const asking = (request: Partial<Counted>): Counted => ({
+const asking = (request: Partial<LimitSubject>): LimitSubject => ({
   token: "token",
   address: ADDRESS,
   known: true,
@@ -18,19 +18,19 @@ const asking = (request: Partial<Counted>): Counted => ({
   ...request,
 });
 
-async function allowed(limits: RateLimits, request: Partial<Counted>): Promise<boolean> {
+async function allowed(limits: RateLimits, request: Partial<LimitSubject>): Promise<boolean> {
   return (await limits.take(asking(request))).standing.allowed;
 }
 
 describe("a counter in memory", () => {
   test("L33 keys are bounded in number", async () => {
-    const counter = createMemoryCounter({ points: 5, seconds: 100 }, 1000);
+    const counter = createMemoryLimiter({ points: 5, seconds: 100 }, 1000);
     for (let key = 0; key < 5000; key += 1) await counter.take(`key ${key}`);
     expect(counter.size).toBe(1000);
   });
 
   test("a key that is still counted keeps its count, also while others come and go", async () => {
-    const counter = createMemoryCounter({ points: 5, seconds: 100 }, 10);
+    const counter = createMemoryLimiter({ points: 5, seconds: 100 }, 10);
     for (let round = 0; round < 5; round += 1) {
       expect(await counter.take("mine")).toMatchObject({ allowed: true, remaining: 4 - round });
       for (let key = 0; key < 9; key += 1) await counter.take(`key ${round} ${key}`);
@@ -39,7 +39,7 @@ describe("a counter in memory", () => {
   });
 
   test("gives back what was counted, and nothing that was not", async () => {
-    const counter = createMemoryCounter({ points: 1, seconds: 100 });
+    const counter = createMemoryLimiter({ points: 1, seconds: 100 });
     await counter.giveBack("mine");
     expect(await counter.take("mine")).toMatchObject({ allowed: true });
     await counter.giveBack("mine");
@@ -48,7 +48,7 @@ describe("a counter in memory", () => {
   });
 
   test("allows less, or more, from one request to the next", async () => {
-    const counter = createMemoryCounter({ points: 10, seconds: 100 });
+    const counter = createMemoryLimiter({ points: 10, seconds: 100 });
     await counter.take("mine");
     counter.allow(2);
     expect(await counter.take("mine")).toMatchObject({ allowed: true, limit: 2, remaining: 0 });
@@ -119,5 +119,5 @@ test.each([
   ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
   ["", ""],
 ])("the client address %s is counted as %s", (address, counted) => {
-  expect(network(address)).toBe(counted);
+  expect(addressNetwork(address)).toBe(counted);
 });

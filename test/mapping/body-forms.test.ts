@@ -1,6 +1,6 @@
 /** What becomes of a body before its rules are looked at, seen in the reference pack's edit of a configuration. */
 import { expect, test } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 const rules = loadPack("mappings").resources.get("config")?.bodies.get("edit");
 if (!rules) throw new Error("the body is gone");

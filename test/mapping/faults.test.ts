@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
-import { faultText } from "../../src/mapping/fault.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { formatDiagnostic } from "../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 
 /** Line and column, from 1, of a text in a file of the library's pack after one replacement. */
@@ -301,7 +301,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
   });
 
   test("a place far along a long line is shown, and what a terminal would act on is not", () => {
-    const shown = faultText({
+    const shown = formatDiagnostic({
       file: "a.yaml",
       line: 7,
       column: 301,

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { exampleSchema } from "../../src/examples/example.ts";
-import { FILE_KINDS, fileSchema } from "../../src/mapping/file-schema.ts";
+import { exampleSchema } from "../../src/tools/examples/example.ts";
+import { FILE_KINDS, fileSchema } from "../../src/mapping/schema/file-schema.ts";
 
 const schemas = [
   ...FILE_KINDS.map((kind) => [kind, fileSchema(kind)] as const),

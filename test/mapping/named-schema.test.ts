@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { withPack } from "./pack-folder.ts";
 
 test("a schema with a name of its own checks bodies in the service's words, and in the next pack too", () => {

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PackError, type PackFault } from "../../src/mapping/fault.ts";
-import { loadPack } from "../../src/mapping/load.ts";
+import { PackError, type Diagnostic } from "../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 const LIBRARY = "test/fixtures/library-pack";
 
@@ -14,7 +14,7 @@ export interface Edit {
 }
 
 /** Where a fault stands, and all that is said of it. */
-export type ToldFault = Pick<PackFault, "file" | "line" | "column" | "message">;
+export type ToldFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
 
 /** Copies the library's pack with changes in it, hands its folder over, and takes it away again. */
 export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { normaliseDateTime } from "../../src/dialect/date-time.ts";
 import type { Scopes } from "../../src/dialect/scopes.ts";
-import { isObject } from "../../src/dialect/json.ts";
-import { compile, interpretedBy } from "../../src/expression/index.ts";
-import { networkAddress } from "../../src/mapping/ip-address.ts";
+import { isObject } from "../../src/dialect/json/parse.ts";
+import { compile, interpretedBy } from "../../src/jsonata/index.ts";
+import { networkAddress } from "../../src/mapping/compile/ip-address.ts";
 
 /**
  * What a pack's files say, done field by field and value by value, every expression by the interpreter: what the

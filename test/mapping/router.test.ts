@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { makeRouter, type ParameterType } from "../../src/mapping/router.ts";
+import { createRouter, type ParameterType } from "../../src/mapping/router.ts";
 
 /** What a path parameter of a type is, found in a path; undefined where no route is. */
 function found(type: ParameterType, segment: string): string | undefined {
-  const router = makeRouter<string>();
+  const router = createRouter<string>();
   router.add("GET", { segments: ["hosts", { parameter: "host", type }] }, "route");
   return router.match("GET", ["hosts", segment])?.parameters["host"];
 }

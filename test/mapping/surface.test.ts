@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { loadPack } from "../../src/mapping/load.ts";
-import type { SurfaceDefinition } from "../../src/mapping/surface-definition.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import type { SurfaceDefinition } from "../../src/mapping/schema/api-surface.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 
 const SURFACE = `objects:

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseJson, printJson } from "../../src/dialect/json.ts";
-import { begins, ends } from "../../src/dialect/json-scan.ts";
-import { ExpressionError, interpretedBy } from "../../src/expression/index.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import type { CatalogCopy, Reading } from "../../src/mapping/reading.ts";
+import { parseJson, printJson } from "../../src/dialect/json/parse.ts";
+import { cursorAt, expectEnd } from "../../src/dialect/json/scan.ts";
+import { ExpressionError, interpretedBy } from "../../src/jsonata/index.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import type { CatalogCopy, ReadContext } from "../../src/mapping/translation-context.ts";
 import {
   readPack,
   rulesOf,
@@ -173,10 +173,10 @@ describe.each(["mappings", "test/fixtures/library-pack"])("an object of %s, as t
   const value = anything(wordsOf(reference));
 
   async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
-    const reading: Reading = { catalogs: copyOf(catalogs), with: extra };
-    const from = begins(text);
+    const reading: ReadContext = { catalogs: copyOf(catalogs), with: extra };
+    const from = cursorAt(text);
     const alpha = await engines[engine].resources.get(name)?.read(from, reading);
-    ends(from);
+    expectEnd(from);
     return parseJson(alpha ?? "");
   }
 

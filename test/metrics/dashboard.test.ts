@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { SETTINGS } from "../../src/config/schema.ts";
 import { environmentOf, parseDockerfile } from "../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 

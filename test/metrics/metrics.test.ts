@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createMetrics } from "../../src/metrics/metrics.ts";
-import type { Metrics, Outcome } from "../../src/metrics/metrics.ts";
+import { createMetrics } from "../../src/observability/metrics/metrics.ts";
+import type { Metrics, RequestMetrics } from "../../src/observability/metrics/metrics.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
-const outcome: Outcome = {
+const outcome: RequestMetrics = {
   lane: "alpha",
   alpha: { route: "GET /vm/instances", status: 200 },
   v4: [{ status: 200 }],

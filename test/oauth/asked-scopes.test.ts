@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack } from "../../src/mapping/load.ts";
-import { createAskedScopes, type AskedScopes } from "../../src/oauth/asked-scopes.ts";
-import type { KeyedStore } from "../../src/shared-state/keyed-store.ts";
-import { connectRedis } from "../../src/shared-state/redis.ts";
-import { createRedisState } from "../../src/shared-state/redis-store.ts";
-import { openSqliteState } from "../../src/shared-state/sqlite-store.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createRequestedScopes, type RequestedScopes } from "../../src/auth/oauth/requested-scopes.ts";
+import type { KeyValueStore } from "../../src/storage/key-value-store.ts";
+import { connectRedis } from "../../src/storage/redis-client.ts";
+import { createRedisStore } from "../../src/storage/redis-store.ts";
+import { openSqliteStore } from "../../src/storage/sqlite-store.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { redisServer, type RedisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";
@@ -23,7 +23,7 @@ const STRANGERS = ["vms:delete", "*", "", "vms:view", "dnszones:delete", "vms:de
 /** A place for state: `settings` of a gateway that uses it, `open` what such a gateway opens. */
 interface Place {
   settings(): Readonly<Record<string, string>>;
-  open(): Promise<KeyedStore>;
+  open(): Promise<KeyValueStore>;
   empty(): Promise<void>;
 }
 
@@ -105,14 +105,14 @@ function strangersCannotReach(place: Place): void {
   });
 
   describe("in the store", () => {
-    let store: KeyedStore;
-    let asked: AskedScopes;
+    let store: KeyValueStore;
+    let asked: RequestedScopes;
     let now: number;
     beforeEach(async () => {
       now = 0;
       store = await place.open();
       await place.empty();
-      asked = createAskedScopes(store, scopes, () => now);
+      asked = createRequestedScopes(store, scopes, () => now);
     });
     afterEach(() => store.close());
 
@@ -188,7 +188,7 @@ describe("with SQLite", () => {
   afterAll(() => rm(directory, { recursive: true }));
   strangersCannotReach({
     settings: () => ({}),
-    open: async () => openSqliteState({ directory }),
+    open: async () => openSqliteStore({ directory }),
     async empty() {
       const { DatabaseSync } = await import("node:sqlite");
       const database = new DatabaseSync(join(directory, "state.db"));
@@ -213,7 +213,7 @@ describeRedis("with Redis", () => {
   });
   strangersCannotReach({
     settings: () => ({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) }),
-    open: async () => createRedisState(link),
+    open: async () => createRedisStore(link),
     empty: async () => void (await link.run((client) => client.flushDb())),
   });
 });
@@ -228,8 +228,8 @@ test("comparing the most requests that an application can have takes little of t
     membersOf: async () => members,
     setIfAbsent: async () => false,
     get: async () => "epoch",
-  } as unknown as KeyedStore;
-  const asked = createAskedScopes(store, scopes);
+  } as unknown as KeyValueStore;
+  const asked = createRequestedScopes(store, scopes);
   const given = scopes.grants(names.map((name) => `${name}:read_write`).join(" "));
   await asked.narrowest("app", given);
   const tries = [];

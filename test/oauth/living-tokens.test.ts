@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tokenHash } from "../../src/tokens/fingerprint.ts";
+import { tokenHash } from "../../src/auth/token-hash.ts";
 import { eventually } from "../support/before-fake.ts";
 import { json, startFakeV4, type Arrived, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 import { startGateway, type Ask, type Gateway, type Told } from "../support/gateway.ts";

@@ -1,12 +1,12 @@
-import { readExamples } from "../../src/examples/example.ts";
+import { readExamples } from "../../src/tools/examples/example.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import { connectCatalogs } from "../../src/service/catalogs.ts";
-import type { Catalogs } from "../../src/upstream/catalogs.ts";
+import { connectCatalogs } from "../../src/app/connect-catalogs.ts";
+import type { CatalogCache } from "../../src/upstream/catalog-cache.ts";
 
 /** The catalogs that the pack's examples have, read as the gateway reads v4's, and the v4 ids that clients see in them. */
 export async function exampleCatalogs(
   pack: Pack,
-): Promise<{ catalogs: Catalogs; v4Ids: (catalog: string) => string[] }> {
+): Promise<{ catalogs: CatalogCache; v4Ids: (catalog: string) => string[] }> {
   const lists = readExamples("mappings", []).catalogs;
   const { items, page, pages, results } = pack.dialect.v4.envelope;
   const listOf = (path: string) => lists[`GET ${path.split("?")[0]?.slice(pack.dialect.v4.prefix.length)}`];

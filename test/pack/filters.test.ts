@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { parseFilter } from "../../src/dialect/filter/parse.ts";
 import { translateFilter, type FilterFields } from "../../src/dialect/filter/translate.ts";
-import { Refusal } from "../../src/dialect/refusal.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { getter, setter } from "../../src/mapping/paths.ts";
-import type { CatalogCopy } from "../../src/mapping/reading.ts";
+import { HttpError } from "../../src/dialect/http-error.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../src/mapping/compile/member-paths.ts";
+import type { CatalogCopy } from "../../src/mapping/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";
@@ -50,7 +50,7 @@ function v4Holds(filter: Json, row: Json): boolean {
   return Object.entries(filter).every(([key, operand]) => {
     if (key === "+and") return (operand as Json[]).every((member) => v4Holds(member, row));
     if (key === "+or") return (operand as Json[]).some((member) => v4Holds(member, row));
-    const value = getter(key)(row);
+    const value = compileGetter(key)(row);
     if (typeof operand !== "object" || operand === null) return holds(value, "eq", operand);
     return Object.entries(operand).every(([operator, wanted]) => holds(value, operator as Operator, wanted));
   });
@@ -67,18 +67,18 @@ function operatorsFor(wanted: unknown): Operator[] {
 }
 
 /** The filter in v4's words, or why it can't be said in them. */
-function translated(alpha: Json, fields: FilterFields): string | Refusal {
+function translated(alpha: Json, fields: FilterFields): string | HttpError {
   try {
     return translateFilter(parseFilter(JSON.stringify(alpha), pack.grammar), fields, pack.grammar) ?? "{}";
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof HttpError) return error;
     throw error;
   }
 }
 
 /** A field with a mark holds for all rows up to one and for none after it: rows numbered so, and that one's number. */
 function numbered(rows: readonly Json[], field: string, mark: string): number {
-  const [holds, number] = [getter(field), setter(mark)];
+  const [holds, number] = [compileGetter(field), compileSetter(mark)];
   const inOrder = [
     ...rows.filter((row) => holds(row) === true),
     ...rows.filter((row) => holds(row) !== true),
@@ -91,8 +91,8 @@ describe("a filter selects the rows that it would select in the translated list"
   test.each(filterable)("A-020 %s", async (name, resource, field, rule) => {
     const values = v4Values(pack, [resource.name, field], rule, v4Ids);
     if (!values) throw new Error(`${name}: no values can be generated`);
-    const put = setter(rule.v4 ?? field);
-    const pick = getter(field);
+    const put = compileSetter(rule.v4 ?? field);
+    const pick = compileGetter(field);
     const usual = resource.filterFields(catalogs);
     const { mark } = rule;
     let asked = 0;
@@ -117,7 +117,7 @@ describe("a filter selects the rows that it would select in the translated list"
       const alpha = { [field]: operator === "eq" ? wanted : { [operator]: wanted } };
       const header = translated(alpha, fields);
       // What can't be said exactly is refused. Equality with what a list shows can always be said.
-      if (header instanceof Refusal && operator !== "eq") return;
+      if (header instanceof HttpError && operator !== "eq") return;
       asked += 1;
       const filter = JSON.parse(String(header)) as Json;
       expect([alpha, rows.filter((row) => v4Holds(filter, row))]).toEqual([

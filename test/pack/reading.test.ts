@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { loadPack } from "../../src/mapping/load.ts";
-import { getter, setter } from "../../src/mapping/paths.ts";
-import type { CatalogCopy } from "../../src/mapping/reading.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../src/mapping/compile/member-paths.ts";
+import type { CatalogCopy } from "../../src/mapping/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";
@@ -37,19 +37,19 @@ describe("what alpha is shown depends on what v4 gave, and on nothing else", () 
     const held = members.map(({ values, rule }) => (rule.or === undefined ? values : fc.option(values)));
     const v4 = fc.tuple(...held).map((values) => {
       const object: Json = {};
-      members.forEach((member, index) => setter(member.v4)(object, values[index]));
+      members.forEach((member, index) => compileSetter(member.v4)(object, values[index]));
       return frozen(object);
     });
     const law = async (object: Json) => {
       const reading = { catalogs, with: {} };
       const shown = await readObject(resource, object, reading);
       expect(await readObject(resource, object, reading)).toEqual(shown);
-      for (const [field] of resource.fields) expect(getter(field)(shown)).not.toBeUndefined();
+      for (const [field] of resource.fields) expect(compileGetter(field)(shown)).not.toBeUndefined();
       const given = plain.map(({ field, v4: place, rule }) => [
         field,
-        getter(place)(object) ?? rule.or ?? null,
+        compileGetter(place)(object) ?? rule.or ?? null,
       ]);
-      expect(plain.map(({ field }) => [field, getter(field)(shown)])).toEqual(given);
+      expect(plain.map(({ field }) => [field, compileGetter(field)(shown)])).toEqual(given);
     };
     await fc.assert(fc.asyncProperty(v4, law), { numRuns: 50 });
   });

@@ -5,12 +5,12 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import type { BodyRules } from "../../src/mapping/body.ts";
-import type { FieldRule } from "../../src/mapping/definition.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { getter, setter } from "../../src/mapping/paths.ts";
-import type { CatalogCopy } from "../../src/mapping/reading.ts";
-import type { Resource } from "../../src/mapping/resource.ts";
+import type { BodyRules } from "../../src/mapping/compile/body.ts";
+import type { FieldRule } from "../../src/mapping/schema/definition.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../src/mapping/compile/member-paths.ts";
+import type { CatalogCopy } from "../../src/mapping/translation-context.ts";
+import type { Resource } from "../../src/mapping/compile/resource.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../support/read-object.ts";
 import { idsOf, ofSchema, tableOf, type Json } from "./values.ts";
@@ -85,14 +85,14 @@ function valuesOf(name: string, { rule, schema }: Writable): fc.Arbitrary<unknow
 /** A body with one member, as v4 gets it. */
 async function written({ body, field }: Writable, value: unknown): Promise<Json> {
   const sent: Json = {};
-  setter(field)(sent, value);
+  compileSetter(field)(sent, value);
   const { body: normal } = body.normalise(sent);
   const { v4 } = await body.write(normal, { catalogs, first: {}, path: {}, client: "192.0.2.1" });
   return v4;
 }
 
 const shown = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
-  getter(field)(await readObject(resource, v4, { catalogs, with: {} }));
+  compileGetter(field)(await readObject(resource, v4, { catalogs, with: {} }));
 
 /** The value that a client would send for the one it is shown: of an object, its id. */
 function asSent(value: unknown, { catalog }: FieldRule): unknown {

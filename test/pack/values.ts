@@ -3,9 +3,9 @@
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { DialectDefinition, FieldRule } from "../../src/mapping/definition.ts";
+import type { DialectDefinition, FieldRule } from "../../src/mapping/schema/definition.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import type { FieldType } from "../../src/mapping/surface-definition.ts";
+import type { FieldType } from "../../src/mapping/schema/api-surface.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { array, assert, asyncProperty, nat } from "fast-check";
-import { NoExport } from "../../src/replay/no-export.ts";
-import { isAskedFor, readRecords } from "../../src/replay/read-records.ts";
-import { makeTally } from "../../src/replay/tally.ts";
+import { InvalidExportError } from "../../src/tools/replay/no-export.ts";
+import { isAskedFor, readRecords } from "../../src/tools/replay/read-records.ts";
+import { createReplaySummary } from "../../src/tools/replay/summary.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
 async function* given(chunks: readonly string[]): AsyncGenerator<string> {
@@ -43,7 +43,7 @@ test.each([
   ["an export of another format", "id,time,lane\r\n", 1],
 ])("%s is told with its line, and nothing of what stands in it", async (_what, text, line) => {
   const failure = idsIn([text]);
-  await expect(failure).rejects.toThrow(NoExport);
+  await expect(failure).rejects.toThrow(InvalidExportError);
   await expect(failure).rejects.toThrow(new RegExp(`^Line ${line} is no audit record: an export is NDJSON`));
 });
 
@@ -73,7 +73,7 @@ test.each([
 });
 
 test("a tally shows a kind of change once, and does not grow for ever", () => {
-  const tally = makeTally();
+  const tally = createReplaySummary();
   const add = (what: string): boolean =>
     tally.add(sampleRecord("one"), { kind: "changed", differences: [{ what, was: "1", is: "2" }] });
   expect([add("answer.vms[0].label"), add("answer.vms[1].label"), add("answer.page")]).toEqual([

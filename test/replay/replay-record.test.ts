@@ -1,8 +1,8 @@
 /** Recorded requests run again: what was recorded comes out, and a change of the pack shows. */
 import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { replayUnder, type Verdict } from "../../src/replay/replay-record.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { replayUnder, type ReplayResult } from "../../src/tools/replay/replay-record.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { exampleRecords } from "../explain/example-records.ts";
 import { withChangedPack, type PackEdit } from "./changed-pack.ts";
@@ -26,7 +26,7 @@ const UNTOLD = new Set([
 ]);
 
 test("every golden case of the pack, recorded, comes out as it was", async () => {
-  const verdicts: [string, Verdict][] = [];
+  const verdicts: [string, ReplayResult][] = [];
   for (const [title, record] of records) verdicts.push([title, await replay(record)]);
 
   const others = verdicts.filter(
@@ -37,7 +37,7 @@ test("every golden case of the pack, recorded, comes out as it was", async () =>
   expect(same.length).toBeGreaterThan(verdicts.length * 0.9);
 });
 
-async function changedBy(edits: readonly PackEdit[], record: AuditRecord): Promise<Verdict> {
+async function changedBy(edits: readonly PackEdit[], record: AuditRecord): Promise<ReplayResult> {
   return withChangedPack(edits, (folder) => replayUnder(loadPack(folder))(record));
 }
 
@@ -83,13 +83,13 @@ describe("a change of the pack shows", () => {
       one,
     );
     expect(verdict).toMatchObject({ kind: "changed" });
-    const { differences } = verdict as Verdict & { kind: "changed" };
+    const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(new Set(differences.map(({ what }) => what))).toEqual(new Set(["v4 call"]));
   });
 
   test("in what a body becomes", async () => {
     const verdict = await changedBy([instance("{ v4: group, or:", "{ v4: gruppe, or:")], edit);
-    const { differences } = verdict as Verdict & { kind: "changed" };
+    const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(differences.map(({ what }) => what)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^body of PUT .*\.group$/)]),
     );
@@ -97,7 +97,7 @@ describe("a change of the pack shows", () => {
 
   test("in a rule that refuses what was taken", async () => {
     const verdict = await changedBy([instance("minLength: 3\n", "minLength: 30\n")], create);
-    const { differences } = verdict as Verdict & { kind: "changed" };
+    const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(differences).toContainEqual({ what: "status", was: "200", is: "400" });
   });
 
@@ -106,7 +106,7 @@ describe("a change of the pack shows", () => {
       [instance("$floor($with.transfer.used / 1073741824)", "$floor(label)")],
       one,
     );
-    const { differences } = verdict as Verdict & { kind: "changed" };
+    const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(differences).toContainEqual({ what: "status", was: "200", is: "500" });
   });
 });

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import type { RouteUsage } from "../../src/audit/usage.ts";
-import { loadPack } from "../../src/mapping/load.ts";
-import { FORMATS } from "../../src/report/formats.ts";
-import { makeReport, type ReportOptions } from "../../src/report/make-report.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { FORMATS } from "../../src/tools/migration-report/formats.ts";
+import { createReport, type ReportOptions } from "../../src/tools/migration-report/make-report.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
 const pack = loadPack("mappings");
@@ -45,7 +45,7 @@ function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Give
   };
 }
 
-const report = (given: Given) => makeReport({ store: storeOf(given), pack, query: {}, now: NOW });
+const report = (given: Given) => createReport({ store: storeOf(given), pack, query: {}, now: NOW });
 const clientOf = async (given: Given) => (await report(given)).clients[0];
 const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
 
@@ -171,7 +171,7 @@ test("says how far it is", async () => {
   const heard: [number, number][] = [];
   const usage = pack.routes.slice(0, 20).map(({ name }) => ({ route: name }));
   const onProgress = (done: number, of: number) => void heard.push([done, of]);
-  await makeReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, onProgress });
+  await createReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, onProgress });
   expect(heard.at(-1)).toEqual([20, 20]);
   expect(heard.length).toBeGreaterThan(1);
 });

@@ -1,6 +1,6 @@
 /** The end of a gateway: whatever can't be closed keeps nothing else open. */
 import { expect, test } from "vitest";
-import { closeParts, type Parts } from "../../src/service/parts.ts";
+import { closeDependencies, type Dependencies } from "../../src/app/dependencies.ts";
 
 const NAMES = ["audit", "exchanged", "shared", "tracing", "metrics", "upstream", "v4"];
 
@@ -11,8 +11,8 @@ test.each([...NAMES, "the listeners"])("%s that can't be closed keeps no other p
     closed.push(name);
   };
   const parts = Object.fromEntries(NAMES.map((name) => [name, { close: close(name) }]));
-  const ending = closeParts(
-    { ...parts, underWay: { ended: async () => {} } } as unknown as Parts,
+  const ending = closeDependencies(
+    { ...parts, underWay: { ended: async () => {} } } as unknown as Dependencies,
     close("the listeners"),
   );
   await expect(ending).rejects.toThrow(`${bad} can't be closed`);

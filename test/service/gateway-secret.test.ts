@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gatewaySecret, SECRET_FILE } from "../../src/service/gateway-secret.ts";
-import { StateUnavailable } from "../../src/shared-state/keyed-store.ts";
+import { gatewaySecret, SECRET_FILE } from "../../src/app/gateway-secret.ts";
+import { StateUnavailableError } from "../../src/storage/key-value-store.ts";
 
 let folder: string;
 let file: string;
@@ -61,7 +61,7 @@ describe("a file that can't be used is told with its name and a remedy, and stay
     ["binary", "\0".repeat(64)],
   ])("%s", (_, text) => {
     writeFileSync(file, text, { mode: 0o600 });
-    expect(() => secret()).toThrow(StateUnavailable);
+    expect(() => secret()).toThrow(StateUnavailableError);
     expect(() => secret()).toThrow(/gateway\.secret cannot be used.*GATEWAY_SECRET.*sign/);
     expect(readFileSync(file, "utf8")).toBe(text);
   });

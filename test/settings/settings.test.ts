@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readSettings, SettingsError, settingsHelp } from "../../src/settings/read.ts";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { readSettings, SettingsError, settingsHelp } from "../../src/config/settings.ts";
+import { SETTINGS } from "../../src/config/schema.ts";
 
 function faultsOf(args: readonly string[], environment: Record<string, string> = {}): readonly string[] {
   try {

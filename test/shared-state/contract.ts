@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setTimeout as wait } from "node:timers/promises";
-import type { KeyedStore } from "../../src/shared-state/keyed-store.ts";
+import type { KeyValueStore } from "../../src/storage/key-value-store.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
 export interface StatePlace {
-  readonly open: () => Promise<KeyedStore>;
+  readonly open: () => Promise<KeyValueStore>;
   readonly remove: () => Promise<void>;
 }
 
@@ -21,9 +21,9 @@ async function until(fulfilled: () => Promise<boolean>): Promise<void> {
 export function keyedStoreContract(name: string, makePlace: () => Promise<StatePlace>): void {
   describe(`shared state in ${name}`, () => {
     let place: StatePlace;
-    let store: KeyedStore;
+    let store: KeyValueStore;
     /** What another process has: the same place, opened a second time. */
-    let other: KeyedStore;
+    let other: KeyValueStore;
 
     beforeEach(async () => {
       place = await makePlace();

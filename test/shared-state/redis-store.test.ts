@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { StateUnavailable } from "../../src/shared-state/keyed-store.ts";
-import { connectRedis } from "../../src/shared-state/redis.ts";
-import { createRedisState } from "../../src/shared-state/redis-store.ts";
+import { StateUnavailableError } from "../../src/storage/key-value-store.ts";
+import { connectRedis } from "../../src/storage/redis-client.ts";
+import { createRedisStore } from "../../src/storage/redis-store.ts";
 import { redisServer } from "../support/redis-server.ts";
 import { describeWith } from "../support/services.ts";
 import { keyedStoreContract } from "./contract.ts";
@@ -18,7 +18,7 @@ describe("with a Redis", () => {
       async open() {
         const link = await connectRedis({ url: server.url, onChange: () => {} });
         links.push(link);
-        return createRedisState(link);
+        return createRedisStore(link);
       },
       async remove() {
         for (const link of links) await link.close();
@@ -31,11 +31,11 @@ describe("with a Redis", () => {
     const server = await redisServer();
     await server.start();
     const redis = await connectRedis({ url: server.url, onChange: () => {} });
-    const store = createRedisState(redis);
+    const store = createRedisStore(redis);
     const key = randomUUID();
     await store.set(key, "value", 600);
     await server.stop();
-    await expect(store.get(key)).rejects.toThrow(StateUnavailable);
+    await expect(store.get(key)).rejects.toThrow(StateUnavailableError);
     expect(store.ready()).toBe(false);
     await redis.close();
   });

@@ -3,14 +3,14 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StateUnavailable } from "../../src/shared-state/keyed-store.ts";
-import { openSqliteState, STATE_FILE } from "../../src/shared-state/sqlite-store.ts";
+import { StateUnavailableError } from "../../src/storage/key-value-store.ts";
+import { openSqliteStore, STATE_FILE } from "../../src/storage/sqlite-store.ts";
 import { keyedStoreContract } from "./contract.ts";
 
 keyedStoreContract("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "state-"));
   return {
-    open: async () => openSqliteState({ directory }),
+    open: async () => openSqliteStore({ directory }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
@@ -24,7 +24,7 @@ describe("state in a file", () => {
 
   test("makes its folder, and files that nobody else may read", async () => {
     const deep = join(directory, "not", "yet", "there");
-    const store = openSqliteState({ directory: deep });
+    const store = openSqliteStore({ directory: deep });
     await store.set("key", "value", 600);
     const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, STATE_FILE + side))));
     expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
@@ -32,18 +32,18 @@ describe("state in a file", () => {
   });
 
   test("survives a restart", async () => {
-    const before = openSqliteState({ directory });
+    const before = openSqliteStore({ directory });
     await before.set("key", "value", 600);
     await before.addTo("set", "member", 600);
     await before.close();
-    const after = openSqliteState({ directory });
+    const after = openSqliteStore({ directory });
     expect(await after.get("key")).toBe("value");
     expect(await after.membersOf("set")).toEqual(["member"]);
     await after.close();
   });
 
   test("is bounded: the value that ends first gives way, and a set takes no new member", async () => {
-    const store = openSqliteState({ directory, most: 10 });
+    const store = openSqliteStore({ directory, most: 10 });
     const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
@@ -59,11 +59,11 @@ describe("state in a file", () => {
   });
 
   test("sweeps what has ended", async () => {
-    const store = openSqliteState({ directory });
+    const store = openSqliteStore({ directory });
     await store.set("ended", "value", 0);
     await store.addTo("set", "ended", 0);
     await store.close();
-    await openSqliteState({ directory }).close();
+    await openSqliteStore({ directory }).close();
     const database = new DatabaseSync(join(directory, STATE_FILE));
     const rows = (table: string) => database.prepare(`SELECT * FROM ${table}`).all();
     expect([...rows("entry"), ...rows("member")]).toEqual([]);
@@ -71,9 +71,9 @@ describe("state in a file", () => {
   });
 
   test("says so when it can't be written any more", async () => {
-    const store = openSqliteState({ directory });
+    const store = openSqliteStore({ directory });
     await store.close();
-    await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailable);
+    await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
     expect(store.ready()).toBe(false);
   });
 
@@ -89,8 +89,8 @@ describe("state in a file", () => {
   ])("does not start over %s, and says which file and what to do", async (_, spoil) => {
     const file = join(directory, STATE_FILE);
     await spoil(file);
-    const open = () => openSqliteState({ directory });
-    expect(open).toThrow(StateUnavailable);
+    const open = () => openSqliteStore({ directory });
+    expect(open).toThrow(StateUnavailableError);
     expect(open).toThrow(file);
     expect(open).toThrow(/not a database|newer version/);
     expect(open).toThrow("move it away");
@@ -98,6 +98,6 @@ describe("state in a file", () => {
 
   test("does not start where the folder is a file", async () => {
     await writeFile(join(directory, "file"), "");
-    expect(() => openSqliteState({ directory: join(directory, "file") })).toThrow("cannot be used");
+    expect(() => openSqliteStore({ directory: join(directory, "file") })).toThrow("cannot be used");
   });
 });

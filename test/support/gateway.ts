@@ -10,10 +10,10 @@ import {
   type SandboxOptions,
   type TokenName,
 } from "../../src/sandbox/sandbox.ts";
-import { startService, type Service } from "../../src/service/start.ts";
-import { loadFiles, readPackOf, type LoadedPack } from "../../src/service/loaded-pack.ts";
-import { readSettings } from "../../src/settings/read.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import { startService, type Service } from "../../src/app/start.ts";
+import { loadFiles, readPackOf, type LoadedPack } from "../../src/app/load-pack.ts";
+import { readSettings } from "../../src/config/settings.ts";
+import type { Settings } from "../../src/config/schema.ts";
 
 export interface Ask {
   /** Name of a token of the sandbox, or the token itself; null: none. Default `full`. */

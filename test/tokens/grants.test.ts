@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack } from "../../src/mapping/load.ts";
-import type { KeyedStore } from "../../src/shared-state/keyed-store.ts";
-import { openSqliteState, STATE_FILE } from "../../src/shared-state/sqlite-store.ts";
-import { tokenHash } from "../../src/tokens/fingerprint.ts";
-import { createGrantRecords } from "../../src/tokens/grant-records.ts";
-import type { IssuedToken, RefreshCredentials } from "../../src/tokens/grant.ts";
-import { createGrantBook, GrantUnavailable, type GrantBook } from "../../src/tokens/grants.ts";
-import { createOwnTokens } from "../../src/tokens/own-tokens.ts";
-import { createRenewal } from "../../src/tokens/renewal.ts";
-import { createSeal } from "../../src/tokens/seal.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import type { KeyValueStore } from "../../src/storage/key-value-store.ts";
+import { openSqliteStore, STATE_FILE } from "../../src/storage/sqlite-store.ts";
+import { tokenHash } from "../../src/auth/token-hash.ts";
+import { createTokenRecords } from "../../src/auth/token-records.ts";
+import type { IssuedToken, RefreshCredentials } from "../../src/auth/stored-token.ts";
+import { createTokenStore, TokenUnavailableError, type TokenStore } from "../../src/auth/token-store.ts";
+import { createGatewayTokens } from "../../src/auth/gateway-tokens.ts";
+import { createTokenRefresh } from "../../src/auth/token-refresh.ts";
+import { createEncryptor } from "../../src/auth/encryption.ts";
 import { eventually } from "../support/before-fake.ts";
 
 const { scopes } = loadPack("mappings");
@@ -45,21 +45,21 @@ let issuer: Issuer;
 let now: number;
 /** By how much somebody has set the time of day. */
 let setBy: number;
-let open: KeyedStore[];
-let books: GrantBook[];
+let open: KeyValueStore[];
+let books: TokenStore[];
 let troubles: unknown[];
 
 /** The book of one process; all of them share the store. */
-function process(secret = "secret", wrap = (store: KeyedStore): KeyedStore => store): GrantBook {
-  const opened = openSqliteState({ directory });
+function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore => store): TokenStore {
+  const opened = openSqliteStore({ directory });
   open.push(opened);
   const store = wrap(opened);
   const elapsed = () => now;
   const clock = () => now + setBy;
-  const own = createOwnTokens(secret);
-  const records = createGrantRecords({ store, seal: createSeal(secret), own, size: 100, elapsed });
-  const renew = createRenewal({ records, store, issuer, scopes, clock });
-  return createGrantBook({
+  const own = createGatewayTokens(secret);
+  const records = createTokenRecords({ store, seal: createEncryptor(secret), own, size: 100, elapsed });
+  const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
+  return createTokenStore({
     records,
     own,
     renew,
@@ -84,8 +84,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const first = (): GrantBook => books[0] as GrantBook;
-const second = (): GrantBook => books[1] as GrantBook;
+const first = (): TokenStore => books[0] as TokenStore;
+const second = (): TokenStore => books[1] as TokenStore;
 /** v4's, and the gateway's own that a client has in its place. */
 const TOKEN = "access-0";
 let mine: string;
@@ -140,11 +140,11 @@ describe("a token that was handed out", () => {
   test("is a token of the gateway's own, of the form that alpha's have", async () => {
     await handOut();
     expect(mine).toMatch(/^[0-9a-f]{64}$/);
-    expect(createOwnTokens("secret").isOwn(mine)).toBe(true);
-    expect(createOwnTokens("another secret").isOwn(mine)).toBe(false);
+    expect(createGatewayTokens("secret").isOwn(mine)).toBe(true);
+    expect(createGatewayTokens("another secret").isOwn(mine)).toBe(false);
     for (const at of [0, 31, 32, 63]) {
       const digit = mine[at] === "0" ? "1" : "0";
-      expect(createOwnTokens("secret").isOwn(mine.slice(0, at) + digit + mine.slice(at + 1))).toBe(false);
+      expect(createGatewayTokens("secret").isOwn(mine.slice(0, at) + digit + mine.slice(at + 1))).toBe(false);
     }
   });
 
@@ -160,7 +160,7 @@ describe("a token that was handed out", () => {
   test("of an earlier version is v4's own, and works on until its record is lost where it was seen", async () => {
     const hash = tokenHash("v4's own");
     const key = `grant:${hash}`;
-    const sealed = createSeal("secret").seal(JSON.stringify({ scopes: "vms:modify" }), key);
+    const sealed = createEncryptor("secret").seal(JSON.stringify({ scopes: "vms:modify" }), key);
     await open[0]?.set(key, sealed, 600);
     expect(await first().find(hash, "v4's own")).toMatchObject({
       token: "v4's own",
@@ -260,7 +260,7 @@ describe("when renewing fails", () => {
     await handOut();
     issuer.state = "down";
     now += HOURS_2;
-    await expect(shown()).rejects.toThrow(GrantUnavailable);
+    await expect(shown()).rejects.toThrow(TokenUnavailableError);
     issuer.state = "up";
     now += 10_000;
     expect(await shown()).toBe("access-2");
@@ -374,7 +374,7 @@ describe("an expired token", () => {
 });
 
 describe("the copy in a process", () => {
-  const counting = (): { book: GrantBook; reads: () => number; fail: () => void } => {
+  const counting = (): { book: TokenStore; reads: () => number; fail: () => void } => {
     let reads = 0;
     let failing = false;
     const book = process("secret", (store) => ({
@@ -425,7 +425,7 @@ describe("the copy in a process", () => {
     expect(await shown(book)).toBe(TOKEN);
     expect(await book.find("never seen", "x")).toBe("unknown");
     await expect(async () =>
-      book.find("never seen either", createOwnTokens("secret").make()),
-    ).rejects.toThrow(GrantUnavailable);
+      book.find("never seen either", createGatewayTokens("secret").make()),
+    ).rejects.toThrow(TokenUnavailableError);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { createSeal } from "../../src/tokens/seal.ts";
+import { createEncryptor } from "../../src/auth/encryption.ts";
 
-const seal = createSeal("a secret");
+const seal = createEncryptor("a secret");
 
 describe("what is sealed", () => {
   test("is opened again under the same name, and is another text each time", () => {
@@ -17,7 +17,7 @@ describe("what is sealed", () => {
   test("is not opened under another name, or with another secret", () => {
     const sealed = seal.seal("text", "one");
     expect(seal.open(sealed, "two")).toBeUndefined();
-    expect(createSeal("another secret").open(sealed, "one")).toBeUndefined();
+    expect(createEncryptor("another secret").open(sealed, "one")).toBeUndefined();
   });
 
   test("is not opened when a byte of it was changed, or cut off", () => {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { fingerprint, tokenHash } from "../../src/tokens/fingerprint.ts";
-import { createTokenFacts } from "../../src/tokens/token-facts.ts";
+import { fingerprint, tokenHash } from "../../src/auth/token-hash.ts";
+import { createTokenCache } from "../../src/auth/token-cache.ts";
 
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 
 describe("what is remembered of tokens", () => {
   test("nothing, at first", () => {
-    expect(createTokenFacts(options).get("a")).toBeUndefined();
+    expect(createTokenCache(options).get("a")).toBeUndefined();
   });
 
   test("the last that v4 said", () => {
-    const facts = createTokenFacts(options);
+    const facts = createTokenCache(options);
     facts.learnRefusal("a");
     expect(facts.get("a")).toEqual({ refused: true });
     facts.learnGrants("a", "all");
@@ -20,7 +20,7 @@ describe("what is remembered of tokens", () => {
   });
 
   test("L33 no more tokens than allowed; the one unused longest is forgotten", () => {
-    const facts = createTokenFacts(options);
+    const facts = createTokenCache(options);
     for (const hash of ["a", "b", "c"]) facts.learnGrants(hash, "all");
     facts.get("a");
     facts.learnGrants("d", "all");
@@ -30,7 +30,7 @@ describe("what is remembered of tokens", () => {
   });
 
   test("L21 nothing beyond its time, which is looked at on every hit", async () => {
-    const facts = createTokenFacts({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
+    const facts = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
     facts.learnGrants("a", "all");
     facts.learnRefusal("b");
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -39,14 +39,14 @@ describe("what is remembered of tokens", () => {
   });
 
   test("a negative time of 0 remembers no refusal, and forgets what was granted", () => {
-    const facts = createTokenFacts({ ...options, negativeTtlSeconds: 0 });
+    const facts = createTokenCache({ ...options, negativeTtlSeconds: 0 });
     facts.learnGrants("a", "all");
     facts.learnRefusal("a");
     expect(facts.get("a")).toBeUndefined();
   });
 
   test("L21 the tokens of a fingerprint are forgotten, or all", async () => {
-    const facts = createTokenFacts(options);
+    const facts = createTokenCache(options);
     for (const hash of ["aa1", "aa2", "b"]) facts.learnGrants(hash, "all");
     await facts.purge("aa");
     expect(facts.get("aa1")).toBeUndefined();
@@ -56,7 +56,7 @@ describe("what is remembered of tokens", () => {
   });
 
   test("a token that v4 took without a word on its scopes is known, and no scope of it is forgotten", () => {
-    const facts = createTokenFacts(options);
+    const facts = createTokenCache(options);
     facts.learnGrants("a", undefined);
     expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
     facts.learnGrants("a", "all");

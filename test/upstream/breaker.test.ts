@@ -1,19 +1,19 @@
 /** The circuit breaker: when it leaves v4 alone, and how it finds out that it is back. */
 import { beforeEach, describe, expect, test } from "vitest";
 import {
-  createBreaker,
-  type Breaker,
-  type BreakerState,
-  type TryOutcome,
-} from "../../src/upstream/breaker.ts";
+  createCircuitBreaker,
+  type CircuitBreaker,
+  type CircuitState,
+  type AttemptOutcome,
+} from "../../src/upstream/circuit-breaker.ts";
 
 let now = 0;
-let told: BreakerState[];
-let breaker: Breaker;
+let told: CircuitState[];
+let breaker: CircuitBreaker;
 beforeEach(() => {
   now = 1_000_000;
   told = [];
-  breaker = createBreaker({
+  breaker = createCircuitBreaker({
     fewest: 10,
     pauseMs: 1000,
     clock: () => now,
@@ -21,7 +21,7 @@ beforeEach(() => {
   });
 });
 
-function tries(count: number, outcome: TryOutcome): void {
+function tries(count: number, outcome: AttemptOutcome): void {
   for (let n = 0; n < count; n += 1) {
     expect(breaker.admits()).toBe(true);
     breaker.ended(outcome);

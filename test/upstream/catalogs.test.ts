@@ -1,20 +1,20 @@
 /** The gateway's copies of v4's catalogs, whatever v4 says in place of one. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadPack } from "../../src/mapping/load.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import { connectCatalogs } from "../../src/service/catalogs.ts";
-import type { Catalogs } from "../../src/upstream/catalogs.ts";
-import type { V4Answer, V4Call } from "../../src/upstream/client.ts";
-import { UpstreamFault } from "../../src/upstream/fault.ts";
+import { connectCatalogs } from "../../src/app/connect-catalogs.ts";
+import type { CatalogCache } from "../../src/upstream/catalog-cache.ts";
+import type { HttpResponse, HttpRequest } from "../../src/upstream/client.ts";
+import { UpstreamError } from "../../src/upstream/errors.ts";
 
 let pack: Pack;
-let catalogs: Catalogs | undefined;
+let catalogs: CatalogCache | undefined;
 beforeAll(() => {
   pack = loadPack("mappings", { vm: "vm", orch: "orch" });
 });
 afterEach(() => catalogs?.stop());
 
-type Say = (call: V4Call) => { readonly status?: number; readonly text: string } | Promise<never>;
+type Say = (call: HttpRequest) => { readonly status?: number; readonly text: string } | Promise<never>;
 
 const envelope = (data: readonly unknown[], pages = 1) => ({
   text: JSON.stringify({ data, page: 1, pages, results: data.length }),
@@ -23,9 +23,9 @@ const newark = { id: "us-east", country: "us" };
 
 /** Copies of a v4 that says of its regions what it is told, and nothing of the others. */
 function copies(say: Say) {
-  const calls: V4Call[] = [];
+  const calls: HttpRequest[] = [];
   const faults: string[] = [];
-  const call = async (asked: V4Call): Promise<V4Answer> => {
+  const call = async (asked: HttpRequest): Promise<HttpResponse> => {
     calls.push(asked);
     const said = asked.path.startsWith("/v4/regions") ? await say(asked) : envelope([]);
     return { status: 200, headers: {}, ms: 1, ...said };
@@ -65,7 +65,7 @@ describe("what is no catalog", () => {
     ["a list behind a redirect", () => ({ ...envelope([newark]), status: 302 })],
     ["pages without an end", () => envelope([newark], Number.MAX_SAFE_INTEGER)],
     ["ten thousand levels", () => ({ text: "[".repeat(10_000) })],
-    ["no connection", () => Promise.reject(new UpstreamFault("unreachable", "refused"))],
+    ["no connection", () => Promise.reject(new UpstreamError("unreachable", "refused"))],
   ])("%s: not ready, with a reason, and the others are read", async (_name, say) => {
     const { catalogs, calls, faults } = copies(say);
     await catalogs.refresh();
@@ -166,7 +166,7 @@ describe("with clients' tokens", () => {
     ttlSeconds = 600,
   ) {
     const tokens: (string | undefined)[] = [];
-    const call = async ({ path, headers }: V4Call): Promise<V4Answer> => {
+    const call = async ({ path, headers }: HttpRequest): Promise<HttpResponse> => {
       const asked = path.startsWith(list);
       if (asked) tokens.push(headers["authorization"]);
       const said = asked ? await say(headers["authorization"]) : envelope([]);
@@ -176,7 +176,7 @@ describe("with clients' tokens", () => {
     catalogs = made;
     return { catalogs: made, tokens };
   }
-  const images = (made: Catalogs) => made.list("distribution")?.map(({ object }) => object["id"]);
+  const images = (made: CatalogCache) => made.list("distribution")?.map(({ object }) => object["id"]);
 
   test("a catalog that the pack calls public is never read with one, and is tried again without", async () => {
     let closed = true;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../src/upstream/client.ts";
-import type { UpstreamFault } from "../../src/upstream/fault.ts";
+import type { UpstreamError } from "../../src/upstream/errors.ts";
 import { eventually } from "../support/before-fake.ts";
 import { json, plain, raw, silence, startFakeV4, type Behaviour, type FakeV4 } from "../support/fake-v4.ts";
 
@@ -24,10 +24,10 @@ function connect(options: Partial<UpstreamOptions> = {}): UpstreamClient {
 }
 const GET = { method: "GET", path: "/v4/x", headers: {} };
 const POST = { ...GET, method: "POST", body: "{}" };
-const faultOf = (call: Promise<unknown>): Promise<UpstreamFault> =>
+const faultOf = (call: Promise<unknown>): Promise<UpstreamError> =>
   call.then(
     () => Promise.reject(new Error("the call succeeded")),
-    (fault: UpstreamFault) => fault,
+    (fault: UpstreamError) => fault,
   );
 
 describe("answers", () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseWords, renameDeep, renaming, scopeRenaming } from "../../src/vocabulary/words.ts";
+import {
+  parseProductWords,
+  renameDeep,
+  createRenamer,
+  scopeRenaming,
+} from "../../src/config/product-words.ts";
 
-const rename = renaming({ vm: "acme", orch: "acmeks" });
+const rename = createRenamer({ vm: "acme", orch: "acmeks" });
 
 describe("the service's own words", () => {
   test.each([
@@ -31,12 +36,12 @@ describe("the service's own words", () => {
 
   test("the default words change nothing", () => {
     const value = { vms: [] };
-    expect(renaming(parseWords("vm=vm,orch=orch"))("vms")).toBe("vms");
-    expect(renameDeep(value, renaming({}))).toEqual(value);
+    expect(createRenamer(parseProductWords("vm=vm,orch=orch"))("vms")).toBe("vms");
+    expect(renameDeep(value, createRenamer({}))).toEqual(value);
   });
 
   test.each(["vm", "vm=", "=x", "vm=A b", "vm=1x"])("%j is refused", (text) =>
-    expect(() => parseWords(text)).toThrow("is not word=word"),
+    expect(() => parseProductWords(text)).toThrow("is not word=word"),
   );
 });
 
@@ -61,7 +66,7 @@ describe("words of scope areas and event actions", () => {
   ])("the action %s becomes %s", (from, to) => expect(inScopes.actions(from)).toBe(to));
 
   test("nothing else is renamed by them", () => {
-    const rename = renaming(words, scopeWords);
+    const rename = createRenamer(words, scopeWords);
     expect(rename("script")).toBe("script");
     expect(rename("vm/monitor/scripts")).toBe("acme/monitor/scripts");
   });

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
-import { unavailable } from "./fault.ts";
+import { toUnavailableError } from "./fault.ts";
 import { guardedSocket } from "./guarded-socket.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -75,7 +75,7 @@ export function connectDatabase(url: string): Database {
       await prepare();
       return await withClient(work);
     } catch (error) {
-      throw unavailable(error);
+      throw toUnavailableError(error);
     }
   }
 

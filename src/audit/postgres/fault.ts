@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** What an error of the driver means: in words that everybody may read, with the error itself as cause. */
-export function unavailable(error: unknown): AuditUnavailable {
+export function toUnavailableError(error: unknown): AuditUnavailable {
   if (error instanceof AuditUnavailable) return error;
   return new AuditUnavailable(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
 }

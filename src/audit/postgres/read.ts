@@ -1,7 +1,7 @@
-import { endOf, writeCursor } from "../cursor.ts";
+import { queryEnd, writeCursor } from "../cursor.ts";
 import { limitOf, PAGE_SIZE } from "../page.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
-import { daysOf, MOST_USAGE_ROWS } from "../usage.ts";
+import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
 
@@ -56,7 +56,7 @@ function parameters() {
 
 function recordTerms(query: AuditQuery): Term[] {
   const { client, route, status, since } = query;
-  const { cursor, until } = endOf(query);
+  const { cursor, until } = queryEnd(query);
   return [
     ["client = ?", client],
     ["route = ?", route],
@@ -125,13 +125,13 @@ export function usageReader(database: Database): UsageReader {
 
   return {
     clients: async (query) =>
-      (await read<Span & ClientUsage>(CLIENTS, query, query.limit ?? MOST_USAGE_ROWS)).map((row) => ({
+      (await read<Span & ClientUsage>(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
         ...row,
         client: row.client || null,
         ...span(row),
       })),
     usage: async (query) =>
-      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MOST_USAGE_ROWS)).map((row) => ({
+      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
         ...row,
         client: row.client || null,
         route: row.route || null,

@@ -1,11 +1,11 @@
 import type { PoolClient } from "pg";
-import { NARROWINGS } from "../narrowings.ts";
+import { QUERY_FILTERS } from "../query-filters.ts";
 
 /** Of `pg_advisory_lock`: replicas that start at once prepare the database one after the other. */
 const LOCK = 7_012_026_001;
 
 /** `seq` orders the records of one millisecond. */
-const INDEXES = NARROWINGS.map(
+const INDEXES = QUERY_FILTERS.map(
   (columns) =>
     `CREATE INDEX ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time", "seq"].join(", ")});`,
 ).join("\n");

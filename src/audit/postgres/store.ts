@@ -3,7 +3,7 @@ import { cutoffOf, startPurge } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailable } from "../store.ts";
-import { GROUP_MS, makeWriteQueue, MOST_QUEUED } from "../write-queue.ts";
+import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
 import { PURGE_ROWS, purgeStep } from "./purge.ts";
 import { countRecords, readPage, usageReader } from "./read.ts";
@@ -26,11 +26,11 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability, sizeLimit } = options;
   const database = connectDatabase(options.url);
-  const queue = makeWriteQueue({
+  const queue = createWriteQueue({
     commit: (rows) => writeRows(database, rows),
     durability,
     groupMs: GROUP_MS,
-    ...MOST_QUEUED,
+    ...MAX_QUEUED,
     ...options.queue,
     onFault: options.onFault,
   });

@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /** An error of SQLite in the operator's words, and in its own; without the path of the file. */
-export function explainFault(error: unknown): string {
+export function describeSqliteError(error: unknown): string {
   const { message = String(error), errcode = 0 } = (error ?? {}) as { message?: string; errcode?: number };
   // The low byte of an extended code is the primary one.
   const meaning = MEANINGS[errcode & 0xff];

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
-import { endOf, writeCursor } from "../cursor.ts";
+import { queryEnd, writeCursor } from "../cursor.ts";
 import { limitOf, PAGE_SIZE } from "../page.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
-import { daysOf, MOST_USAGE_ROWS } from "../usage.ts";
+import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, RouteUsage, UsageQuery } from "../usage.ts";
 import type { ReaderJob } from "./messages.ts";
 
@@ -81,7 +81,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     if (job.kind === "get") return byId.get(job.id)?.["record"];
     if (job.kind === "count") return count(job.query);
     if (job.kind === "close") return database.close();
-    const { limit = MOST_USAGE_ROWS } = job.query;
+    const { limit = MAX_USAGE_ROWS } = job.query;
     if (job.kind === "days") return summary(DAYS, job.query);
     if (job.kind === "clients") return summary(CLIENTS, job.query, [limit]).map(clientOf);
     return summary(ROUTES, job.query, [limit]).map(routeOf);
@@ -90,7 +90,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
 
 function recordsOf(query: AuditQuery): Where {
   const { client, route, status, since } = query;
-  const { cursor, until } = endOf(query);
+  const { cursor, until } = queryEnd(query);
   return where([
     ["client = ?", client],
     ["route = ?", route],

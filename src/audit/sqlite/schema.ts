@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NARROWINGS } from "../narrowings.ts";
+import { QUERY_FILTERS } from "../query-filters.ts";
 
 const VERSION = 2;
 
 /** `time` stands behind what narrows, so that every page is one stretch of an index, whatever it is narrowed by. */
-const INDEXES = NARROWINGS.map(
+const INDEXES = QUERY_FILTERS.map(
   (columns) =>
     `CREATE INDEX IF NOT EXISTS ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time"].join(", ")});`,
 ).join("\n");

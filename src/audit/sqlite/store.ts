@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../../files/make-folder.ts";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parsePage } from "../page.ts";
 import { cutoffOf, startPurge, type Purged } from "../purge.ts";
@@ -8,7 +8,7 @@ import type { AuditRecord } from "../record.ts";
 import { AuditUnavailable } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
-import { GROUP_MS, makeWriteQueue, MOST_QUEUED } from "../write-queue.ts";
+import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
 import { packRows } from "./packed-rows.ts";
 import { superviseWorker } from "./supervised-worker.ts";
@@ -48,11 +48,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
       }) as Promise<Purged>,
     full: PURGE_ROWS,
   });
-  const queue = makeWriteQueue({
+  const queue = createWriteQueue({
     commit: (rows) => writer.call({ kind: "write", rows: packRows(rows) }),
     durability,
     groupMs: GROUP_MS,
-    ...MOST_QUEUED,
+    ...MAX_QUEUED,
     ...options.queue,
     onFault: options.onFault,
   });

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { AuditUnavailable } from "../store.ts";
-import { linkWorker } from "./worker-link.ts";
+import { createWorkerLink } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
 const GREATEST_PAUSE_MS = 5000;
@@ -40,7 +40,7 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
   let restart: NodeJS.Timeout | undefined;
 
   async function start(): Promise<void> {
-    link = linkWorker<Job>({ ...options, worker: spawn(), onLost });
+    link = createWorkerLink<Job>({ ...options, worker: spawn(), onLost });
     await link.opened;
     ready = true;
     failedStarts = 0;

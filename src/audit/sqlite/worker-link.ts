@@ -2,11 +2,11 @@ import type { Worker } from "node:worker_threads";
 import { AuditUnavailable } from "../store.ts";
 
 /** What travels to the worker, and what comes back. Call 0 is the start, which the worker reports by itself. */
-export interface Call<Job> {
+export interface WorkerCall<Job> {
   readonly call: number;
   readonly job: Job;
 }
-export interface Answer {
+export interface WorkerReply {
   readonly call: number;
   readonly value?: unknown;
   readonly error?: string;
@@ -38,7 +38,7 @@ interface Pending {
 }
 
 /** Pairs the answers of one worker with the calls; none of them is left open when it ends. */
-export function linkWorker<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
+export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
   const { worker, timeoutMs, openTimeoutMs, onLost } = options;
   const pending = new Map<number, Pending>();
   let calls = 0;
@@ -56,7 +56,7 @@ export function linkWorker<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
     });
   }
 
-  function settle({ call, value, error }: Answer): void {
+  function settle({ call, value, error }: WorkerReply): void {
     const waiting = pending.get(call);
     if (!waiting) return;
     pending.delete(call);
@@ -77,7 +77,7 @@ export function linkWorker<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
     if (lost !== undefined) return Promise.reject(new AuditUnavailable(`The audit store failed: ${lost}.`));
     calls += 1;
     const answer = expect(calls);
-    worker.postMessage({ call: calls, job } satisfies Call<Job>, []);
+    worker.postMessage({ call: calls, job } satisfies WorkerCall<Job>, []);
     return answer;
   }
 

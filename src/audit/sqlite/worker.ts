@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { explainFault } from "./fault.ts";
+import { describeSqliteError } from "./fault.ts";
 import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
 import { openReader } from "./reader.ts";
-import type { Answer, Call } from "./worker-link.ts";
+import type { WorkerReply, WorkerCall } from "./worker-link.ts";
 import { openWriter } from "./writer.ts";
 
 /**
@@ -15,24 +15,24 @@ if (!port) throw new Error("This file runs as a worker thread only.");
 const data = workerData as SqliteWorkerData;
 const work = open(data);
 
-port.on("message", ({ call, job }: Call<WriterJob | ReaderJob>) => {
+port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
   port.postMessage(answer(call, job));
   if (job.kind === "close") port.close();
 });
-port.postMessage({ call: 0, value: undefined } satisfies Answer);
+port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);
 
 function open(data: SqliteWorkerData): (job: never) => unknown {
   try {
     return data.role === "writer" ? openWriter(data) : openReader(data.file);
   } catch (error) {
-    throw new Error(explainFault(error), { cause: error });
+    throw new Error(describeSqliteError(error), { cause: error });
   }
 }
 
-function answer(call: number, job: WriterJob | ReaderJob): Answer {
+function answer(call: number, job: WriterJob | ReaderJob): WorkerReply {
   try {
     return { call, value: work(job as never) };
   } catch (error) {
-    return { call, error: explainFault(error) };
+    return { call, error: describeSqliteError(error) };
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Purged } from "../purge.ts";
-import { dayOf, foldUsage, LEAST_WORTH, mostSummaries } from "../usage.ts";
+import { dayOf, aggregateUsage, LEAST_WORTH, mostSummaries } from "../usage.ts";
 import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
 import { unpackRows, type PackedRows } from "./packed-rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -74,7 +74,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
         insert.run(id, time, client, route, status, record).changes > 0,
     );
     const isKnown = (day: string, client: string): boolean => known.get(day, client) !== undefined;
-    for (const row of foldUsage(added, isKnown)) {
+    for (const row of aggregateUsage(added, isKnown)) {
       const { day, client, lane, route, status, requests, lossy, first, last, sample, agent } = row;
       count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
     }

@@ -42,7 +42,7 @@ export interface Grammar {
  * @throws {Error} when an operator is unknown, missing or defined twice, when one spelling stands for two
  *   operators, or when the spellings share no first character that tells them from field names.
  */
-export function makeGrammar(definition: FilterDefinition): Grammar {
+export function createGrammar(definition: FilterDefinition): Grammar {
   const spellings = new Map<string, Operator>();
   const alpha: Partial<Record<Operator, string>> = {};
   const v4: Partial<Record<Operator, string>> = {};

@@ -1,9 +1,17 @@
 /** Reads a client's filter (document 2, Filtering): from the header's text to conditions that are known to be well-formed. */
 
-import { isExactNumber, isObject, parseJson } from "../json.ts";
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test, WholeObject } from "./filter.ts";
+import { isExactNumber, isObject, parseJson } from "../json/parse.ts";
+import type {
+  Condition,
+  Conditions,
+  FieldCondition,
+  Filter,
+  Scalar,
+  Test,
+  WholeObject,
+} from "./condition.ts";
 import type { Grammar, Operator } from "./grammar.ts";
-import { refuse } from "./refuse.ts";
+import { throwFilterError } from "./filter-error.ts";
 
 /** Characters. Common servers take headers up to 8 KB, so nothing longer could have reached alpha either. */
 export const maxLength = 8192;
@@ -45,9 +53,9 @@ export function parseFilter(text: string, grammar: Grammar): Filter {
 }
 
 function readText(text: string, header: string): WholeObject {
-  if (text.length > maxLength) refuse(header, `is longer than ${maxLength} characters.`);
+  if (text.length > maxLength) throwFilterError(header, `is longer than ${maxLength} characters.`);
   const value = readJson(text, header);
-  return isObject(value) ? value : refuse(header, "must hold one JSON object.");
+  return isObject(value) ? value : throwFilterError(header, "must hold one JSON object.");
 }
 
 function readJson(text: string, header: string): unknown {
@@ -55,8 +63,8 @@ function readJson(text: string, header: string): unknown {
     return parseJson(text, { maxDepth: maxJsonDepth });
   } catch (error) {
     return error instanceof RangeError
-      ? refuse(header, tooDeep)
-      : refuse(header, "must hold one JSON object; this is no JSON.");
+      ? throwFilterError(header, tooDeep)
+      : throwFilterError(header, "must hold one JSON object; this is no JSON.");
   }
 }
 
@@ -66,16 +74,16 @@ function readOrder(entries: readonly [string, unknown, Operator][]): Pick<Filter
   const found = new Map<Operator, { key: string; value: unknown }>();
   for (const [key, value, operator] of entries) {
     const other = found.get(operator);
-    if (other) refuse(key, `and ${other.key} mean the same; send one of them.`);
+    if (other) throwFilterError(key, `and ${other.key} mean the same; send one of them.`);
     found.set(operator, { key, value });
   }
   const by = found.get("order_by");
   const direction = found.get("order");
-  if (!by) return direction ? refuse(direction.key, "needs a field to order by.") : {};
-  if (typeof by.value !== "string") return refuse(by.key, "takes the name of a field.");
+  if (!by) return direction ? throwFilterError(direction.key, "needs a field to order by.") : {};
+  if (typeof by.value !== "string") return throwFilterError(by.key, "takes the name of a field.");
   if (!direction) return { orderBy: by.value };
   if (direction.value !== "asc" && direction.value !== "desc")
-    refuse(direction.key, 'takes "asc" or "desc".');
+    throwFilterError(direction.key, 'takes "asc" or "desc".');
   return { orderBy: by.value, descending: direction.value === "desc" };
 }
 
@@ -83,29 +91,30 @@ function readCondition([key, value]: [string, unknown], depth: number, reading: 
   if (!isOperator(key, reading.grammar)) return readField(key, value, reading);
   const operator = knownOperator(key, reading.grammar);
   if (operator === "order_by" || operator === "order")
-    return refuse(key, "is allowed at the top level only.");
-  if (operator !== "and" && operator !== "or") return refuse(key, "stands inside the object of a field.");
-  if (!Array.isArray(value)) return refuse(key, "takes an array of filter objects.");
+    return throwFilterError(key, "is allowed at the top level only.");
+  if (operator !== "and" && operator !== "or")
+    return throwFilterError(key, "stands inside the object of a field.");
+  if (!Array.isArray(value)) return throwFilterError(key, "takes an array of filter objects.");
   count(reading);
   return { kind: operator, members: value.map((member) => readMember(key, member, depth + 1, reading)) };
 }
 
 function readMember(key: string, member: unknown, depth: number, reading: Reading): Conditions {
-  if (depth > maxDepth) refuse(reading.grammar.header, tooDeep);
-  if (!isObject(member)) return refuse(key, "takes an array of filter objects.");
+  if (depth > maxDepth) throwFilterError(reading.grammar.header, tooDeep);
+  if (!isObject(member)) return throwFilterError(key, "takes an array of filter objects.");
   const entries = Object.entries(member);
   if (entries.length === 0) count(reading);
   return entries.map((entry) => readCondition(entry, depth, reading));
 }
 
 function readField(field: string, value: unknown, reading: Reading): FieldCondition {
-  if (Array.isArray(value)) return refuse(field, "cannot be compared with an array.");
+  if (Array.isArray(value)) return throwFilterError(field, "cannot be compared with an array.");
   if (!isObject(value)) return equality(field, readScalar(field, value), reading);
   const entries = Object.entries(value);
-  if (entries.length === 0) refuse(field, "has an empty object for a value.");
+  if (entries.length === 0) throwFilterError(field, "has an empty object for a value.");
   const operators = entries.filter(([key]) => isOperator(key, reading.grammar));
   if (operators.length === 0) return equality(field, value, reading);
-  if (operators.length < entries.length) refuse(field, "mixes operators with other keys.");
+  if (operators.length < entries.length) throwFilterError(field, "mixes operators with other keys.");
   return { kind: "field", field, tests: operators.map((entry) => readTest(field, entry, reading)) };
 }
 
@@ -121,26 +130,28 @@ function readTest(field: string, [key, value]: [string, unknown], reading: Readi
     case "neq":
       return { operator, value: readScalar(field, value) };
     case "contains":
-      return typeof value === "string" ? { operator, value } : refuse(key, `on ${field} takes a string.`);
+      return typeof value === "string"
+        ? { operator, value }
+        : throwFilterError(key, `on ${field} takes a string.`);
     case "gt":
     case "gte":
     case "lt":
     case "lte":
       return readComparison(field, operator, value);
     default:
-      return refuse(key, `cannot stand inside the object of a field.`);
+      return throwFilterError(key, `cannot stand inside the object of a field.`);
   }
 }
 
 function readComparison(field: string, operator: "gt" | "gte" | "lt" | "lte", given: unknown): Test {
   const value = readScalar(field, given);
   if (typeof value === "number" || typeof value === "string") return { operator, value };
-  return refuse(field, "is compared with something that has no order.");
+  return throwFilterError(field, "is compared with something that has no order.");
 }
 
 /** Fails closed on numbers that would change when they are computed with: a filter on another id is another list. */
 function readScalar(field: string, value: unknown): Scalar {
-  if (isExactNumber(value)) return refuse(field, "is compared with a number of too many digits.");
+  if (isExactNumber(value)) return throwFilterError(field, "is compared with a number of too many digits.");
   if (
     value === null ||
     typeof value === "string" ||
@@ -149,12 +160,13 @@ function readScalar(field: string, value: unknown): Scalar {
   ) {
     return value;
   }
-  return refuse(field, "is compared with something that is no single value.");
+  return throwFilterError(field, "is compared with something that is no single value.");
 }
 
 function count(reading: Reading): void {
   reading.nodes += 1;
-  if (reading.nodes > maxNodes) refuse(reading.grammar.header, `holds more than ${maxNodes} conditions.`);
+  if (reading.nodes > maxNodes)
+    throwFilterError(reading.grammar.header, `holds more than ${maxNodes} conditions.`);
 }
 
 function isOperator(key: string, { prefix }: Grammar): boolean {
@@ -162,5 +174,5 @@ function isOperator(key: string, { prefix }: Grammar): boolean {
 }
 
 function knownOperator(key: string, { operators }: Grammar): Operator {
-  return operators.get(key) ?? refuse(key, "is no operator of a filter.");
+  return operators.get(key) ?? throwFilterError(key, "is no operator of a filter.");
 }

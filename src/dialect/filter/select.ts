@@ -1,10 +1,10 @@
 /** Applies a filter to alpha objects that the gateway has at hand, with the meaning that it has in v4. */
 
 import { compareValues } from "./compare.ts";
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./filter.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import { operandOf } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
-import { refuse } from "./refuse.ts";
+import { throwFilterError } from "./filter-error.ts";
 
 /** One alpha field of rows that the gateway filters itself. */
 export interface SelectField<Row> extends OperandRules {
@@ -32,7 +32,7 @@ export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: Se
 
 function ordering<Row>({ orderBy, descending }: Filter, fields: SelectFields<Row>) {
   if (orderBy === undefined) return undefined;
-  const { value } = fields.get(orderBy) ?? refuse(orderBy, "cannot be ordered by.");
+  const { value } = fields.get(orderBy) ?? throwFilterError(orderBy, "cannot be ordered by.");
   return descending
     ? (a: Row, b: Row) => compareValues(value(b), value(a))
     : (a: Row, b: Row) => compareValues(value(a), value(b));
@@ -55,7 +55,7 @@ function fieldPredicate<Row>(
   { field: name, tests }: FieldCondition,
   fields: SelectFields<Row>,
 ): Predicate<Row> {
-  const field = fields.get(name) ?? refuse(name, "cannot be filtered by.");
+  const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
   const prepared = tests.map((test) => [meaning[test.operator], operandOf(test, name, field)] as const);
   return (row) => {
     const value = field.value(row);

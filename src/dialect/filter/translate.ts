@@ -1,11 +1,11 @@
 /** Says a client's filter in v4's words. What can't be said exactly is refused: never another list than asked for. */
 
-import { printJson } from "../json.ts";
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./filter.ts";
+import { printJson } from "../json/parse.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import type { Grammar } from "./grammar.ts";
 import { operandOf } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
-import { refuse } from "./refuse.ts";
+import { throwFilterError } from "./filter-error.ts";
 
 /** One alpha field that v4 can filter by. */
 export interface FilterField extends OperandRules {
@@ -60,7 +60,7 @@ export function translateFilter(
 function translateOrder({ orderBy, descending }: Filter, fields: FilterFields, { v4 }: Grammar): V4Object {
   if (orderBy === undefined) return {};
   const field = fields.get(orderBy);
-  if (!field || field.ordered === false) return refuse(orderBy, "cannot be ordered by.");
+  if (!field || field.ordered === false) return throwFilterError(orderBy, "cannot be ordered by.");
   const by = { [v4.order_by]: field.v4 };
   return descending === undefined ? by : { ...by, [v4.order]: descending ? "desc" : "asc" };
 }
@@ -92,7 +92,7 @@ function translateField(
   grammar: Grammar,
 ): readonly Part[] {
   const field = fields.get(name);
-  if (!field) return refuse(name, "cannot be filtered by.");
+  if (!field) return throwFilterError(name, "cannot be filtered by.");
   return tests.map((test) => translateTest(test, name, field, grammar));
 }
 
@@ -100,7 +100,7 @@ function translateField(
 function translateMarked(test: Test, name: string, mark: string, at: number, { v4 }: Grammar): Part {
   const { operator, value } = test;
   if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
-    return refuse(name, "can be compared with true and false alone.");
+    return throwFilterError(name, "can be compared with true and false alone.");
   return [mark, { [(operator === "eq") === value ? v4.lte : v4.gt]: at }];
 }
 
@@ -112,7 +112,7 @@ function translateNull(
   hiddenPrefix: string,
   { v4 }: Grammar,
 ): Part {
-  if (operator !== "eq") return refuse(name, "cannot be compared with null by this operator.");
+  if (operator !== "eq") return throwFilterError(name, "cannot be compared with null by this operator.");
   return [v4.or, [{ [v4Name]: null }, { [v4Name]: { [v4.contains]: hiddenPrefix } }]];
 }
 
@@ -121,14 +121,14 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
   const { operator } = test;
   const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.v4[operator]]: value });
   if (field.translate && operator !== "eq" && operator !== "neq") {
-    return refuse(grammar.alpha[operator], `cannot be used on ${name}.`);
+    return throwFilterError(grammar.alpha[operator], `cannot be used on ${name}.`);
   }
   const value = operandOf(test, name, field);
   if (value === null && field.hiddenPrefix !== undefined)
     return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
   if (!field.translate || value === null) return [field.v4, operand(value)];
   const [first, ...others] = field.translate(value) ?? [];
-  if (first === undefined) return refuse(name, "has no such value.");
+  if (first === undefined) return throwFilterError(name, "has no such value.");
   if (others.length === 0) return [field.v4, operand(first)];
   const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
   return [operator === "eq" ? grammar.v4.or : grammar.v4.and, alternatives];

@@ -4,9 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { faultHeader, readFault } from "./fault.ts";
+import { faultHeader, readFault } from "./fault-injection.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { Incoming, Reply } from "./road.ts";
+import type { SandboxRequest, SandboxResponse } from "./pipeline.ts";
 import type { Upload } from "./upload.ts";
 import { isUpload, mostUploaded, readUpload } from "./upload.ts";
 
@@ -20,7 +20,7 @@ export interface Listener {
 }
 
 export async function listen(
-  answer: (incoming: Incoming) => Reply,
+  answer: (incoming: SandboxRequest) => SandboxResponse,
   log: RequestLog,
   host: string,
   port: number,
@@ -65,7 +65,7 @@ export async function bind(server: Server, host: string, port: number): Promise<
   };
 }
 
-function incomingOf(request: IncomingMessage, body: string, upload: Upload | undefined): Incoming {
+function incomingOf(request: IncomingMessage, body: string, upload: Upload | undefined): SandboxRequest {
   const { method = "", url = "", headers, socket } = request;
   const filter = headers["x-filter"];
   return {
@@ -92,7 +92,7 @@ export async function readBody(request: IncomingMessage, most: number): Promise<
   return bytes > most ? undefined : Buffer.concat(chunks);
 }
 
-function tooLong(most: number): Reply {
+function tooLong(most: number): SandboxResponse {
   return {
     status: 400,
     headers: { "Content-Type": "application/json" },
@@ -100,7 +100,7 @@ function tooLong(most: number): Reply {
   };
 }
 
-function send(response: ServerResponse, { status, headers, body }: Reply): void {
+function send(response: ServerResponse, { status, headers, body }: SandboxResponse): void {
   const length = status === 204 ? {} : { "Content-Length": Buffer.byteLength(body) };
   response.writeHead(status, { ...headers, ...length });
   response.end(body);

@@ -7,7 +7,7 @@ export interface Rate {
   readonly seconds: number;
 }
 
-export interface Standing {
+export interface RateStatus {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -18,7 +18,7 @@ export interface Standing {
 }
 
 /** Counts one request of `key` and says how it stands. */
-export type Limiter = (key: string) => Standing;
+export type Limiter = (key: string) => RateStatus;
 
 /** More callers at once than this, and the windows that began first are forgotten. */
 const mostKeys = 10_000;

@@ -6,7 +6,7 @@ import type { Rate } from "../http/rate.ts";
 import type { Upload } from "../http/upload.ts";
 import type { Body } from "../rules/check.ts";
 import type { World } from "../store/world.ts";
-import { act } from "./act.ts";
+import { runAction } from "./run-action.ts";
 import type { Action, Resource } from "./declaration.ts";
 import { list } from "./list.ts";
 import type { Params, Resources } from "./locate.ts";
@@ -67,7 +67,7 @@ export function endpointsOf(resource: Resource, resources: Resources): Endpoint[
       scopes: action.scopes ?? scopesFor(resource.area, method),
       ...(accepts && { accepts }),
       ...(rate && { rate }),
-      run: act(resource, line, action, resources),
+      run: runAction(resource, line, action, resources),
     });
   }
 

@@ -8,7 +8,7 @@ import { Problem } from "../http/problem.ts";
  *
  * @throws {Problem} 400 where there is any.
  */
-export function refuse(faults: readonly Fault[]): void {
+export function throwInvalid(faults: readonly Fault[]): void {
   const seen = new Set<string>();
   const kept = faults.filter(({ field }) => {
     if (field === undefined) return true;

@@ -2,9 +2,9 @@
 
 import type { Row } from "../store/table.ts";
 import type { Call, Removal } from "./declaration.ts";
-import { dropRow } from "./drop.ts";
+import { deleteCascade } from "./delete-cascade.ts";
 import { record } from "./events.ts";
-import { pass } from "./states.ts";
+import { startTransition } from "./transitions.ts";
 
 export function removeRow(call: Call & { readonly row: Row<object> }, { event, takes = 0 }: Removal): void {
   const { world, at, resource, row } = call;
@@ -20,12 +20,12 @@ export function removeRow(call: Call & { readonly row: Row<object> }, { event, t
   );
   if ((row.value as { status?: string }).status === "deleting" && planned) return;
   const recorded = event && record(call, event, row, takes);
-  if (takes === 0) return dropRow(world, resource.name, row);
+  if (takes === 0) return deleteCascade(world, resource.name, row);
   const stages = [
     { status: "deleting", takes },
     { status: "deleting", takes: 0 },
   ];
-  pass(world, resource.name, row, at, stages, {
+  startTransition(world, resource.name, row, at, stages, {
     drop: true,
     ...(recorded && { event: { id: recorded.id, status: "finished" } }),
   });

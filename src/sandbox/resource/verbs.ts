@@ -4,7 +4,7 @@ import { dateTime } from "../clock.ts";
 import type { Fault } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { applyFields, creatableFields, writableFields } from "../rules/apply.ts";
-import { blank } from "../rules/blank.ts";
+import { blank } from "../rules/default-values.ts";
 import { checking } from "../rules/check.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
@@ -16,7 +16,7 @@ import { record } from "./events.ts";
 import { grantMaker, requireAdding } from "./grants.ts";
 import { shown } from "./list.ts";
 import { homesOf, tableOf } from "./locate.ts";
-import { refuse } from "./refuse.ts";
+import { throwInvalid } from "./refuse.ts";
 import { removeRow } from "./removal.ts";
 
 type Run = Endpoint["run"];
@@ -38,7 +38,7 @@ export function create(resource: Resource, line: Line, declared: CollectionCreat
     if (!resource.parent) requireAdding(resource, arrived.caller);
     const call = callOnCollection(resource, line, arrived, resource.parent && "read_write");
     refuseMore(call, declared.most);
-    refuse([...check(call.body), ...taken(call, body), ...(declared.check?.(call) ?? [])]);
+    throwInvalid([...check(call.body), ...taken(call, body), ...(declared.check?.(call) ?? [])]);
     declared.guard?.(call);
     const row = declared.make?.(call) ?? makeRow(call, declared, kept);
     if (!resource.parent) grantMaker(resource, arrived.caller, row.id);
@@ -65,7 +65,7 @@ export function update(resource: Resource, line: Line, declared: Update): Run {
   const check = checking(fields);
   return function runUpdate(arrived) {
     const call = callOnRow(resource, line, arrived, "read_write");
-    refuse([...check(call.body), ...taken(call, fields), ...(declared.check?.(call) ?? [])]);
+    throwInvalid([...check(call.body), ...taken(call, fields), ...(declared.check?.(call) ?? [])]);
     declared.guard?.(call);
     const value = call.row.value as Record<string, unknown>;
     const before = declared.changed && structuredClone(value);

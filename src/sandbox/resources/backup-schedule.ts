@@ -2,8 +2,8 @@
 
 import { dateTime } from "../clock.ts";
 import { homeBelow, idAbove } from "../resource/locate.ts";
-import type { Stage } from "../resource/states.ts";
-import { length, pass } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import type { Backup, Instance } from "./shapes.ts";
@@ -22,7 +22,7 @@ const weekly = 2;
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const unchosen = "Scheduling";
 
-const stages: readonly Stage[] = [
+const stages: readonly TransitionStage[] = [
   { status: "running", takes: 13 * 60 },
   { status: "needsPostProcessing", takes: 60 },
 ];
@@ -81,9 +81,12 @@ export function takeBackup(world: World, row: Row<Instance>, at: number): void {
     finished: null,
     ...contents,
   };
-  const finished = dateTime(at + (length(stages) + (stages.at(-1)?.takes ?? 0)) * 1000);
+  const finished = dateTime(at + (transitionSeconds(stages) + (stages.at(-1)?.takes ?? 0)) * 1000);
   const added = table.add(homeBelow("instance", row.id), id, backup);
-  pass(world, "backup", added, at, [...stages, { status: "successful", takes: 0, set: { finished } }]);
+  startTransition(world, "backup", added, at, [
+    ...stages,
+    { status: "successful", takes: 0, set: { finished } },
+  ]);
 }
 
 /** An automatic backup is done: it is the last one, and those that it takes the place of go. */

@@ -5,8 +5,8 @@ import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
 import { record } from "../resource/events.ts";
 import { homeBelow } from "../resource/locate.ts";
-import type { Stage } from "../resource/states.ts";
-import { pass } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Id, Row } from "../store/table.ts";
 import { ownInstance } from "./address-create.ts";
 import { ended } from "./backup-actions.ts";
@@ -34,7 +34,7 @@ function guardSnapshot(call: Call): void {
     throw invalid("A snapshot is in progress");
 }
 
-const snapshotStages: readonly Stage[] = [
+const snapshotStages: readonly TransitionStage[] = [
   { status: "pending", takes: 1 },
   { status: "running", takes: 4 },
   { status: "needsPostProcessing", takes: 1 },
@@ -47,7 +47,7 @@ function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void
   const ends = at + snapshotTakes * 1000;
   const before = backupsOf(call).filter((each) => each !== row && each.value.type === "snapshot");
   const stages = [...snapshotStages, { status: "successful", takes: 0, set: { finished: dateTime(ends) } }];
-  pass(
+  startTransition(
     world,
     "backup",
     row,
@@ -81,7 +81,7 @@ function restore(call: ActionCall<Backup>): void {
     { status: "restoring", takes: restoring },
     { status: back, takes: 0 },
   ];
-  pass(world, "instance", target, at, stages, { event: { id, status: "finished" } });
+  startTransition(world, "instance", target, at, stages, { event: { id, status: "finished" } });
 }
 
 export const backup: Resource<Backup> = {

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import type { Fault } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
-import type { Stage } from "../resource/states.ts";
-import { pass } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import type { Value } from "./shapes.ts";
@@ -70,8 +70,8 @@ export function requireStatus(row: Row<object>, doing: string, ...allowed: strin
 }
 
 /** Puts a database to work, after which it is active again. */
-export function work(call: Call, row: Row<object>, stages: readonly Stage[]): void {
-  pass(call.world, "database", row, call.at, [...stages, { status: "active", takes: 0 }]);
+export function work(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
+  startTransition(call.world, "database", row, call.at, [...stages, { status: "active", takes: 0 }]);
 }
 
 function newCredentials(): string {

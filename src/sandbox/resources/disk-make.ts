@@ -2,8 +2,8 @@
 
 import { dateTime } from "../clock.ts";
 import { homeBelow } from "../resource/locate.ts";
-import type { Ending } from "../resource/states.ts";
-import { pass } from "../resource/states.ts";
+import type { TransitionEnd } from "../resource/transitions.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import type { Disk, Image } from "./shapes.ts";
@@ -24,7 +24,7 @@ export function addDisk(
   instance: number,
   disk: DiskPlan,
   at: number,
-  ending?: Ending,
+  ending?: TransitionEnd,
 ): Row<Disk> {
   const id = world.table("disk").nextId();
   const time = dateTime(at);
@@ -32,7 +32,7 @@ export function addDisk(
   const value: Disk = { id, label, size, filesystem, status: "not ready", created: time, updated: time };
   if (readOnly !== undefined) value.read_only = readOnly;
   const row = world.table("disk").add(homeBelow("instance", instance), id, value);
-  pass(world, "disk", row, at, diskStages, ending);
+  startTransition(world, "disk", row, at, diskStages, ending);
   return row;
 }
 
@@ -48,14 +48,14 @@ export function growDisk(
   row: Row<Disk>,
   { size, takes = diskJob }: { readonly size: number; readonly takes?: number },
   at: number,
-  ending?: Ending,
+  ending?: TransitionEnd,
 ): void {
   row.hidden = { ...row.hidden, reserved: size };
   const stages = [
     { status: "not ready", takes },
     { status: "ready", takes: 0, set: { size } },
   ];
-  pass(world, "disk", row, at, stages, ending);
+  startTransition(world, "disk", row, at, stages, ending);
 }
 
 /** MB that the disks of an instance take. */

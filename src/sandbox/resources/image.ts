@@ -4,10 +4,10 @@ import type { Fault } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
 import { forbidden, grantId, grantMaker, mayReach } from "../resource/grants.ts";
 import { idAbove } from "../resource/locate.ts";
-import { pass } from "../resource/states.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import type { Field, Fields } from "../rules/field.ts";
-import { blank } from "../rules/blank.ts";
+import { blank } from "../rules/default-values.ts";
 import type { Disk, Image } from "./shapes.ts";
 
 const creating = 4;
@@ -114,7 +114,7 @@ export const image: Resource<Image> = {
         { status: "creating", takes: creating },
         { status: "available", takes: 0 },
       ];
-      pass(
+      startTransition(
         world,
         "image",
         row,

@@ -6,7 +6,7 @@ import type { Fields } from "../rules/field.ts";
 import { record } from "../resource/events.ts";
 import { forbidden, grantMaker, mayReach } from "../resource/grants.ts";
 import { homeBelow } from "../resource/locate.ts";
-import { pass } from "../resource/states.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import { instanceLabel } from "./labels.ts";
 import { addConfig, slots } from "./config-make.ts";
@@ -55,7 +55,7 @@ export function cloneInstance(call: InstanceCall): Row<Instance> {
     { status: target.value.status === "provisioning" ? "provisioning" : "cloning", takes: copying },
     { status: back, takes: 0 },
   ];
-  pass(world, "instance", target, at, stages, { event: { id, status: "finished" } });
+  startTransition(world, "instance", target, at, stages, { event: { id, status: "finished" } });
   return target;
 }
 

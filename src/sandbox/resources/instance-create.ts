@@ -2,8 +2,8 @@
 
 import type { Call } from "../resource/declaration.ts";
 import { record } from "../resource/events.ts";
-import type { Stage } from "../resource/states.ts";
-import { length, pass } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import { addConfig } from "./config-make.ts";
 import type { DiskPlan } from "./disk-make.ts";
@@ -25,12 +25,12 @@ export function createInstance(call: Call): Row<Instance> {
     const config = addConfig(world, row.value, disks, at, keptInterfaces(body["interfaces"]));
     if (boots) row.hidden = { config: config.value.id };
   }
-  const stages: Stage[] = [
+  const stages: TransitionStage[] = [
     { status: "provisioning", takes: diskJob },
     ...(boots ? booting : [{ status: "offline", takes: 0 }]),
   ];
-  const { id } = record(call, resource.create?.event ?? "", row, length(stages));
-  pass(world, "instance", row, at, stages, { event: { id, status: "finished" } });
+  const { id } = record(call, resource.create?.event ?? "", row, transitionSeconds(stages));
+  startTransition(world, "instance", row, at, stages, { event: { id, status: "finished" } });
   return row;
 }
 

@@ -2,7 +2,7 @@
 
 import { invalid } from "../http/problem.ts";
 import { record } from "../resource/events.ts";
-import type { Stage } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
 import type { World } from "../store/world.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { booting, go, isOff, refuseBusy, shuttingDown } from "./instance-power.ts";
@@ -29,7 +29,7 @@ export function migrate(call: InstanceCall): void {
 }
 
 /** An instance that is on goes off for it, and on again afterwards. */
-function stages({ status }: Instance, moving: number, set: object): Stage[] {
+function stages({ status }: Instance, moving: number, set: object): TransitionStage[] {
   const off = isOff({ value: { status } });
   const begin = off ? [] : [shuttingDown];
   const end = off ? [{ status, takes: 0, set }] : [{ ...booting[0], set }, booting[1]];

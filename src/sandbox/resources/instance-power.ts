@@ -5,8 +5,8 @@ import { invalid } from "../http/problem.ts";
 import type { ActionCall } from "../resource/declaration.ts";
 import { record } from "../resource/events.ts";
 import { homeBelow } from "../resource/locate.ts";
-import type { Stage } from "../resource/states.ts";
-import { length, pass } from "../resource/states.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import { checkStrength } from "./image-deploy.ts";
@@ -17,15 +17,15 @@ export type InstanceCall = ActionCall<Instance>;
 /** What an instance does when nothing is being done to it. */
 const idle = new Set(["running", "offline", "stopped"]);
 
-export const booting: readonly [Stage, Stage] = [
+export const booting: readonly [TransitionStage, TransitionStage] = [
   { status: "booting", takes: 2 },
   { status: "running", takes: 0 },
 ];
-export const rebooting: readonly Stage[] = [
+export const rebooting: readonly TransitionStage[] = [
   { status: "rebooting", takes: 3 },
   { status: "running", takes: 0 },
 ];
-export const shuttingDown: Stage = { status: "shutting_down", takes: 2 };
+export const shuttingDown: TransitionStage = { status: "shutting_down", takes: 2 };
 
 export function boot(call: InstanceCall): void {
   refuseBusy(call);
@@ -69,9 +69,13 @@ export function setPassword(call: InstanceCall): void {
 }
 
 /** Records the action's event and puts the instance through the stages, with the end of which it finishes. */
-export function go(call: InstanceCall, stages: readonly Stage[], event = call.action.event ?? ""): void {
-  const { id } = record(call, event, call.row, length(stages));
-  pass(call.world, "instance", call.row, call.at, stages, { event: { id, status: "finished" } });
+export function go(
+  call: InstanceCall,
+  stages: readonly TransitionStage[],
+  event = call.action.event ?? "",
+): void {
+  const { id } = record(call, event, call.row, transitionSeconds(stages));
+  startTransition(call.world, "instance", call.row, call.at, stages, { event: { id, status: "finished" } });
 }
 
 export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): boolean {

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../http/problem.ts";
 import { homeBelow } from "../resource/locate.ts";
-import { dropRow } from "../resource/drop.ts";
+import { deleteCascade } from "../resource/delete-cascade.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
 import { addConfig } from "./config-make.ts";
@@ -45,6 +45,6 @@ export function rebuild(call: InstanceCall): Row<Instance> {
 /** Takes every disk and profile of an instance away. */
 export function wipe(world: World, { id }: Row<Instance>): void {
   for (const name of ["disk", "config"] as const) {
-    for (const below of world.table(name).of(homeBelow("instance", id))) dropRow(world, name, below);
+    for (const below of world.table(name).of(homeBelow("instance", id))) deleteCascade(world, name, below);
   }
 }

@@ -4,7 +4,7 @@ import type { Fault } from "../http/problem.ts";
 import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
 import { homeBelow } from "../resource/locate.ts";
 import { applyFields, creatableFields } from "../rules/apply.ts";
-import { blank } from "../rules/blank.ts";
+import { blank } from "../rules/default-values.ts";
 import type { Body } from "../rules/check.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";

@@ -3,8 +3,8 @@
 import type { Fault } from "../http/problem.ts";
 import type { View } from "../resource/declaration.ts";
 import { homeBelow, idAbove } from "../resource/locate.ts";
-import { dropRow } from "../resource/drop.ts";
-import { pass } from "../resource/states.ts";
+import { deleteCascade } from "../resource/delete-cascade.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
@@ -164,7 +164,7 @@ function startNode(view: View, row: Row<Pool>, node: Node): Row<Instance> {
     { status: "provisioning", takes: startingNode },
     { status: "running", takes: 0 },
   ];
-  pass(world, "instance", instance, at, stages);
+  startTransition(world, "instance", instance, at, stages);
   return instance;
 }
 
@@ -175,5 +175,5 @@ function instancesOf(world: World, nodes: readonly Node[]): Row<Instance>[] {
 
 /** With a pool go the instances that are its nodes. */
 export function dropNodes(world: World, nodes: readonly Node[]): void {
-  for (const row of instancesOf(world, nodes)) dropRow(world, "instance", row);
+  for (const row of instancesOf(world, nodes)) deleteCascade(world, "instance", row);
 }

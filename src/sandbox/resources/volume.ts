@@ -5,7 +5,7 @@ import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
 import { record } from "../resource/events.ts";
 import { grantMaker } from "../resource/grants.ts";
-import { pass } from "../resource/states.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Field } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import { dateTime } from "../clock.ts";
@@ -82,7 +82,7 @@ function begin(call: Call, row: Row<Volume>, status: string, event: string): voi
     { status, takes: working },
     { status: "active", takes: 0 },
   ];
-  pass(call.world, "volume", row, call.at, stages, { event: { id, status: "finished" } });
+  startTransition(call.world, "volume", row, call.at, stages, { event: { id, status: "finished" } });
 }
 
 function requireActive({ row }: ActionCall<Volume>): void {

@@ -1,7 +1,7 @@
 /** Backups of several ages: made nightly, failed, snapshots done and under way, and switched on but not run yet. */
 
 import { dateTime } from "../clock.ts";
-import { pass } from "../resource/states.ts";
+import { startTransition } from "../resource/transitions.ts";
 import { homeBelow } from "../resource/locate.ts";
 import { planBackup } from "../resources/backup-schedule.ts";
 import type { Backup, Disk, Instance } from "../resources/shapes.ts";
@@ -70,7 +70,7 @@ export function seedBackups(
 function finish(world: World, row: Row<Backup>): void {
   const now = world.clock.now();
   const finished = dateTime(now + 3 * minute);
-  pass(world, "backup", row, now, [
+  startTransition(world, "backup", row, now, [
     { status: "running", takes: 120 },
     { status: "needsPostProcessing", takes: 60 },
     { status: "successful", takes: 0, set: { finished } },

@@ -2,7 +2,7 @@
 
 import { dateTime } from "../clock.ts";
 import { addEvent } from "../resource/events.ts";
-import { pass } from "../resource/states.ts";
+import { startTransition } from "../resource/transitions.ts";
 import type { Event, Instance } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
 import type { World } from "../store/world.ts";
@@ -154,7 +154,7 @@ function seedJob(
     { status, takes: (ends - world.clock.now()) / 1000 },
     { status: end, takes: 0 },
   ];
-  pass(world, "instance", row, world.clock.now(), stages, {
+  startTransition(world, "instance", row, world.clock.now(), stages, {
     ...(end === "deleting" && { drop: true }),
     event: { id: event.value.id, status: "finished" },
   });

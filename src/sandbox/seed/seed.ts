@@ -7,13 +7,13 @@ import type { World } from "../store/world.ts";
 import type { AccountSeed } from "./account-seed.ts";
 import { billingOf } from "./billing.ts";
 import { images, kernels, legacyPlans, plans, privateImage, regions } from "./catalogs.ts";
-import { annasEstate, persEstate, serviceCatalogs } from "./estate.ts";
+import { annasEstate, persEstate, serviceCatalogs } from "./seed-resources.ts";
 import { eventKinds, jobKinds, seedEvents } from "./events.ts";
 import { seedInstances } from "./instances.ts";
-import { anna, per } from "./people.ts";
+import { anna, per } from "./seed-users.ts";
 import { scripts } from "./scripts.ts";
-import { sowAccount } from "./sow.ts";
-import { ageLast, markInstances } from "./traits.ts";
+import { sowAccount } from "./seed-account.ts";
+import { ageLast, markInstances } from "./special-cases.ts";
 
 /** Everything written by hand; renamed to the service's own words before it is used. */
 export const seedData = {

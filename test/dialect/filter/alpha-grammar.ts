@@ -1,6 +1,6 @@
 /** The operators as the documents of the two dialects spell them. */
 
-import { makeGrammar } from "../../../src/dialect/filter/grammar.ts";
+import { createGrammar } from "../../../src/dialect/filter/grammar.ts";
 import type { FilterDefinition } from "../../../src/dialect/filter/grammar.ts";
 
 export const definition: FilterDefinition = {
@@ -19,4 +19,4 @@ export const definition: FilterDefinition = {
   },
 };
 
-export const grammar = makeGrammar(definition);
+export const grammar = createGrammar(definition);

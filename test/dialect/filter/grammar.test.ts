@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeGrammar } from "../../../src/dialect/filter/grammar.ts";
+import { createGrammar } from "../../../src/dialect/filter/grammar.ts";
 import type { FilterDefinition, OperatorDefinition } from "../../../src/dialect/filter/grammar.ts";
 import { definition, grammar } from "./alpha-grammar.ts";
 
@@ -24,7 +24,7 @@ describe("the grammar of a pack", () => {
   test("the prefix is what all spellings share", () => {
     expect(grammar.prefix).toBe("+");
     const operators = Object.entries(definition.operators).map(([key, { is }]) => [`$op:${key}`, { is }]);
-    expect(makeGrammar({ header: "Q", operators: Object.fromEntries(operators) }).prefix).toBe("$op:+");
+    expect(createGrammar({ header: "Q", operators: Object.fromEntries(operators) }).prefix).toBe("$op:+");
   });
 
   test.each([
@@ -34,6 +34,6 @@ describe("the grammar of a pack", () => {
     ["a missing operator", changed({ "+or": undefined }), "no spelling is given for or"],
     ["no prefix", changed({ "+or": undefined, any: { is: "or" } }), "must begin alike"],
   ])("%s stops the start", (_name, faulty, message) => {
-    expect(() => makeGrammar(faulty)).toThrow(message);
+    expect(() => createGrammar(faulty)).toThrow(message);
   });
 });

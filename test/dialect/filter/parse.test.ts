@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../src/dialect/filter/parse.ts";
 import { translateFilter } from "../../../src/dialect/filter/translate.ts";
 import type { FilterField, FilterFields } from "../../../src/dialect/filter/translate.ts";
-import { Refusal } from "../../../src/dialect/refusal.ts";
+import { HttpError } from "../../../src/dialect/http-error.ts";
 import { grammar } from "./alpha-grammar.ts";
 import { reasonOf } from "./refused.ts";
 
@@ -135,7 +135,7 @@ describe("whatever comes in", () => {
       translateFilter(parse(text), fields, grammar);
       return "taken";
     } catch (error) {
-      if (error instanceof Refusal) return "refused";
+      if (error instanceof HttpError) return "refused";
       throw error;
     }
   }

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
-import { Refusal } from "../../../src/dialect/refusal.ts";
+import { HttpError } from "../../../src/dialect/http-error.ts";
 
 /** Runs what must end in a 400 without `field`, and gives its reason. */
 export function reasonOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     expect(error.status).toBe(400);
     expect(error.faults).toEqual([{ reason: expect.any(String) }]);
     return error.message;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import type { Scalar } from "../../../src/dialect/filter/filter.ts";
+import type { Scalar } from "../../../src/dialect/filter/condition.ts";
 import { parseFilter } from "../../../src/dialect/filter/parse.ts";
 import { translateFilter } from "../../../src/dialect/filter/translate.ts";
 import type { FilterField, FilterFields } from "../../../src/dialect/filter/translate.ts";

@@ -1,0 +1,108 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Router } from "express";
+import type { Request, Response } from "express";
+import { EXPORT_FORMATS, exportTexts, isExportFormat } from "../audit/export/export.ts";
+import type { ExportFormat } from "../audit/export/export.ts";
+import type { AuditStore } from "../audit/store.ts";
+import type { AuditRecord } from "../audit/record.ts";
+import { sendErrors } from "./responses.ts";
+import { readAuditQuery } from "./audit-query.ts";
+
+const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>> = {
+  ndjson: { type: "application/x-ndjson", extension: "ndjson" },
+  csv: { type: "text/csv; charset=utf-8; header=present", extension: "csv" },
+  har: { type: "application/json", extension: "har" },
+};
+
+/** What today's pack says of a record: where each field of its answer came from. */
+export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
+
+/** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` (contract, "Admin listener"). */
+export function auditApi(
+  audit: AuditStore | undefined,
+  filterHeader: string | undefined,
+  explain: ExplainRecord,
+): Router {
+  const router = Router({ caseSensitive: true });
+
+  if (!audit) {
+    router.get(["/", "/:id", "/:id/explain"], (_request, response) => {
+      sendErrors(response, 404, "Auditing is off (AUDIT=off): there are no records.");
+    });
+    return router;
+  }
+
+  // Express hands a promise that is rejected on to the error handler.
+  router.get("/", (request, response) => answerPage(audit, request, response));
+  router.get("/export", (request, response) => answerExport(audit, filterHeader, request, response));
+  const whole = async (record: AuditRecord): Promise<unknown> => record;
+  router.get("/:id", ({ params }, response) => answerRecord(audit, params.id, whole, response));
+  router.get("/:id/explain", ({ params }, response) => answerRecord(audit, params.id, explain, response));
+  return router;
+}
+
+async function answerPage(audit: AuditStore, request: Request, response: Response): Promise<void> {
+  const { query, problems } = readAuditQuery(request.query);
+  if (problems.length > 0) return sendErrors(response, 400, problems);
+  response.json(await audit.query(query));
+}
+
+/**
+ * Streams what matches, as fast as the client takes it. `X-Total-Count` says beforehand how many records there
+ * are, for a progress bar. When the store fails on the way the answer is broken off, so that it can't be taken
+ * for whole.
+ */
+async function answerExport(
+  audit: AuditStore,
+  filterHeader: string | undefined,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { format = "ndjson", ...filters } = request.query;
+  const { query, problems } = readAuditQuery(filters);
+  const paging = (["limit", "before"] as const)
+    .filter((parameter) => query[parameter] !== undefined)
+    .map((parameter) => ({ reason: "An export is whole: narrow it by other parameters.", parameter }));
+  if (!isExportFormat(format)) {
+    const reason = `Has to be one of ${EXPORT_FORMATS.join(", ")}, once.`;
+    return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems, ...paging]);
+  }
+  if (problems.length + paging.length > 0) return sendErrors(response, 400, [...problems, ...paging]);
+
+  const { type, extension } = FILES[format];
+  response.set({
+    "Content-Type": type,
+    "Content-Disposition": `attachment; filename="audit.${extension}"`,
+    "X-Total-Count": String(await audit.count(query)),
+  });
+  const texts = exportTexts(audit, { format, query, filterHeader });
+  // The first piece before the head: a store that can't be read is an error that can still be told.
+  const first = await texts.next();
+  await pipeline(Readable.from(rest(first, texts), { highWaterMark: 1 }), response).catch(
+    (error: unknown) => {
+      // A client that went away has ended the reading, and that is all.
+      if (!response.closed || response.errored) throw error;
+    },
+  );
+}
+
+async function* rest(
+  first: IteratorResult<string, void>,
+  texts: AsyncGenerator<string, void>,
+): AsyncGenerator<string, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* texts;
+}
+
+async function answerRecord(
+  audit: AuditStore,
+  id: string,
+  show: ExplainRecord,
+  response: Response,
+): Promise<void> {
+  const record = await audit.get(id);
+  if (!record) return sendErrors(response, 404, "There is no record with this id.");
+  response.json(await show(record));
+}

@@ -1,0 +1,77 @@
+import { readCursor } from "../audit/cursor.ts";
+import { GREATEST_LIMIT } from "../audit/store.ts";
+import type { AuditQuery } from "../audit/store.ts";
+import type { Problem } from "./responses.ts";
+
+type Parameter = keyof AuditQuery;
+/** Gives the value, or `undefined` where the text is none. */
+type Read = (text: string) => string | number | undefined;
+
+const PARAMETERS: Readonly<Record<Parameter, { read: Read; expected: string }>> = {
+  limit: { read: wholeNumber(1, GREATEST_LIMIT), expected: `a number from 1 to ${GREATEST_LIMIT}` },
+  before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
+  client: {
+    read: matching(/^[0-9a-f]{16}$/),
+    expected: "a fingerprint: 16 hexadecimal digits in lower case",
+  },
+  route: {
+    read: matching(/^[A-Z]+ \/\S{0,500}$/),
+    expected: "a route of the pack, e.g. GET /vm/instances/:id",
+  },
+  status: { read: wholeNumber(100, 599), expected: "a status, e.g. 404" },
+  since: { read: moment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
+  until: { read: moment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
+};
+
+/** ISO 8601 as RFC 3339 narrows it, or a date alone, which is its midnight in UTC. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/**
+ * Reads the parameters of `GET /api/audit`. An unknown one is a problem too: a misspelt filter would look
+ * like one that matches everything. An empty one (`client=`) is as good as none.
+ */
+export function readAuditQuery(given: Readonly<Record<string, unknown>>): {
+  query: AuditQuery;
+  problems: readonly Problem[];
+} {
+  const query: Partial<Record<Parameter, string | number>> = {};
+  const problems: Problem[] = [];
+  for (const [parameter, text] of Object.entries(given)) {
+    if (text === "") continue;
+    if (!isParameter(parameter)) {
+      problems.push({ reason: `Use ${Object.keys(PARAMETERS).join(", ")}.`, parameter });
+      continue;
+    }
+    const { read, expected } = PARAMETERS[parameter];
+    const value = typeof text === "string" ? read(text) : undefined;
+    if (value === undefined) problems.push({ reason: `Has to be ${expected}, once.`, parameter });
+    else query[parameter] = value;
+  }
+  return { query: query as AuditQuery, problems };
+}
+
+function isParameter(name: string): name is Parameter {
+  return Object.hasOwn(PARAMETERS, name);
+}
+
+function wholeNumber(least: number, greatest: number): Read {
+  return (text) => {
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= greatest ? value : undefined;
+  };
+}
+
+function matching(pattern: RegExp): Read {
+  return (text) => (pattern.test(text) ? text : undefined);
+}
+
+function moment(text: string): string | undefined {
+  const time = MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+/** `Date.parse` takes the 31st of February for a day of March. */
+function isDay(date: string): boolean {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+}

@@ -1,0 +1,54 @@
+import { Router } from "express";
+import type { UsageQuery } from "../audit/usage.ts";
+import { FORMATS, isReportFormat, REPORT_FORMATS } from "../tools/migration-report/formats.ts";
+import { REPORT_POLICY } from "../tools/migration-report/html.ts";
+import type { Report } from "../tools/migration-report/model.ts";
+import { sendErrors } from "./responses.ts";
+import { readUsageQuery } from "./usage-query.ts";
+
+/** Reports that are made at the same time: each reads a few thousand records. */
+const AT_ONCE = 2;
+
+/**
+ * `GET /api/report?format=json|html|md|csv&client=&since=&until=`, JSON where no format is named. Who asks for the
+ * same while it is being made waits for that one.
+ *
+ * @param make makes a report out of the audit store.
+ */
+export function reportApi(make: (query: UsageQuery) => Promise<Report>): Router {
+  const underWay = new Map<string, Promise<Report>>();
+
+  function made(query: UsageQuery): Promise<Report> | undefined {
+    const key = JSON.stringify(query);
+    const same = underWay.get(key);
+    if (same || underWay.size >= AT_ONCE) return same;
+    const report = make(query).finally(() => underWay.delete(key));
+    underWay.set(key, report);
+    return report;
+  }
+
+  const router = Router({ caseSensitive: true });
+  router.get("/", async (request, response) => {
+    const { format = "json", ...given } = request.query;
+    const { query, problems } = readUsageQuery(given);
+    if (!isReportFormat(format)) {
+      const reason = `Has to be one of ${REPORT_FORMATS.join(", ")}, once.`;
+      return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems]);
+    }
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    const report = made(query);
+    if (!report) {
+      response.set("Retry-After", "5");
+      return sendErrors(response, 503, "Other reports are being made: ask again in a moment.");
+    }
+    const { type, write } = FORMATS[format];
+    const text = write(await report);
+    response.set({
+      "Content-Type": type,
+      "Content-Disposition": `inline; filename="migration-report.${format}"`,
+      ...(format === "html" && { "Content-Security-Policy": REPORT_POLICY }),
+    });
+    response.send(text);
+  });
+  return router;
+}

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AUDIT_FILE, openSqliteStore } from "../audit/sqlite/store.ts";
+import { AuditUnavailable, type AuditStore, type StoreOptions } from "../audit/store.ts";
+import type { Settings } from "../config/schema.ts";
+
+type Where = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
+
+/** Opens the store that the settings name, in PostgreSQL or in the data folder. @throws {AuditUnavailable} */
+export async function openAuditStore(
+  { DATABASE_URL: url, DATA_DIR: directory }: Where,
+  options: StoreOptions,
+): Promise<AuditStore> {
+  if (url === undefined) return openSqliteStore({ ...options, directory });
+  // Loaded only where it is used.
+  const { openPostgresStore } = await import("../audit/postgres/store.ts");
+  return openPostgresStore({ ...options, url });
+}
+
+/**
+ * Opens a store to read what a gateway recorded. Nothing is deleted by it, however old.
+ *
+ * @throws {AuditUnavailable} also where nothing was ever recorded
+ */
+export async function openExistingAuditStore(settings: Where): Promise<AuditStore> {
+  const { DATABASE_URL: url, DATA_DIR: directory } = settings;
+  if (url === undefined && !existsSync(join(directory, AUDIT_FILE)))
+    throw new AuditUnavailable(
+      `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
+    );
+  const unlimited = { retentionDays: 36_500, sizeLimit: Number.MAX_SAFE_INTEGER };
+  return openAuditStore(settings, { durability: "relaxed", ...unlimited });
+}

@@ -1,0 +1,39 @@
+import type { Pack } from "../mapping/pack.ts";
+import { createCatalogCache, type CatalogCache } from "../upstream/catalog-cache.ts";
+import type { Upstream } from "../upstream/client.ts";
+
+/** Copies of v4's catalogs, as the pack describes them; not read yet. A reading under way ends with `stop`. */
+export function connectCatalogs(
+  pack: Pack,
+  upstream: Upstream,
+  ttlSeconds: number,
+  onFault: (catalog: string, message: string) => void,
+): CatalogCache {
+  const { v4, page, filter } = pack.dialect;
+  const sources = [...pack.resources.values()].flatMap(({ catalog, read }) =>
+    catalog ? [{ catalog, read }] : [],
+  );
+  const end = new AbortController();
+  const catalogs = createCatalogCache({
+    // A v4 that never answers would hold up the end of the process for as long as a call may take.
+    upstream: { call: (call) => upstream.call(call, end.signal), close: upstream.close },
+    sources,
+    ttlMs: ttlSeconds * 1000,
+    prefix: v4.prefix,
+    page,
+    pageSize: v4.page_size,
+    envelope: v4.envelope,
+    filterHeader: filter.header,
+    reference: v4.reference,
+    onFault(catalog, message) {
+      if (!end.signal.aborted) onFault(catalog, message);
+    },
+  });
+  return {
+    ...catalogs,
+    stop() {
+      catalogs.stop();
+      end.abort();
+    },
+  };
+}

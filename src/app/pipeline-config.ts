@@ -1,0 +1,19 @@
+import { createListParser } from "../dialect/envelope.ts";
+import type { PipelineDependencies } from "../pipeline/pipeline.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { createResponseDefaults, type DeprecationHeaders } from "./response-defaults.ts";
+
+/** What the road takes out of a pack: the words of both sides, and what all answers have in common. */
+export function createPipelineConfig(
+  pack: Pack,
+  farewell: DeprecationHeaders = {},
+): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "rules" | "style"> {
+  const { alpha, v4, filter, errors, statuses } = pack.dialect;
+  return {
+    pack,
+    scopes: pack.scopes,
+    dialect: { scheme: v4.scheme, scopesHeader: v4.scopes_header, filterHeader: filter.header },
+    rules: { errors, statuses, openList: createListParser(v4.envelope), alpha: alpha.envelope },
+    style: createResponseDefaults(pack, farewell),
+  };
+}

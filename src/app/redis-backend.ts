@@ -1,0 +1,47 @@
+import { createRedisLimiter } from "../rate-limit/redis-limiter.ts";
+import type { Settings } from "../config/schema.ts";
+import { connectRedis } from "../storage/redis-client.ts";
+import { createRedisStore } from "../storage/redis-store.ts";
+import { registerReplica, type Replicas } from "../storage/replicas.ts";
+import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
+import type { Log } from "../observability/log.ts";
+import { withLocalFallback, type SharedState, type StateBackendOptions } from "./state-backends.ts";
+
+/** Of a process that serves no requests. */
+const NONE: Replicas = { count: () => 0, leave: async () => {} };
+
+/** Shares in Redis. A Redis that is down doesn't hold up the start: its processes serve by themselves until it is up. */
+export async function openRedisBackend(
+  settings: Settings,
+  log: Log,
+  { own, serves }: Required<StateBackendOptions>,
+): Promise<SharedState> {
+  const redis = await connectRedis({
+    url: settings.REDIS_URL ?? "",
+    onChange(fault) {
+      if (fault === undefined) log.info("Redis answers");
+      else log.error({ fault }, "Redis does not answer: each process holds its share of the limits");
+    },
+  });
+  const replicas = serves ? await registerReplica(redis) : NONE;
+  const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
+  const place = {
+    counter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
+    facts: createRedisTokenCache(redis, {
+      ttlSeconds: settings.TOKEN_TTL_SECONDS,
+      negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
+    }),
+    replicas: replicas.count,
+  };
+  return {
+    ...withLocalFallback(place, own, settings),
+    state: createRedisStore(redis),
+    faults: () =>
+      redis.ready() ? [] : ["Redis does not answer: each process holds its share of the limits"],
+    replicas: replicas.count,
+    async close() {
+      await replicas.leave();
+      await redis.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * A map from short texts to longer ones, both in UTF-8, that finds the text between two places without taking it
+ * out: making a string of it would cost more than the whole look.
+ */
+export class ByteMap {
+  #keys: (Uint8Array | undefined)[] = [];
+  #values: (Uint8Array | undefined)[] = [];
+  /** One less than the number of slots, which is a power of two. */
+  #mask = -1;
+  #size = 0;
+  #longest = 0;
+
+  constructor(entries: Iterable<readonly [key: string, value: string]> = []) {
+    this.clear();
+    for (const [key, value] of entries) this.set(Buffer.from(key), Buffer.from(value));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** What stands for the bytes from `start` to `end`. */
+  find(bytes: Uint8Array, start: number, end: number): Uint8Array | undefined {
+    if (end - start > this.#longest) return undefined;
+    let slot = hashOf(bytes, start, end) & this.#mask;
+    for (;;) {
+      const key = this.#keys[slot];
+      if (key === undefined) return undefined;
+      if (isBetween(key, bytes, start, end)) return this.#values[slot];
+      slot = (slot + 1) & this.#mask;
+    }
+  }
+
+  set(key: Uint8Array, value: Uint8Array): void {
+    if (2 * (this.#size + 1) > this.#mask) this.#grow();
+    let slot = hashOf(key, 0, key.length) & this.#mask;
+    for (;;) {
+      const other = this.#keys[slot];
+      if (other === undefined) this.#size += 1;
+      if (other === undefined || isBetween(other, key, 0, key.length)) break;
+      slot = (slot + 1) & this.#mask;
+    }
+    this.#keys[slot] = key;
+    this.#values[slot] = value;
+    this.#longest = Math.max(this.#longest, key.length);
+  }
+
+  clear(): void {
+    this.#mask = FIRST_SLOTS - 1;
+    this.#size = 0;
+    this.#longest = 0;
+    this.#keys = Array.from({ length: FIRST_SLOTS });
+    this.#values = Array.from({ length: FIRST_SLOTS });
+  }
+
+  #grow(): void {
+    const [keys, values] = [this.#keys, this.#values];
+    this.#mask = 2 * keys.length - 1;
+    this.#size = 0;
+    this.#keys = Array.from({ length: 2 * keys.length });
+    this.#values = Array.from({ length: 2 * keys.length });
+    for (const [slot, key] of keys.entries()) {
+      const value = values[slot];
+      if (key !== undefined && value !== undefined) this.set(key, value);
+    }
+  }
+}
+
+const FIRST_SLOTS = 16;
+
+/** FNV-1a, 32 bits. Keys are v4's own words, so that nobody gains by choosing some that meet. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function isBetween(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (key.length !== end - start) return false;
+  for (let at = 0; at < key.length; at += 1) if (key[at] !== bytes[start + at]) return false;
+  return true;
+}

@@ -1,0 +1,157 @@
+/** A regular expression that can't be run in a time that grows with its input alone. */
+export class UnsupportedRegexError extends Error {
+  override readonly name = "RegexRefused";
+}
+
+/** Whether one character (in `u` mode a code point, else a UTF-16 unit) is taken. */
+export type TakesCharacter = (code: number) => boolean;
+
+/** A part of a regular expression. */
+export type RegexNode =
+  | { readonly kind: "character"; readonly takes: TakesCharacter }
+  | { readonly kind: "assertion"; readonly what: "^" | "$" | "b" | "B" }
+  | { readonly kind: "look"; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode }
+  | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
+  | { readonly kind: "choice"; readonly options: readonly RegexNode[] }
+  | { readonly kind: "capture"; readonly body: RegexNode; readonly index: number }
+  | {
+      readonly kind: "repeat";
+      readonly body: RegexNode;
+      readonly least: number;
+      readonly most: number;
+      readonly greedy: boolean;
+    };
+
+export interface ParsedRegex {
+  readonly root: RegexNode;
+  /** Groups that capture. */
+  readonly groups: number;
+  readonly unicode: boolean;
+  readonly multiline: boolean;
+}
+
+const ASCII = 128;
+
+/** What the engine itself says of an atom, which is asked for one character at a time: classes and case are its own. */
+function characterTest(atom: string, flags: string): TakesCharacter {
+  const whole = new RegExp(`^(?:${atom})$`, flags);
+  const ascii = Uint8Array.from({ length: ASCII }, (_, code) =>
+    Number(whole.test(String.fromCharCode(code))),
+  );
+  return (code) => (code < ASCII ? ascii[code] === 1 : whole.test(String.fromCodePoint(code)));
+}
+
+const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/y;
+/** What stands behind a backslash, the whole of it; in `u` mode a pair of surrogates is one character. */
+const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|c[A-Za-z]|0(?!\d)|[^1-9kxuc0]|[xu])/y;
+const UNICODE_ESCAPE =
+  /\\(?:u\{[0-9a-fA-F]+\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|0(?!\d)|[^1-9kxucpP0])/y;
+const GROUP = /\((?:\?(?:(:)|(=|!|<=|<!)|<[^>]*>))?/y;
+
+/**
+ * Reads a regular expression that JavaScript takes.
+ *
+ * @throws {UnsupportedRegexError} for back references, octal escapes, modifiers inside, and a repeated look-around.
+ */
+export function parseRegex(source: string, flags: string): ParsedRegex {
+  const unicode = flags.includes("u");
+  const characterFlags = flags.replace(/[gmyd]/g, "");
+  let at = 0;
+  let groups = 0;
+
+  function sticky(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (found) at = pattern.lastIndex;
+    return found;
+  }
+  const character = (atom: string): RegexNode => ({
+    kind: "character",
+    takes: characterTest(atom, characterFlags),
+  });
+
+  function choice(): RegexNode {
+    const options = [sequence()];
+    while (source[at] === "|") {
+      at += 1;
+      options.push(sequence());
+    }
+    return options.length === 1 ? (options[0] as RegexNode) : { kind: "choice", options };
+  }
+
+  function sequence(): RegexNode {
+    const parts: RegexNode[] = [];
+    while (at < source.length && source[at] !== "|" && source[at] !== ")") parts.push(repeated(term()));
+    return parts.length === 1 ? (parts[0] as RegexNode) : { kind: "sequence", parts };
+  }
+
+  function repeated(body: RegexNode): RegexNode {
+    const found = sticky(QUANTIFIER);
+    if (!found) return body;
+    if (body.kind === "assertion" || body.kind === "look")
+      throw new UnsupportedRegexError("a look-around is repeated");
+    const [sign = "", least, comma, most, lazy] = found;
+    const first = least === undefined ? (sign.startsWith("+") ? 1 : 0) : Number(least);
+    const unbounded = sign.startsWith("*") || sign.startsWith("+") || (comma !== undefined && most === "");
+    const last = sign.startsWith("?") ? 1 : Number(most || least);
+    return { kind: "repeat", body, least: first, most: unbounded ? Infinity : last, greedy: lazy === "" };
+  }
+
+  function term(): RegexNode {
+    const next = source[at] ?? "";
+    if (next === "^" || next === "$") {
+      at += 1;
+      return { kind: "assertion", what: next };
+    }
+    if (next === "(") return group();
+    if (next === "[") return characterClass();
+    if (next === "\\") return escape();
+    const literal = unicode ? String.fromCodePoint(source.codePointAt(at) ?? 0) : next;
+    at += literal.length;
+    return character(literal === "." ? "." : SYNTAX.test(literal) ? `\\${literal}` : literal);
+  }
+
+  function group(): RegexNode {
+    const [, plain, look] = sticky(GROUP) ?? [];
+    if (source[at] === "?") throw new UnsupportedRegexError("flags are changed inside");
+    const index = plain === undefined && look === undefined ? (groups += 1) : 0;
+    const body = choice();
+    at += 1;
+    if (look !== undefined)
+      return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body };
+    return index === 0 ? body : { kind: "capture", body, index };
+  }
+
+  function characterClass(): RegexNode {
+    const start = at;
+    for (at += 1; source[at] !== "]"; at += 1) if (source[at] === "\\") at += 1;
+    at += 1;
+    return character(source.slice(start, at));
+  }
+
+  function escape(): RegexNode {
+    const what = source[at + 1];
+    if (what === "b" || what === "B") {
+      at += 2;
+      return { kind: "assertion", what };
+    }
+    const [atom] = sticky(unicode ? UNICODE_ESCAPE : ESCAPE) ?? [];
+    if (atom === undefined)
+      throw new UnsupportedRegexError("it refers back to a group, or writes a character in octal");
+    return character(atom);
+  }
+
+  const root = choice();
+  return { root, groups, unicode, multiline: flags.includes("m") };
+}
+
+/** Whether a part can match without taking a character. */
+export function isNullable(node: RegexNode): boolean {
+  if (node.kind === "character") return false;
+  if (node.kind === "assertion" || node.kind === "look") return true;
+  if (node.kind === "sequence") return node.parts.every(isNullable);
+  if (node.kind === "choice") return node.options.some(isNullable);
+  if (node.kind === "capture") return isNullable(node.body);
+  return node.least === 0 || isNullable(node.body);
+}

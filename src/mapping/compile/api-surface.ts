@@ -1,0 +1,101 @@
+import type { FieldRule } from "../schema/definition.ts";
+import type { Diagnostic } from "../load/diagnostic.ts";
+import { suggestionFor } from "../load/suggest.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "../schema/api-surface.ts";
+
+/** All that the old interface has, apart from what the pack makes of it. */
+export interface ApiSurface {
+  /** Types of all fields of an object, by its name. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<string, FieldType>>;
+  readonly routes: readonly string[];
+}
+
+/** `user.keys[].id` is named by a field `user.keys`, which makes the whole of it, and by one for a part of it. */
+const covers = (field: string, wanted: string): boolean =>
+  field === wanted ||
+  [".", "["].some((joint) => wanted.startsWith(field + joint) || field.startsWith(wanted + joint));
+
+/** What decides which path a route answers: names of parameters do not. */
+const shapeOf = (route: string): string => route.replaceAll(/:\w+/g, ":");
+
+/** Reads a surface; types of objects that it doesn't have are faults. */
+export function compileApiSurface(definition: SurfaceDefinition, place: SourceLocation): ApiSurface {
+  const names = [...PLAIN_TYPES, ...Object.keys(definition.objects)];
+  const objects = new Map(
+    Object.entries(definition.objects).map(([object, fields]) => [
+      object,
+      new Map(
+        Object.entries(fields).map(([field, text]) => {
+          const type = readType(text);
+          if (!names.includes(type.name))
+            place.at("objects", object, field).fault({
+              message: `unknown type "${type.name}"`,
+              hint: suggestionFor(type.name, names),
+            });
+          return [field, type] as const;
+        }),
+      ),
+    ]),
+  );
+  return { objects, routes: definition.routes };
+}
+
+/** What a surface is held against. */
+export interface CoverageInput {
+  readonly resources: ReadonlyMap<string, { readonly fields: ReadonlyMap<string, FieldRule> }>;
+  readonly routes: readonly { readonly name: string }[];
+}
+
+/** What of the surface a pack leaves out. */
+export interface CoverageGaps {
+  /** Objects that it does not have, and fields that it does not name. */
+  readonly unnamed: readonly Diagnostic[];
+  /** Routes that nothing answers. */
+  readonly unanswered: readonly Diagnostic[];
+}
+
+function unnamed({ objects }: SurfaceDefinition, { resources }: CoverageInput, place: SourceLocation): void {
+  for (const [object, fields] of Object.entries(objects)) {
+    const at = place.at("objects", object);
+    const resource = resources.get(object);
+    if (!resource) {
+      at.keyFault({
+        message: `the pack has no object "${object}"`,
+        hint: suggestionFor(object, [...resources.keys()]),
+      });
+      continue;
+    }
+    const named = [...resource.fields.keys()];
+    for (const field of Object.keys(fields)) {
+      if (named.some((each) => covers(each, field))) continue;
+      at.at(field).keyFault({
+        message: `the pack does not name the field "${field}" of ${object}`,
+        hint: `where v4 has none, say what clients get: ${field}: { const: null, loss: "v4 has none" }`,
+      });
+    }
+  }
+}
+
+function unanswered(definition: SurfaceDefinition, { routes }: CoverageInput, place: SourceLocation): void {
+  const answered = new Set(routes.map(({ name }) => shapeOf(name)));
+  definition.routes.forEach((route, index) => {
+    if (answered.has(shapeOf(route))) return;
+    place.at("routes", index).fault({
+      message: `no route of the pack answers ${route}`,
+      hint: 'where v4 has no such call, say what clients are told: "refuse" names a reason of pack.yaml',
+    });
+  });
+}
+
+/** Holds a pack against a surface; `into` gives the place of the surface's file whose faults go to a list. */
+export function findCoverageGaps(
+  definition: SurfaceDefinition,
+  served: CoverageInput,
+  into: (found: Diagnostic[]) => SourceLocation,
+): CoverageGaps {
+  const gaps = { unnamed: [] as Diagnostic[], unanswered: [] as Diagnostic[] };
+  unnamed(definition, served, into(gaps.unnamed));
+  unanswered(definition, served, into(gaps.unanswered));
+  return gaps;
+}

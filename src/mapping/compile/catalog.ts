@@ -1,0 +1,160 @@
+import { printJson } from "../../dialect/json/parse.ts";
+import { isStringText, fromJsonText, type Text } from "../../dialect/json/text.ts";
+import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import type { CatalogDefinition } from "../schema/definition.ts";
+import { createCatalogEntry } from "./catalog-entry.ts";
+import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { CatalogCopy, CatalogEntry, ReadContext } from "../translation-context.ts";
+import type { ValueKind } from "./value-kinds.ts";
+
+/** One v4 list that a catalog is read from. */
+export interface CatalogCall {
+  readonly path: string;
+  /** Condition of the filter header, or undefined. */
+  readonly filter: unknown;
+  /** A service without this list has an empty one. */
+  readonly optional: boolean;
+  /** False: only known where something refers to it. */
+  readonly listed: boolean;
+}
+
+/** A catalog of things that v4 names by id and alpha shows whole. */
+export interface Catalog {
+  readonly name: string;
+  readonly calls: readonly CatalogCall[];
+  /** v4 ids of the whole list where the pack fixes it, in the pack's order. */
+  readonly fixedIds: readonly string[] | undefined;
+  /** More names for filters, each the opposite of a boolean field. */
+  readonly opposites: Readonly<Record<string, string>>;
+  alphaId(v4Id: string): string;
+  /** The v4 id that a request means, or undefined for one that does not exist. */
+  v4Id(asked: string, copy: CatalogCopy): string | undefined;
+  /** The v4 id that a filter means: one that only answers show will do as well. */
+  filterId(asked: string, copy: CatalogCopy): string | undefined;
+  /** v4 ids that begin so are shown as null. */
+  readonly hiddenPrefix: string | undefined;
+  /** Whether ids differ between the sides, so that they sort differently. */
+  readonly renames: boolean;
+  /** The text of the alpha object of a v4 id; `row` gives the text of the v4 object that names it. */
+  readonly expand: (v4Id: Text, row: () => string, reading: ReadContext) => MaybePromise<Text>;
+  /** The same of the id between two places, as UTF-8, where nothing has to be made for it. */
+  readonly known: (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    reading: ReadContext,
+  ) => Uint8Array | undefined;
+  /** Whether that may come later. */
+  readonly late: boolean;
+  /** Whether alpha never sees the thing of this v4 id. */
+  hides(v4Id: unknown): boolean;
+  /** The text of a list of them; hidden and unknown ones are left out. */
+  readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
+  /** Which of its items may be kept where it was read with a client's token; undefined where no token may be used. */
+  readonly withToken: ((item: unknown) => MaybePromise<boolean>) | undefined;
+  /** The whole list where the pack fixes its ids, made without v4; undefined where it doesn't. */
+  fixedList(): Promise<CatalogEntry[]> | undefined;
+  /** The text of what stands for an id that the copy does not have. */
+  stub(v4Id: string, row: unknown): MaybePromise<Text>;
+}
+
+/** Only GET can be read in the background. */
+function callPath(call: string, place: SourceLocation): string {
+  const path = /^GET (\/\S+)$/.exec(call)?.[1];
+  if (path === undefined) place.fault(`"${call}" is not GET /path`);
+  return path ?? "/";
+}
+
+interface Context {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  /** Reads tables inside expressions: `$values("kind", value)`. */
+  readonly lookup: (kind: string, value: unknown) => unknown;
+}
+
+/** Compiles the catalog of one resource. */
+export function compileCatalog(
+  name: string,
+  definition: CatalogDefinition,
+  context: Context,
+  place: SourceLocation,
+): Catalog {
+  const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
+  const ids =
+    definition.ids === undefined
+      ? undefined
+      : resolveReference(place.at("ids"), "value kind", definition.ids, context.values);
+  const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
+  const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
+  const stub = compileExpressionAt(place.at("stub"), definition.stub, ["id", "name", "values"]);
+  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
+  const isHidden = (v4Id: unknown): boolean =>
+    hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
+
+  const stubFor = (v4Id: string, row: unknown): MaybePromise<Text> =>
+    stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
+
+  const hiddenBytes = Buffer.from(hidden === undefined ? "" : printJson(hidden).slice(0, -1));
+  function isHiddenAt(bytes: Uint8Array, start: number): boolean {
+    for (let at = 0; at < hiddenBytes.length; at += 1)
+      if (bytes[start + at] !== hiddenBytes[at]) return false;
+    return hiddenBytes.length > 0;
+  }
+
+  const textOf = (id: string, { catalogs }: ReadContext): Text =>
+    isHidden(id) ? null : catalogs.find(name, id)?.text;
+
+  function expand(v4Id: Text, row: () => string, reading: ReadContext): MaybePromise<Text> {
+    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
+    const id = fromJsonText(v4Id) as string;
+    const found = textOf(id, reading);
+    return found === undefined ? stubFor(id, fromJsonText(row())) : found;
+  }
+
+  function v4Id(asked: string, copy: CatalogCopy): string | undefined {
+    const known = aliases.get(fold(asked)) ?? ids?.backwards.get(asked);
+    if (known !== undefined) return known as string;
+    const spelt = ignoreCase ? (copy.spelling(name, asked) ?? asked) : asked;
+    if (closed || alphaId(spelt) !== spelt || isHidden(spelt)) return undefined;
+    return copy.find(name, spelt) || !copy.loaded(name) ? spelt : undefined;
+  }
+
+  const kept =
+    definition.with_token === undefined
+      ? undefined
+      : compileExpressionAt(place.at("with_token"), definition.with_token, []);
+  const fixedIds = closed && ids ? ([...ids.backwards.values()] as string[]) : undefined;
+
+  return {
+    name,
+    withToken: kept && ((item) => thenMaybe(kept.evaluate(item, {}), Boolean)),
+    fixedList: () =>
+      fixedIds &&
+      Promise.resolve(allOf(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
+        texts.map((text) => createCatalogEntry(text ?? "{}")),
+      ),
+    hiddenPrefix: hidden,
+    renames: ids !== undefined,
+    calls: definition.v4.map((entry, index) => ({
+      path: callPath(entry.call, place.at("v4", index, "call")),
+      filter: entry.filter,
+      optional: entry.optional ?? false,
+      listed: entry.listed ?? true,
+    })),
+    fixedIds,
+    opposites: definition.opposites ?? {},
+    alphaId,
+    v4Id,
+    filterId: (asked, copy) =>
+      v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
+    hides: isHidden,
+    expandAll(v4Ids, reading) {
+      const ids = v4Ids.filter(isStringText).map((id) => fromJsonText(id) as string);
+      return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
+    },
+    expand,
+    known: (bytes, start, end, { catalogs }) =>
+      isHiddenAt(bytes, start) ? undefined : catalogs.known(name, bytes, start, end),
+    late: stub.engine === "interpreted",
+    stub: stubFor,
+  };
+}

@@ -1,0 +1,202 @@
+import { createGrammar } from "../../dialect/filter/grammar.ts";
+import { createScopes } from "../../dialect/scopes.ts";
+import type { BodyContext } from "./body.ts";
+import { validSchema } from "./body-schema.ts";
+import { compileCatalog, type Catalog } from "./catalog.ts";
+import type { DialectDefinition, FieldRule, ResourceDefinition } from "../schema/definition.ts";
+import { compileEndpoint } from "./endpoint.ts";
+import { suggestionFor } from "../load/suggest.ts";
+import type { Pack } from "../pack.ts";
+import { silentLocation, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { ReadFunction } from "../translation-context.ts";
+import { compileResource, type Resource } from "./resource.ts";
+import { compileRoute, type Route } from "./route.ts";
+import { createRouter, splitPath, type Router } from "../router.ts";
+import { compileValueKind, type ValueKind } from "./value-kinds.ts";
+import { makeV4Access } from "./upstream-access.ts";
+
+/** A checked file of a pack and the place that its faults are reported at. */
+export interface LocatedFile<T> {
+  readonly definition: T;
+  readonly place: SourceLocation;
+}
+
+/** The place of a file whose fields of these names come from another one, which tells their faults. */
+const withoutThoseOf = (names: readonly string[], place: SourceLocation): SourceLocation => ({
+  ...place,
+  at: (...keys) =>
+    keys[0] === "fields" && names.includes(String(keys[1])) ? silentLocation : place.at(...keys),
+});
+
+/** Files that extend another object, with its fields before their own. */
+function inherited(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
+  const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
+  return files.map(({ definition, place }) => {
+    if (definition.extends === undefined) return { definition, place };
+    const at = place.at("extends");
+    const base = resolveReference(at, "object", definition.extends, objects);
+    if (base?.extends !== undefined) at.fault(`"${base.object}" extends another object itself`);
+    const borrowed = Object.keys(base?.fields ?? {}).filter(
+      (name) => !Object.hasOwn(definition.fields, name),
+    );
+    return {
+      definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
+      place: withoutThoseOf(borrowed, place),
+    };
+  });
+}
+
+/** Parameters that fields give to a value kind, over the whole pack. */
+function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefinition>[]): string[] {
+  const rules = resources.flatMap(({ definition: { fields, inputs = {} } }): FieldRule[] => [
+    ...Object.values(fields),
+    ...Object.values(inputs),
+  ]);
+  return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
+}
+
+function compileGrammar({ definition, place }: LocatedFile<DialectDefinition>): Pack["grammar"] {
+  try {
+    return createGrammar(definition.filter);
+  } catch (error) {
+    place.at("filter", "operators").fault((error as Error).message);
+    return { header: definition.filter.header } as Pack["grammar"];
+  }
+}
+
+/** @returns undefined where the pack has none, which is a fault where a route takes a file */
+function compileTokenCheck(
+  { definition: { v4 }, place }: LocatedFile<DialectDefinition>,
+  takesFiles: boolean,
+): Pack["tokenCheck"] {
+  const at = place.at("v4", "token_check");
+  if (v4.token_check === undefined) {
+    if (takesFiles)
+      place.at("v4").fault('a pack whose routes take files needs "token_check": a read of any token');
+    return undefined;
+  }
+  const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
+  if (endpoint.method !== "GET") at.fault("a token is checked by a GET");
+  return endpoint;
+}
+
+/** Routes of one path stand side by side as long as all but the last are taken on a condition only. */
+function addRoute(
+  { route, method, pattern }: ReturnType<typeof compileRoute>,
+  { router, routes }: { readonly router: Router<Route[]>; readonly routes: Map<string, Route[]> },
+  place: SourceLocation,
+): void {
+  const same = routes.get(route.name);
+  if (same?.every(({ chosen }) => chosen)) {
+    if (same.some(({ limit }) => limit !== route.limit))
+      place.fault('routes of one path have one "limit": it holds before the body is read');
+    return void same.push(route);
+  }
+  const one = [route];
+  if (router.add(method, pattern, one)) routes.set(route.name, one);
+  else
+    place.at("alpha").fault({
+      message: `another route answers ${method} of the same paths`,
+      hint: 'give all but the last of them a condition over the body: when: "password != null"',
+    });
+}
+
+/**
+ * Compiles a pack. Everything that names something else is looked up here; what can't be found is reported
+ * at its place, and compiling goes on, so that all faults come at once.
+ */
+export function compilePack(
+  dialect: LocatedFile<DialectDefinition>,
+  written: readonly LocatedFile<ResourceDefinition>[],
+): Pack {
+  const { definition, place } = dialect;
+  const files = inherited(written);
+  const scopes = createScopes(definition.scopes);
+  const values = new Map<string, ValueKind>();
+  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
+  for (const [name, kind] of Object.entries(definition.values)) {
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, place.at("values", name)));
+  }
+
+  const catalogs = new Map<string, Catalog>();
+  for (const { definition: file, place: at } of files) {
+    if (!file.catalog) continue;
+    catalogs.set(
+      file.object,
+      compileCatalog(file.object, file.catalog, { values, lookup }, at.at("catalog")),
+    );
+  }
+
+  const readers = new Map<string, ReadFunction>();
+  const resources = new Map<string, Resource>();
+  const context: BodyContext = {
+    values,
+    catalogs,
+    readers,
+    resources: new Map(files.map((file) => [file.definition.object, file])),
+    lookup,
+    scopesOf: (v4, asked) =>
+      typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
+    scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
+    parts: new Map(
+      Object.entries(definition.parts).map(([name, part]) => {
+        const schema = validSchema(part.schema, place.at("parts", name, "schema"));
+        return [name, { ...part, schema }];
+      }),
+    ),
+    reference: definition.alpha.reference,
+    unknownRecord: definition.reasons.unknown_record,
+  };
+  for (const { definition: file, place: at } of files) {
+    if (resources.has(file.object)) at.at("object").fault(`there is another object "${file.object}"`);
+    const resource = compileResource(file, context, at);
+    resources.set(file.object, resource);
+    readers.set(file.object, resource.read);
+  }
+
+  const router = createRouter<Route[]>();
+  const routes = new Map<string, Route[]>();
+  const preliminaries = new Map(Object.entries(definition.first));
+  const routeContext = { dialect: definition, access: scopes.access, preliminaries, resources };
+  for (const { definition: file, place: at } of files) {
+    const resource = resources.get(file.object);
+    for (const [index, entry] of (file.routes ?? []).entries()) {
+      if (!resource) continue;
+      const here = at.at("routes", index);
+      const compiled = compileRoute(entry, resource, routeContext, { route: here, pack: place });
+      addRoute(compiled, { router, routes }, here);
+    }
+  }
+  for (const { definition: file, place: at } of files) {
+    (file.routes ?? []).forEach(({ shows }, index) => {
+      if (shows === undefined || routes.has(shows)) return;
+      at.at("routes", index, "shows").fault({
+        message: `there is no route "${shows}"`,
+        hint: suggestionFor(shows, [...routes.keys()]),
+      });
+    });
+  }
+
+  const takesFiles = new Set(
+    [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
+  );
+  const all = [...routes.values()].flat();
+  return {
+    dialect: definition,
+    takesFiles,
+    v4Access: makeV4Access(all, catalogs.values(), definition.v4.prefix),
+    tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
+    prefix: splitPath(definition.alpha.prefix) ?? [],
+    scopes,
+    grammar: compileGrammar(dialect),
+    resources,
+    routes: all,
+    surface: undefined,
+    gaps: { unnamed: [], unanswered: [] },
+    match(method, segments) {
+      const found = router.match(method, segments);
+      return found && { routes: found.route, parameters: found.parameters };
+    },
+    route: (name) => routes.get(name)?.at(-1),
+  };
+}

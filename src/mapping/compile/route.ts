@@ -1,0 +1,315 @@
+import type { SelectFields } from "../../dialect/filter/select.ts";
+import { cursorAt, readRaw } from "../../dialect/json/scan.ts";
+import { fromJsonText } from "../../dialect/json/text.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import type { FilterField } from "../../dialect/filter/translate.ts";
+import type { Access } from "../../dialect/scopes.ts";
+import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import type { BodyRules } from "./body.ts";
+import type { Catalog } from "./catalog.ts";
+import type { DialectDefinition, PreliminaryDefinition } from "../schema/definition.ts";
+import type { RouteDefinition } from "../schema/route.ts";
+import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
+import { suggestionFor } from "../load/suggest.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type {
+  AppendFunction,
+  CatalogCopy,
+  CatalogEntry,
+  JsonObject,
+  ReadFunction,
+} from "../translation-context.ts";
+import type { Resource } from "./resource.ts";
+import {
+  compileAggregation,
+  compileRelatedRequests,
+  compileReadAfterWrite,
+  compileMergeParts,
+  compilePrerequisite,
+  compileTokens,
+  compileWait,
+  compileCondition,
+  type Aggregation,
+  type RelatedRequest,
+  type ReadAfterWrite,
+  type MergePart,
+  type Prerequisite,
+  type TokensStep,
+  type Wait,
+} from "./route-steps.ts";
+import type { Pattern } from "../router.ts";
+
+/** A file that a client sends: its media type, and how many bytes it may have. */
+export interface FileRule {
+  readonly type: string;
+  readonly most: number;
+}
+
+/** What a route is answered with that v4 has no call for. */
+interface Refused {
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** One alpha route: what it asks for, which v4 call it becomes, and what it answers. All functions, no names left to look up. */
+export interface Route {
+  /** As the pack writes it, `GET /vm/instances/:id`. */
+  readonly name: string;
+  /** The object of the file that it stands in. */
+  readonly object: string;
+  /** Objects that it may answer with. */
+  readonly answers: readonly string[];
+  /** Whether the path names an object. Where it does not, one that v4 misses was named in the body. */
+  readonly namesObject: boolean;
+  readonly access: Access;
+  readonly limit: "create" | undefined;
+  /** Whether this is the route that a body asks for, where several share a path. */
+  readonly chosen: ((body: JsonObject) => MaybePromise<boolean>) | undefined;
+  /** The objects of the answer are tokens, whose levels are alpha's. */
+  readonly tokenLevels: TokensStep | undefined;
+  /** The same route as a token without any scope gets it; undefined where such a token is refused. */
+  readonly withoutScopes: Route | undefined;
+  /** A v4 call, the gateway's own copy of a catalog, or nothing any more. */
+  readonly source:
+    | { readonly call: Endpoint }
+    | { readonly catalog: Catalog }
+    | { readonly refusal: Refused };
+  readonly gives: RouteDefinition["gives"];
+  /** In place of a JSON body: a file. */
+  readonly takes: FileRule | undefined;
+  /** In place of a JSON answer: a file. */
+  readonly file: { readonly type: string } | undefined;
+  readonly list: string;
+  readonly body: BodyRules | undefined;
+  readonly first: readonly Prerequisite[];
+  readonly wait: Wait | undefined;
+  readonly after: ReadAfterWrite | undefined;
+  readonly with: readonly RelatedRequest[];
+  /** v4's list is read whole, and paged here. */
+  readonly collect: Aggregation | undefined;
+  /** More places of v4 that the object is spread over. */
+  readonly joins: readonly MergePart[];
+  /** A v4 condition that is ANDed to the client's filter. */
+  readonly where: Readonly<Record<string, unknown>> | undefined;
+  /** Sent once more without this v4 member, when the gateway had added it and v4 refused just that. */
+  readonly again: string | undefined;
+  /** The member to blame when v4 does not find something, and does not say what. */
+  readonly blames: string | undefined;
+  /** The route that shows what this one edits. */
+  readonly shows: string | undefined;
+  /** Whether only what differs from what that route shows is sent. */
+  readonly changes: boolean;
+  /** Why an answer of v4 without a body is refused. */
+  readonly empty: string | undefined;
+  /** The resource whose members a body may have. */
+  readonly resource: Resource;
+  /** The resource that a v4 object is shown as. */
+  readonly shownAs: (v4: unknown) => MaybePromise<Resource>;
+  readonly read: ReadFunction;
+  /** The same for the rows of a list; undefined where a row can't be written before more is known of it. */
+  readonly append: AppendFunction | undefined;
+  /** The alpha name of an error's v4 field. */
+  readonly errorField: (v4: string) => string | undefined;
+  readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
+  /** For lists that the gateway filters itself. */
+  readonly selectFields: SelectFields<CatalogEntry>;
+  /** What an answer of this route can't keep, `field: reason`. */
+  readonly losses: readonly string[];
+}
+
+export interface RouteCompileContext {
+  readonly dialect: DialectDefinition;
+  readonly access: (scope: string) => Access | undefined;
+  readonly preliminaries: ReadonlyMap<string, PreliminaryDefinition>;
+  readonly resources: ReadonlyMap<string, Resource>;
+}
+
+const scopeNames = ({ scopes: { resources, levels } }: DialectDefinition): string[] =>
+  Object.keys(resources).flatMap((resource) => levels.map((level) => `${resource}:${level}`));
+
+function compileSource(
+  definition: RouteDefinition,
+  resource: Resource,
+  parameters: readonly string[],
+  { v4: { prefix }, reasons }: DialectDefinition,
+  place: SourceLocation,
+): Route["source"] {
+  const { refuse } = definition;
+  if (refuse !== undefined) {
+    const [name, status, at] =
+      typeof refuse === "string"
+        ? [refuse, 400, place.at("refuse")]
+        : [refuse.reason, refuse.status, place.at("refuse", "reason")];
+    return {
+      refusal: {
+        status,
+        reason: resolveReference(at, "reason", name, new Map(Object.entries(reasons))) ?? "",
+      },
+    };
+  }
+  if (definition.catalog && definition.v4)
+    place.fault("a route is served from the catalog or by a v4 call, not both");
+  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
+  if (definition.catalog) place.at("catalog").fault("this resource has no catalog");
+  else if (!definition.v4) place.fault('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
+  const path = definition.v4 ?? "GET /";
+  const known = [...parameters, ...(definition.first ?? [])];
+  return { call: compileEndpoint(path, prefix, known, definition.v4 ? place.at("v4") : place) };
+}
+
+/** Answers with the first resource whose condition holds over the v4 object; the last one needs none. */
+function compileShownAs(
+  choices: RouteDefinition["of"],
+  own: Resource,
+  resources: RouteCompileContext["resources"],
+  place: SourceLocation,
+): Route["shownAs"] {
+  const compiled = (choices ?? []).map(({ object, when }, index) => ({
+    holds: compileCondition(when, place.at(index, "when")),
+    resource: resolveReference(place.at(index, "object"), "object", object, resources) ?? own,
+  }));
+  return compiled.reduceRight<Route["shownAs"]>(
+    (otherwise, { holds, resource }) =>
+      (v4) =>
+        thenMaybe(holds?.(v4) ?? true, (taken) => (taken ? resource : otherwise(v4))),
+    () => own,
+  );
+}
+
+/** What v4 has and alpha does not know is not there. @throws {HttpError} 404, when the object is read. */
+function onlyExisting(read: ReadFunction, exists: string | undefined, place: SourceLocation): ReadFunction {
+  const holds = compileCondition(exists, place);
+  if (!holds) return read;
+  return (from, reading) =>
+    thenMaybe(read(from, reading), (text) =>
+      thenMaybe(holds(fromJsonText(text)), (known) => {
+        if (!known) throw new HttpError(404, "Not found");
+        return text;
+      }),
+    );
+}
+
+/** Whether reading an object may give a promise: its own fields may, or those of an object inside it. */
+function mayBeLate(
+  { late, objects }: Resource,
+  resources: ReadonlyMap<string, Resource>,
+  above: ReadonlySet<string> = new Set(),
+): boolean {
+  return (
+    late ||
+    objects.some((name) => {
+      const resource = above.has(name) ? undefined : resources.get(name);
+      return resource !== undefined && mayBeLate(resource, resources, new Set([...above, name]));
+    })
+  );
+}
+
+/** Compiles one route of a resource. */
+export function compileRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  places: { readonly route: SourceLocation; readonly pack: SourceLocation },
+): { route: Route; method: string; pattern: Pattern } {
+  const place = places.route;
+  const { dialect } = context;
+  const { method, pattern, parameters } = compilePattern(
+    definition.alpha,
+    dialect.alpha.parameters,
+    place.at("alpha"),
+  );
+  const access = context.access(definition.scope);
+  if (!access)
+    place.at("scope").fault({
+      message: `"${definition.scope}" is not public, token, or resource:level of pack.yaml`,
+      hint: suggestionFor(definition.scope, ["public", "token", ...scopeNames(dialect)]),
+    });
+  if (definition.gives === "list" && resource.list === undefined)
+    place.at("gives").fault('the resource has no "list" name');
+  if ((definition.gives === "file") !== (definition.file !== undefined))
+    place.at("gives").fault('a route that gives a file says its type under "file", and no other does');
+  if (definition.takes && (definition.body !== undefined || definition.first !== undefined))
+    place.at("takes").fault('a file is not looked into: "body" and "first" can\'t stand beside it');
+  const body =
+    definition.body === undefined
+      ? undefined
+      : resolveReference(place.at("body"), "body", definition.body, resource.bodies);
+  const first = (definition.first ?? []).flatMap((name, index) => {
+    const found = resolveReference(place.at("first", index), "first read", name, context.preliminaries);
+    const members = [...parameters, ...resource.inputs];
+    return found
+      ? [compilePrerequisite(name, found, members, dialect.v4.prefix, places.pack.at("first", name))]
+      : [];
+  });
+  for (const parameter of body?.pathParameters ?? []) {
+    if (!parameters.includes(parameter)) place.at("body").fault(`the body needs :${parameter} of the path`);
+  }
+  if (definition.changes && definition.shows === undefined)
+    place.at("changes").fault('"changes" needs "shows": the route that shows what there is now');
+  const { prefix } = dialect.v4;
+  const source = compileSource(definition, resource, parameters, dialect, place);
+  const call = "call" in source ? source.call.method : "GET";
+  if (definition.collect && (definition.gives !== "list" || call !== "GET"))
+    place.at("collect").fault("only a list that a GET gives can be collected");
+  const shownAs = compileShownAs(definition.of, resource, context.resources, place.at("of"));
+  const chosen: ReadFunction = (from, reading) => {
+    const text = readRaw(from);
+    return thenMaybe(shownAs(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
+  };
+  const route: Route = {
+    name: definition.alpha,
+    object: resource.name,
+    answers: definition.of?.map(({ object }) => object) ?? [resource.name],
+    chosen: compileCondition(definition.when, place.at("when")),
+    namesObject: parameters.length > 0,
+    access: access ?? "token",
+    withoutScopes: undefined,
+    tokenLevels: compileTokens(definition, resource.fields, place.at("token_levels")),
+    limit: definition.limit,
+    source,
+    gives: definition.gives,
+    takes: definition.takes,
+    file: definition.file,
+    list: resource.list ?? "",
+    body,
+    first,
+    wait: compileWait(definition.wait, parameters, prefix, place.at("wait")),
+    after: compileReadAfterWrite(definition.after, parameters, prefix, place.at("after")),
+    with: compileRelatedRequests(definition, parameters, prefix, place),
+    collect: compileAggregation(definition.collect, place.at("collect")),
+    joins: compileMergeParts(definition, call, parameters, prefix, place),
+    where: definition.where,
+    again: definition.again?.without,
+    blames: definition.blames,
+    shows: definition.shows,
+    changes: definition.changes ?? false,
+    empty:
+      definition.empty === undefined
+        ? undefined
+        : resolveReference(
+            place.at("empty"),
+            "reason",
+            definition.empty,
+            new Map(Object.entries(dialect.reasons)),
+          ),
+    resource,
+    shownAs,
+    read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
+    append:
+      definition.of || definition.exists !== undefined || mayBeLate(resource, context.resources)
+        ? undefined
+        : resource.append,
+    errorField: resource.errorField,
+    filterFields: resource.filterFields,
+    selectFields: resource.selectFields,
+    losses: definition.gives === "nothing" ? [] : resource.losses,
+  };
+  const bare =
+    definition.without_scopes === undefined
+      ? undefined
+      : resolveReference(place.at("without_scopes"), "object", definition.without_scopes, context.resources);
+  if (bare && (definition.gives !== "object" || definition.of))
+    place.at("without_scopes").fault("only a route that gives an object of its own can give less of it");
+  const withoutScopes = bare && { ...route, read: bare.read, losses: bare.losses };
+  return { route: { ...route, withoutScopes }, method, pattern };
+}

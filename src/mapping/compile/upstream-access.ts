@@ -1,0 +1,70 @@
+import type { Access } from "../../dialect/scopes.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Route } from "./route.ts";
+import { createRouter, splitPath, type Pattern } from "../router.ts";
+
+/** What alpha asks of a caller for a v4 call. */
+export interface V4Access {
+  /** Of every route that makes the call: the strictest are those that all are fulfilled. */
+  readonly all: readonly Access[];
+  /** Whether a token comes of it, which v4 gives its own levels. */
+  readonly makesToken: boolean;
+}
+
+/** By a v4 path below the prefix; undefined where no alpha route makes such a call. */
+export type FindV4Access = (method: string, path: string) => V4Access | undefined;
+
+/** Two readers could take it for different paths; no path that alpha's calls lead to is written so. */
+const AMBIGUOUS = /%|\\|;|\/\/|\/$|\/\.{1,2}(?:\/|$)/;
+
+function patternOf(template: string): Pattern {
+  const segments = template
+    .split("/")
+    .filter(Boolean)
+    .map((segment) => (segment.includes("{") ? { parameter: segment, type: "text" as const } : segment));
+  return { segments };
+}
+
+const shapeOf = (template: string): string => template.replaceAll(/\{[^{}]*\}/g, "{}");
+
+/** Made once: which alpha scopes the calls of v4 need, by the routes that make them. */
+export function makeV4Access(
+  routes: readonly Route[],
+  catalogs: Iterable<Catalog>,
+  prefix: string,
+): FindV4Access {
+  const router = createRouter<{ all: Access[]; makesToken: boolean }>();
+  const entries = new Map<string, { all: Access[]; makesToken: boolean }>();
+
+  function add(method: string, template: string, access: Access, makesToken = false): void {
+    const key = `${method} ${shapeOf(template)}`;
+    let entry = entries.get(key);
+    if (!entry) {
+      entry = { all: [], makesToken };
+      entries.set(key, entry);
+      router.add(method, patternOf(template), entry);
+    }
+    entry.all.push(access);
+    entry.makesToken ||= makesToken;
+  }
+
+  for (const { source, access, joins, tokenLevels } of routes) {
+    if ("call" in source) add(source.call.method, source.call.template, access, tokenLevels?.made);
+    for (const { read, write } of joins) {
+      add(read.method, read.template, access);
+      if (write.method !== read.method) add(write.method, write.template, access);
+    }
+  }
+  for (const { calls } of catalogs) {
+    for (const { path } of calls) {
+      add("GET", path, "public");
+      add("GET", `${path}/{id}`, "public");
+    }
+  }
+
+  return (method, path) => {
+    if (!path.startsWith(`${prefix}/`) || AMBIGUOUS.test(path)) return undefined;
+    const segments = splitPath(path.slice(prefix.length));
+    return segments && router.match(method === "HEAD" ? "GET" : method, segments)?.route;
+  };
+}

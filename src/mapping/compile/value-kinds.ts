@@ -1,0 +1,142 @@
+import { printJson } from "../../dialect/json/parse.ts";
+import {
+  canonicalString,
+  isStringText,
+  toJsonText,
+  fromJsonText,
+  type Text,
+} from "../../dialect/json/text.ts";
+import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import type { Scopes } from "../../dialect/scopes.ts";
+import type { ValueKindDefinition } from "../schema/definition.ts";
+import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+
+/** A kind of value that differs between the two sides. `args` come from the field that uses it. */
+export interface ValueKind {
+  /** The way to alpha of a value that is there, as texts; its result comes later where it is `late`. */
+  readonly reader: (args: Args) => {
+    readonly read: (text: string) => MaybePromise<Text>;
+    readonly late: boolean;
+  };
+  readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
+  /** The table's own answer: undefined where the value does not stand in it. */
+  readonly lookup: (value: unknown) => unknown;
+  /** The table backwards: every alpha value with the v4 value it is written as. */
+  readonly backwards: ReadonlyMap<unknown, unknown>;
+  /** Every alpha value of the table with all v4 values that it stands for; empty where there is no table. */
+  readonly sources: ReadonlyMap<unknown, readonly unknown[]>;
+  readonly error: string | undefined;
+}
+
+export type Args = Readonly<Record<string, unknown>>;
+
+type Side = ValueKindDefinition["read"];
+
+const table = (side: Side, same: readonly string[]): Map<unknown, unknown> =>
+  new Map<unknown, unknown>([
+    ...same.map((value) => [value, value] as const),
+    ...(typeof side === "object" ? Object.entries(side) : []),
+  ]);
+
+/** An alpha value that several v4 values become is written as the first of them. */
+function invert(forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown> {
+  const backwards = new Map<unknown, unknown>();
+  for (const [v4, alpha] of forward) if (!backwards.has(alpha)) backwards.set(alpha, v4);
+  return backwards;
+}
+
+const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]> =>
+  new Map(
+    [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
+  );
+
+/** A table of texts: nothing has to be read to look something up in it, and nothing to be written. */
+function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
+  const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
+  const other = toJsonText(otherwise);
+  const miss = (text: string): Text => (other === undefined ? text : other);
+  const read = (text: string): Text => {
+    const known = texts.get(text);
+    const alpha = known === undefined ? texts.get(canonicalString(text)) : known;
+    return alpha === undefined ? miss(text) : alpha;
+  };
+  return () => ({ read, late: false });
+}
+
+function readByExpression(
+  place: SourceLocation,
+  source: string,
+  args: readonly string[],
+): ValueKind["reader"] {
+  const expression = compileExpressionAt(place, source, ["value", ...args]);
+  const late = expression.engine === "interpreted";
+  return (given) => {
+    const print = (text: string): MaybePromise<Text> => {
+      const value = fromJsonText(text);
+      return expression.print(value, { ...given, value });
+    };
+    return { read: print, late };
+  };
+}
+
+function writeByExpression(
+  place: SourceLocation,
+  source: string,
+  args: readonly string[],
+): ValueKind["write"] {
+  const expression = compileExpressionAt(place, source, ["value", ...args]);
+  return (value, given) => expression.evaluate(value, { ...given, value });
+}
+
+/** Texts of scopes, in the words of either side. */
+const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
+  reader: () => ({
+    read: (text) => (isStringText(text) ? toJsonText(toAlpha(fromJsonText(text) as string)) : text),
+    late: false,
+  }),
+  write: (value) => (typeof value === "string" ? toV4(value).join(" ") || undefined : value),
+  lookup: () => undefined,
+  backwards: new Map(),
+  sources: new Map(),
+  error: undefined,
+});
+
+/**
+ * Compiles one value kind.
+ *
+ * @param args Names of the parameters that fields give it.
+ */
+export function compileValueKind(
+  definition: ValueKindDefinition,
+  args: readonly string[],
+  scopes: Scopes,
+  place: SourceLocation,
+): ValueKind {
+  const { same = [], read, write, otherwise } = definition;
+  if (definition.scopes) {
+    if (Object.keys(definition).length > 1) place.fault("a kind of scopes takes no other key");
+    return scopesKind(scopes);
+  }
+  const forward = table(read, same);
+  const backwards = write === undefined ? invert(forward) : table(write, same);
+  return {
+    reader:
+      typeof read === "string"
+        ? readByExpression(place.at("read"), read, args)
+        : readByTable(forward, otherwise),
+    write:
+      typeof write === "string"
+        ? writeByExpression(place.at("write"), write, args)
+        : (value) => (backwards.has(value) ? backwards.get(value) : value),
+    lookup: (value) => forward.get(value),
+    backwards,
+    sources: sources(forward),
+    error: definition.error,
+  };
+}
+
+/** Applies a kind to a value that may not be there: null and missing are no value of any kind. */
+export const applyValueKind =
+  (apply: ValueKind["write"], args: Args) =>
+  (value: MaybePromise<unknown>): MaybePromise<unknown> =>
+    thenMaybe(value, (known) => (known === undefined || known === null ? known : apply(known, args)));

@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import type { Diagnostic } from "./diagnostic.ts";
+import { keysAt } from "../schema/file-schema.ts";
+import { suggestionFor } from "./suggest.ts";
+import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** What stands at a path of data. */
+const at = (data: unknown, path: YamlPath): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    data,
+  );
+
+const article = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+
+function kindOf(value: unknown): string {
+  if (value === null) return "nothing";
+  return article(Array.isArray(value) ? "list" : typeof value === "object" ? "map" : typeof value);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  record: "map",
+  object: "map",
+  array: "list",
+  int: "integer",
+};
+
+/** An issue in the words of someone who writes a pack. */
+function told(issue: Issue, data: unknown): Message {
+  const value = at(data, issue.path);
+  const key = String(issue.path.at(-1));
+  if (value === undefined && issue.path.length > 0) {
+    const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
+    return { message: `the key "${key}" is missing`, hint: values.join(", ") || `${key}: …` };
+  }
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    return {
+      message: `${JSON.stringify(value)} can't stand here`,
+      hint: suggestionFor(String(value), values),
+    };
+  }
+  if (issue.code === "invalid_type") {
+    const kind = KINDS[issue.expected] ?? issue.expected;
+    return `must be ${article(kind)}, and is ${kindOf(value)}`;
+  }
+  return issue.message;
+}
+
+/**
+ * A copy without what the issues are about, so that the rest can be checked as well. Members of a list can't be
+ * taken out without giving others new places: then the list goes. Undefined where nothing is left.
+ */
+function without(data: unknown, issues: readonly Issue[]): unknown {
+  const copy = structuredClone(data);
+  const paths = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path],
+  );
+  for (const path of paths) {
+    let length = path.length;
+    // What is missing is missed by the map that lacks it.
+    if (at(copy, path) === undefined) length -= 1;
+    while (length > 0 && Array.isArray(at(copy, path.slice(0, length - 1)))) length -= 1;
+    const key = path[length - 1];
+    const parent = at(copy, path.slice(0, Math.max(0, length - 1)));
+    if (key === undefined) return undefined;
+    if (typeof parent === "object" && parent !== null) delete (parent as Record<PropertyKey, unknown>)[key];
+  }
+  return copy;
+}
+
+/** So often a file's faulty parts are taken out: each time, what holds them may miss them. */
+const ROUNDS = 6;
+
+/** What is left of a file when its faulty parts are taken out; undefined where that is nothing of the shape. */
+function remains<T>(source: YamlSource, schema: z.ZodType<T>): T | undefined {
+  let data: unknown = source.data;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const result = schema.safeParse(data);
+    if (result.success) return result.data;
+    data = without(data, result.error.issues);
+    if (data === undefined) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Checks one file's shape; faults go to the list.
+ *
+ * @returns the file, or what is left of it without its faults, so that those that lie in what it says come at once
+ */
+export function validateFile<T>(
+  source: YamlSource,
+  schema: z.ZodType<T>,
+  described: () => Readonly<Record<string, unknown>>,
+  faults: Diagnostic[],
+): T | undefined {
+  faults.push(...source.faults);
+  if (source.faults.length > 0) return undefined;
+  const result = schema.safeParse(source.data);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    if (issue.code !== "unrecognized_keys") faults.push(source.fault(issue.path, told(issue, source.data)));
+    else
+      for (const key of issue.keys) {
+        const hint = suggestionFor(key, keysAt(described(), issue.path));
+        faults.push(source.keyFault([...issue.path, key], { message: `unknown key "${key}"`, hint }));
+      }
+  }
+  return remains(source, schema);
+}

@@ -1,0 +1,123 @@
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type Sampler,
+} from "@opentelemetry/sdk-trace";
+import type { RequestStart, CallSpan, RequestResult, RequestSpan, Tracing } from "./span.ts";
+
+const NAME = "alpha-gateway";
+
+/** Version 00 of W3C Trace Context. */
+const TRACEPARENT = /^00-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})$/;
+
+function remoteParent(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags = ""] = TRACEPARENT.exec(traceparent ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
+}
+
+/** `OTEL_TRACES_SAMPLER`, by the names of OpenTelemetry's specification; its default for all else. */
+function samplerOf(name = "parentbased_always_on", argument = "1"): Sampler {
+  const ratio = Number(argument);
+  const roots: Readonly<Record<string, () => Sampler>> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio >= 0 && ratio <= 1 ? ratio : 1),
+  };
+  const root = (roots[name.replace(/^parentbased_/, "")] ?? (() => new AlwaysOnSampler()))();
+  return name in roots ? root : new ParentBasedSampler({ root });
+}
+
+/** OpenTelemetry's own SDK, set up by its own variables; endpoint, headers and time-outs are read by the exporter. */
+export function startSdk(
+  environment: Readonly<Record<string, string | undefined>>,
+  onFault: (message: string) => void,
+): Tracing {
+  const mute = (): void => {};
+  diag.setLogger(
+    { error: onFault, warn: mute, info: mute, debug: mute, verbose: mute },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ "service.name": NAME }))
+      .merge(detectResources({ detectors: [envDetector, serviceNameEnvDetector] })),
+    sampler: samplerOf(environment["OTEL_TRACES_SAMPLER"], environment["OTEL_TRACES_SAMPLER_ARG"]),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  const tracer = provider.getTracer(NAME);
+
+  function call(parent: Context, method: string, path: string): CallSpan {
+    const attributes = { "http.request.method": method, "url.path": path.replace(/\?.*$/s, "") };
+    const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, parent);
+    return {
+      traceparent: traceparentOf(span),
+      end(status) {
+        if (status !== null) span.setAttribute("http.response.status_code", status);
+        if (status === null || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  function begin({ method, traceparent, time }: RequestStart): RequestSpan {
+    const parent = remoteParent(traceparent);
+    const span = tracer.startSpan(
+      method,
+      {
+        kind: SpanKind.SERVER,
+        attributes: { "http.request.method": method },
+        ...(time && { startTime: time }),
+      },
+      parent,
+    );
+    const own = trace.setSpan(parent, span);
+    return {
+      call: (called, path) => call(own, called, path),
+      end({ route, status, lane, requestId }: RequestResult) {
+        if (route !== null) span.updateName(route).setAttribute("http.route", route.replace(/^\S+ /, ""));
+        span.setAttributes({
+          "http.response.status_code": status,
+          "alpha_gateway.lane": lane,
+          "alpha_gateway.request_id": requestId,
+        });
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  return {
+    begin,
+    call: (method, path) => call(ROOT_CONTEXT, method, path),
+    close: () => provider.shutdown(),
+  };
+}

@@ -1,0 +1,272 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "../dialect/http-error.ts";
+import { addressNetwork } from "../rate-limit/client-address.ts";
+import { decodeContent } from "../upstream/content-decoding.ts";
+import { toUpstreamError, UpstreamError } from "../upstream/errors.ts";
+import type { BodyOwner, ReadBody } from "./context.ts";
+
+/** Bytes of request bodies that a process keeps at once: 32 of the largest, as far as that is not above this. */
+const MOST_BYTES = 128 * 1024 * 1024;
+const MOST_BODIES = 32;
+
+/** What may be taken of that, in bytes. */
+interface Shares {
+  readonly all: number;
+  /** By callers whose token v4 has not accepted yet. */
+  readonly unknown: number;
+  /** By those of one address. */
+  readonly network: number;
+}
+
+/** Two of the largest bodies always find room. */
+function sharesOf(bodyLimit: number): Shares {
+  const all = Math.min(MOST_BODIES * bodyLimit, MOST_BYTES);
+  const share = (part: number, bodies: number): number => Math.max(all / part, bodies * bodyLimit);
+  return { all: share(1, 4), unknown: share(4, 2), network: share(16, 2) };
+}
+
+/** How slowly a body may come. */
+interface Patience {
+  /** For so long it may come as slowly as it likes. */
+  readonly graceMs: number;
+  /** After that it must have come at this rate, on average. */
+  readonly bytesPerSecond: number;
+  readonly deadlineMs: number;
+}
+
+const PATIENCE: Readonly<Record<"known" | "unknown", Patience>> = {
+  known: { graceMs: 10_000, bytesPerSecond: 4096, deadlineMs: 240_000 },
+  unknown: { graceMs: 5000, bytesPerSecond: 16_384, deadlineMs: 20_000 },
+};
+
+/** How often bodies are checked for their rate. */
+const CHECK_MS = 1000;
+
+const NO_BYTES = Buffer.alloc(0);
+
+const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
+const unreadable = (): HttpError => new HttpError(400, "The body could not be read.");
+
+/** Too many others are in memory. Clients know 500 as a failure that passes. */
+const busy = (): HttpError => new HttpError(500, "The service is busy. Try again later.");
+
+/** One body, and what it takes of the budget until `release`. */
+export interface BodyReader {
+  readonly read: ReadBody;
+  /** Whether reading failed: what is left of the body is still on its way. */
+  failed(): boolean;
+  release(): void;
+}
+
+/** Reads the bodies of requests, within one budget of memory for the whole process. */
+export interface RequestBodies {
+  of(request: IncomingMessage): BodyReader;
+  /** Bytes that are kept at the moment. */
+  readonly bytes: number;
+}
+
+/** Bytes by owner. */
+class Budget {
+  readonly #shares: ReturnType<typeof sharesOf>;
+  readonly #addresses = new Map<string, number>();
+  all = 0;
+  #unknown = 0;
+
+  constructor(bodyLimit: number) {
+    this.#shares = sharesOf(bodyLimit);
+  }
+
+  /** @returns false where there is no room for them; nothing is taken then */
+  take({ known, address }: BodyOwner, bytes: number): boolean {
+    if (this.all + bytes > this.#shares.all) return false;
+    if (!known) {
+      const key = addressNetwork(address);
+      const ofAddress = (this.#addresses.get(key) ?? 0) + bytes;
+      if (this.#unknown + bytes > this.#shares.unknown || ofAddress > this.#shares.network) return false;
+      this.#unknown += bytes;
+      this.#addresses.set(key, ofAddress);
+    }
+    this.all += bytes;
+    return true;
+  }
+
+  giveBack({ known, address }: BodyOwner, bytes: number): void {
+    this.all -= bytes;
+    if (known) return;
+    this.#unknown -= bytes;
+    const key = addressNetwork(address);
+    const left = (this.#addresses.get(key) ?? 0) - bytes;
+    if (left > 0) this.#addresses.set(key, left);
+    else this.#addresses.delete(key);
+  }
+}
+
+/** A body that is still coming. */
+interface Coming {
+  isLate(now: number): boolean;
+  fail(error: HttpError): void;
+}
+
+async function decodedBody(body: Buffer, coding: string, limit: number): Promise<Buffer> {
+  try {
+    return await decodeContent(body, coding, limit);
+  } catch (error) {
+    if (toUpstreamError(error).kind === "too_large") throw tooLarge();
+    if (error instanceof UpstreamError)
+      throw new HttpError(400, "The Content-Encoding of the body is not supported.");
+    throw unreadable();
+  }
+}
+
+/** Does a request say that it has a body? */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+class Reader implements BodyReader {
+  readonly #request: IncomingMessage;
+  readonly #limit: number;
+  readonly #budget: Budget;
+  readonly #coming: Set<Coming>;
+  #owner: BodyOwner = { known: false, address: "" };
+  #held = 0;
+  #failed = false;
+
+  constructor(request: IncomingMessage, limit: number, budget: Budget, coming: Set<Coming>) {
+    this.#request = request;
+    this.#limit = limit;
+    this.#budget = budget;
+    this.#coming = coming;
+  }
+
+  readonly read: ReadBody = async (owner, most = this.#limit) => {
+    this.#owner = owner;
+    if (!hasBody(this.#request)) return NO_BYTES;
+    try {
+      const limit = Math.min(most, this.#limit);
+      const body = await this.#collect(limit);
+      const coding = this.#request.headers["content-encoding"] ?? "identity";
+      return coding.toLowerCase() === "identity" ? body : await this.#decode(body, coding, limit);
+    } catch (error) {
+      this.#failed = true;
+      this.release();
+      throw error;
+    }
+  };
+
+  failed(): boolean {
+    return this.#failed;
+  }
+
+  release(): void {
+    if (this.#held > 0) this.#budget.giveBack(this.#owner, this.#held);
+    this.#held = 0;
+  }
+
+  #hold(bytes: number): void {
+    if (bytes === this.#held) return;
+    if (!this.#budget.take(this.#owner, bytes - this.#held)) throw busy();
+    this.#held = bytes;
+  }
+
+  /** What comes out is not known before: a few kilobytes may become the largest body. */
+  async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
+    this.#hold(this.#held + limit);
+    const decodedBytes = await decodedBody(body, coding, limit);
+    this.#budget.giveBack(this.#owner, this.#held - decodedBytes.length);
+    this.#held = decodedBytes.length;
+    return decodedBytes;
+  }
+
+  /** As it came, and no longer than the limit: what exceeds it is not waited for. */
+  #collect(limit: number): Promise<Buffer> {
+    const request = this.#request;
+    const declared = Number(request.headers["content-length"] ?? 0);
+    const { graceMs, bytesPerSecond, deadlineMs } = PATIENCE[this.#owner.known ? "known" : "unknown"];
+    const begun = performance.now();
+    return new Promise((resolve, reject) => {
+      if (declared > limit) return reject(tooLarge());
+      let kept: Buffer = NO_BYTES;
+      let length = 0;
+
+      /** One chunk is kept as it is. Of many, each as small as its sender likes, the bytes are copied together. */
+      const keep = (chunk: Buffer): void => {
+        if (length + chunk.length > limit) throw tooLarge();
+        if (length === 0) {
+          this.#hold(chunk.length);
+          kept = chunk;
+        } else {
+          if (length + chunk.length > kept.length) {
+            const room = Math.max(length + chunk.length, Math.min(2 * length, declared || limit));
+            this.#hold(room);
+            const larger = Buffer.allocUnsafeSlow(room);
+            kept.copy(larger, 0, 0, length);
+            kept = larger;
+          }
+          chunk.copy(kept, length);
+        }
+        length += chunk.length;
+      };
+      const onData = (chunk: Buffer): void => {
+        try {
+          keep(chunk);
+        } catch (error) {
+          fail(error as HttpError);
+        }
+      };
+      const settle = (): void => {
+        request.off("data", onData).off("end", onEnd).off("close", onBroken);
+        this.#coming.delete(coming);
+      };
+      const onEnd = (): void => {
+        settle();
+        resolve(kept.subarray(0, length));
+      };
+      const fail = (error: HttpError): void => {
+        settle();
+        reject(error);
+      };
+      const onBroken = (): void => fail(unreadable());
+      const coming: Coming = {
+        fail,
+        isLate(now) {
+          const ms = now - begun;
+          return ms > deadlineMs || (ms > graceMs && (length / (ms - graceMs)) * 1000 < bytesPerSecond);
+        },
+      };
+      this.#coming.add(coming);
+      // An error without a listener would end the process; "close" follows it.
+      request
+        .on("data", onData)
+        .on("end", onEnd)
+        .on("close", onBroken)
+        .on("error", () => {});
+    });
+  }
+}
+
+/** `bodyLimit` in bytes: of one body, before and after decoding. */
+export function createBodyReaders(bodyLimit: number): RequestBodies {
+  const budget = new Budget(bodyLimit);
+  const coming = new Set<Coming>();
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One timer for all, which ends when nothing has come for a while. */
+  function check(): void {
+    const now = performance.now();
+    for (const body of coming)
+      if (body.isLate(now)) body.fail(new HttpError(400, "The body came too slowly."));
+    if (coming.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    of(request) {
+      timer ??= setInterval(check, CHECK_MS).unref();
+      return new Reader(request, bodyLimit, budget, coming);
+    },
+    get bytes() {
+      return budget.all;
+    },
+  };
+}

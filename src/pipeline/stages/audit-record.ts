@@ -1,0 +1,280 @@
+import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
+import type { Redaction, SentBody } from "../../audit/redact.ts";
+import type { SecretValues } from "../../audit/secret-values.ts";
+import { isJson } from "../../dialect/json/scan.ts";
+import { fingerprint } from "../../auth/token-hash.ts";
+import {
+  header,
+  type AlphaResponse,
+  type AlphaRequest,
+  type UpstreamCallRecord,
+  type RequestContext,
+} from "../context.ts";
+
+export interface RecordOptions {
+  readonly newId: () => string;
+  readonly redaction: Redaction;
+  /** False: no bodies (AUDIT=metadata). */
+  readonly bodies: boolean;
+  readonly filterHeader: string;
+}
+
+/** The end of a request: alpha's status, and what went out on the wire. */
+export interface RequestOutcome {
+  readonly status: number;
+  readonly answer: AlphaResponse;
+}
+
+/** The end of a request of the native lane. */
+export interface NativeOutcome {
+  readonly status: number;
+  /** Of v4's answer; null where there was none, undefined where v4 was not asked. */
+  readonly v4Status: number | null | undefined;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly warnings: readonly string[];
+  readonly ms: number;
+}
+
+/** What the metrics, the log and the trace take of a request; a record has all of it. */
+export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
+  /** Of the record, where one is kept. */
+  readonly id?: string;
+  readonly client: Pick<AuditRecord["client"], "fingerprint">;
+  readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
+  readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
+};
+
+const fingerprintOf = (hash: string | undefined): string | null =>
+  hash === undefined ? null : fingerprint(hash);
+
+const routeOf = (notes: RequestContext): string | null => notes.route ?? notes.target?.route.name ?? null;
+
+function timingsOf({ startedAt, upstreamMs }: RequestContext): AuditRecord["timings"] {
+  const total = performance.now() - startedAt;
+  return { total, upstream: upstreamMs, translation: Math.max(0, total - upstreamMs) };
+}
+
+/** The values of a request that are secret: its tokens, and what stood under secret names. */
+function secretsOf(
+  request: AlphaRequest,
+  notes: Pick<RequestContext, "body" | "form">,
+  route: string | null,
+  tokens: readonly (string | undefined)[],
+  { redaction, filterHeader }: RecordOptions,
+): SecretValues {
+  const { path, query } = request;
+  const texts = [header(request, "user-agent"), header(request, filterHeader.toLowerCase())];
+  return redaction.find(
+    { path, isRoute: route !== null, query, texts, body: bodyOf(request, notes) },
+    tokens,
+  );
+}
+
+const tokensOf = ({ caller, v4Token }: RequestContext): readonly (string | undefined)[] => [
+  caller?.token,
+  v4Token,
+];
+
+const bodyOf = (
+  request: AlphaRequest,
+  { body, form }: Pick<RequestContext, "body" | "form">,
+): SentBody | undefined =>
+  body && body.length > 0 ? { bytes: body, type: header(request, "content-type"), form } : undefined;
+
+/** The same texts without the values that are secret in their request. */
+const without = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
+  texts.map((text) => secrets.conceal(text));
+
+/**
+ * What is known of a request that no record is kept of. Nothing is looked through, but where there is a warning for the
+ * log: it may hold what the client wrote.
+ */
+export function summarizeRequest(
+  request: AlphaRequest,
+  outcome: RequestOutcome,
+  notes: RequestContext,
+  options: RecordOptions,
+): RequestSummary {
+  const route = routeOf(notes);
+  const { caller, warnings } = notes;
+  const isToTell = warnings.length > 0;
+  return {
+    lane: "alpha",
+    requestId: request.id,
+    client: { fingerprint: fingerprintOf(caller?.hash) },
+    alpha: { method: request.method, route, status: outcome.status },
+    v4: notes.calls,
+    losses: [...notes.losses],
+    warnings: isToTell
+      ? without(warnings, secretsOf(request, notes, route, tokensOf(notes), options))
+      : warnings,
+    timings: timingsOf(notes),
+  };
+}
+
+/** An error that nobody foresaw, for the log, without the values that are secret in its request. */
+export function errorOf(
+  error: unknown,
+  request: AlphaRequest,
+  notes: RequestContext,
+  options: RecordOptions,
+): object {
+  const secrets = secretsOf(request, notes, routeOf(notes), tokensOf(notes), options);
+  const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
+}
+
+const clientOf = (
+  request: AlphaRequest,
+  hash: string | undefined,
+  accepted: boolean,
+  { redaction }: RecordOptions,
+  secrets: SecretValues,
+): AuditRecord["client"] => {
+  const agent = header(request, "user-agent")?.slice(0, LONGEST_AGENT);
+  return {
+    fingerprint: fingerprintOf(hash),
+    ...(hash !== undefined && { accepted }),
+    userAgent: agent === undefined ? null : redaction.text(agent, secrets),
+    address: request.address,
+  };
+};
+
+/** Characters of a `User-Agent`: what is longer names no program. */
+const LONGEST_AGENT = 512;
+/** Characters of a path, a query and a filter of a client whose token v4 has not accepted: such records cost it nothing. */
+const LONGEST_OF_STRANGERS = 1024;
+
+const asked = (
+  request: AlphaRequest,
+  route: string | null,
+  accepted: boolean,
+  { redaction, filterHeader }: RecordOptions,
+  secrets: SecretValues,
+) => {
+  const longest = accepted ? Infinity : LONGEST_OF_STRANGERS;
+  const filter = header(request, filterHeader.toLowerCase());
+  return {
+    method: request.method,
+    path: redaction.path(request.path, route !== null, secrets).slice(0, longest),
+    query: redaction.query(request.query, secrets).slice(0, longest),
+    filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, longest),
+  };
+};
+
+/** What v4 said. Of JSON the text alone is looked through. */
+const saidBy = (
+  { text, bytes, sound = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["came"]>,
+  { json, value }: Redaction,
+  secrets: SecretValues,
+): RecordedBody => (sound ? json(text, secrets, bytes?.length) : value(text, undefined, secrets));
+
+/** v4's calls as they are kept: without bodies, or with redacted ones. */
+function recordedCalls(
+  notes: RequestContext,
+  { redaction, bodies }: RecordOptions,
+  secrets: SecretValues,
+): AuditRecord["v4"] {
+  return notes.calls.map(({ body, came, ...call }) => ({
+    ...call,
+    path: redaction.query(call.path, secrets),
+    filter: call.filter === null ? null : redaction.text(call.filter, secrets),
+    ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
+    ...(bodies && came && { response: saidBy(came, redaction, secrets) }),
+  }));
+}
+
+/** Whether v4 has accepted the token of a request, then or before. */
+const isAccepted = ({ accepted, facts }: RequestContext): boolean =>
+  accepted === true || (facts !== undefined && !facts.refused);
+
+/** The record of one alpha request, redacted before it leaves the request. */
+export function createAuditRecord(
+  request: AlphaRequest,
+  outcome: RequestOutcome,
+  notes: RequestContext,
+  options: RecordOptions,
+): AuditRecord {
+  const { redaction, bodies } = options;
+  const { caller } = notes;
+  const route = routeOf(notes);
+  const accepted = isAccepted(notes);
+  const secrets = secretsOf(request, notes, route, tokensOf(notes), options);
+  const sent = bodies ? bodyOf(request, notes) : undefined;
+  return {
+    id: options.newId(),
+    time: notes.time.toISOString(),
+    lane: "alpha",
+    requestId: secrets.conceal(request.id),
+    client: clientOf(request, caller?.hash, accepted, options, secrets),
+    alpha: {
+      ...asked(request, route, accepted, options, secrets),
+      route,
+      ...(sent && { body: redaction.body(sent, secrets) }),
+      status: outcome.status,
+      ...(bodies && { response: answeredWith(outcome.answer, notes, redaction, secrets) }),
+    },
+    v4: recordedCalls(notes, options, secrets),
+    losses: without([...notes.losses], secrets),
+    warnings: without(notes.warnings, secrets),
+    timings: timingsOf(notes),
+    bytes: {
+      in: notes.carried?.in || (notes.body?.length ?? 0),
+      out: notes.carried?.out || outcome.answer.body.length,
+    },
+  };
+}
+
+/** Of a file it is known how much of it went by. */
+const answeredWith = (
+  { file, body }: AlphaResponse,
+  notes: RequestContext,
+  redaction: Redaction,
+  secrets: SecretValues,
+): unknown =>
+  file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body.toString(), secrets, body.length);
+
+/** The record of a request of the native lane: what was called, not what was said. */
+export function createNativeAuditRecord(
+  request: AlphaRequest,
+  outcome: NativeOutcome,
+  hash: string | undefined,
+  options: RecordOptions,
+): AuditRecord {
+  const { status, v4Status, ms } = outcome;
+  const token = (header(request, "authorization") ?? "").replace(/^\S+ +/, "");
+  const secrets = secretsOf(request, {}, null, [token], options);
+  const accepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
+  const { method, path, query, filter } = asked(request, null, accepted, options, secrets);
+  const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
+  return {
+    ...nativeSummaryOf(request, outcome, hash),
+    id: options.newId(),
+    time: new Date(Date.now() - ms).toISOString(),
+    requestId: secrets.conceal(request.id),
+    client: clientOf(request, hash, accepted, options, secrets),
+    alpha: { method, path, route: null, query, filter, status },
+    v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
+    warnings: without(outcome.warnings, secrets),
+    bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
+  };
+}
+
+/** What is known of a request of the native lane that no record is kept of. */
+export function nativeSummaryOf(
+  request: AlphaRequest,
+  { status, v4Status, warnings, ms }: NativeOutcome,
+  hash: string | undefined,
+): RequestSummary & Pick<AuditRecord, "lane"> {
+  return {
+    lane: "native",
+    requestId: request.id,
+    client: { fingerprint: fingerprintOf(hash) },
+    alpha: { method: request.method, route: null, status },
+    v4: v4Status === undefined ? [] : [{ status: v4Status }],
+    losses: [],
+    warnings,
+    timings: { total: ms, upstream: v4Status === undefined ? 0 : ms, translation: 0 },
+  };
+}

@@ -1,0 +1,22 @@
+import type { TruncatedBody } from "../../audit/redact.ts";
+import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
+import { isSuccess } from "../../dialect/statuses.ts";
+import type { Endpoint } from "../../mapping/compile/endpoint.ts";
+
+/** Whether only the beginning of a body was recorded. */
+export const isTruncated = (body: unknown): body is TruncatedBody =>
+  typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
+
+/** `GET /path` of a call, without its query. */
+export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
+
+/** The last call of a record that an endpoint made and v4 answered well. */
+export function recordedCallOf(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
+  return record.v4.findLast(
+    (call) =>
+      call.status !== null &&
+      isSuccess(call.status) &&
+      endpoint.method === call.method &&
+      endpoint.matches(call.path.split("?", 1)[0] ?? ""),
+  );
+}

@@ -1,0 +1,4 @@
+/** What can't be read as an export of the audit. The message names the line. */
+export class InvalidExportError extends Error {
+  override readonly name = "NoExport";
+}
