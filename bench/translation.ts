@@ -51,7 +51,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
   const route = pack.route(routeName);
   if (!route) throw new Error(`the pack has no ${routeName}`);
   const { rules } = createPipelineConfig(pack);
-  const reading = { catalogs, with: {} };
+  const reading = { catalogs, related: {} };
   return async (bytes) => {
     const answer: UpstreamResponse = {
       status: 200,

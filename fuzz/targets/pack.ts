@@ -118,9 +118,9 @@ export const target: Target = {
       load(input);
     } catch (error) {
       if (!(error instanceof PackError)) throw error;
-      hold("a refusal names its faults", error.faults.length > 0);
+      hold("a refusal names its faults", error.diagnostics.length > 0);
       const lines = input.split("\n").length;
-      for (const { file, line, column, message } of error.faults) {
+      for (const { file, line, column, message } of error.diagnostics) {
         hold(
           "a fault has a place",
           Number.isInteger(line) && Number.isInteger(column) && line >= 1 && column >= 1,

@@ -318,7 +318,7 @@ function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
     pumps.map((pump) => ({ of, where, pump, request, answers }));
   const found: Candidate[] = [];
   const base = { method, target: path, headers, ...(sent !== undefined && { body: sent }) };
-  if (route.takes) {
+  if (route.upload) {
     found.push(...make("file", textPumps(), (body) => ({ ...base, body })));
   } else if (method !== "GET" && method !== "DELETE") {
     const values = valuePumps();

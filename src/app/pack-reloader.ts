@@ -23,7 +23,7 @@ export interface ReloadOptions {
 
 /** Places alone: a line of the log shows no line of a file. */
 const faultsOf = (error: unknown): readonly string[] =>
-  error instanceof PackError ? error.faults.map(formatDiagnosticLine) : [(error as Error).message];
+  error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [(error as Error).message];
 
 /**
  * Reads, checks and compiles the pack anew, and then puts it to work. A pack with a fault is refused and the one

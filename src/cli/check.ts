@@ -50,7 +50,7 @@ function printSchema(kind: string): number {
 
 async function checkFolder(directory: string, emit: boolean): Promise<number> {
   const { result: pack, expressions } = compiledBy(() => loadPack(directory));
-  const faults: Diagnostic[] = [...pack.gaps.unnamed, ...pack.gaps.unanswered];
+  const faults: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
   const { examples, catalogs } = readExamples(directory, faults);
   faults.push(...(await runExamples(pack, examples, catalogs)));
   if (faults.length > 0) return tell(faults);
@@ -75,7 +75,7 @@ export async function check(args: readonly string[]): Promise<number> {
   try {
     return await checkFolder(packFolder(positionals[0] ?? process.env["MAPPINGS_DIR"]), values.emit === true);
   } catch (error) {
-    if (error instanceof PackError) return tell(error.faults);
+    if (error instanceof PackError) return tell(error.diagnostics);
     throw error;
   }
 }

@@ -22,11 +22,11 @@ function withoutCounterpart(routes: PackSummary["routes"]): string[] {
 /** How much of the surface is served; nothing for a pack that does not say what there is. */
 function served({ surface, gaps }: Pack): string[] {
   if (!surface) return [];
-  const answered = surface.routes.length - gaps.unanswered.length;
+  const answered = surface.routes.length - gaps.unmappedRoutes.length;
   const fields = [...surface.objects.values()].reduce((sum, object) => sum + object.size, 0);
   return [
     `surface: ${answered} of ${surface.routes.length} routes answered, ` +
-      `${fields - gaps.unnamed.length} of ${fields} fields named`,
+      `${fields - gaps.unmappedFields.length} of ${fields} fields named`,
   ];
 }
 

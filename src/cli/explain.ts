@@ -22,8 +22,10 @@ Ends with 0, or with 1 where the gateway refuses the call: then it prints the re
 function deciding(pack: Pack, { method, path }: WrittenCall): (v4: HttpRequest) => boolean {
   const segments = splitPath(path.split("?")[0] ?? "") ?? [];
   const routes = pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
-  const reads = routes.flatMap(({ first, wait }) => [
-    ...first.filter(({ blames }) => blames !== undefined).map(({ endpoint }) => endpoint),
+  const reads = routes.flatMap(({ prerequisites, wait }) => [
+    ...prerequisites
+      .filter(({ notFoundField }) => notFoundField !== undefined)
+      .map(({ endpoint }) => endpoint),
     ...(wait ? [wait.endpoint] : []),
   ]);
   return (call) => call.method === "GET" && reads.some(({ matches }) => matches(call.path));

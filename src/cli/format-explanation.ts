@@ -33,14 +33,14 @@ const when = (condition: string | undefined): string =>
   condition === undefined ? "" : `, where ${condition}`;
 
 /** Why a read is made before the call. */
-function reasonBefore(path: string, { first, wait }: Route, parameters: Parameters): string {
+function reasonBefore(path: string, { prerequisites, wait }: Route, parameters: Parameters): string {
   if (wait?.endpoint.path(parameters) === path)
-    return `first, every ${wait.everyMs} ms and ${wait.mostMs} ms at most, until ${wait.condition}`;
-  const step = first.find(({ endpoint }) => endpoint.matches(path));
+    return `first, every ${wait.intervalMs} ms and ${wait.timeoutMs} ms at most, until ${wait.condition}`;
+  const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
   if (!step) return "first, since what is shown now may be sent back: its answer decides what is refused";
-  return step.blames === undefined
+  return step.notFoundField === undefined
     ? `first, for what is made from it ($first.${step.name})`
-    : `first, for the rules about "${step.blames}"`;
+    : `first, for the rules about "${step.notFoundField}"`;
 }
 
 /** Of a list that is read whole. */
@@ -56,14 +56,14 @@ function stepsOf(
   const at = sent.findIndex(({ method, path }) => `${method} ${path}` === notes.equivalent);
   const before = sent.slice(0, Math.max(0, at));
   const [call] = sent.slice(Math.max(0, at));
-  const after = route.after?.endpoint.path(parameters);
+  const after = route.readAfterWrite?.endpoint.path(parameters);
   return [
     ...before.map((read) => ({ why: reasonBefore(read.path, route, parameters), call: read })),
     ...(call ? [{ why: before.length > 0 ? "the call itself" : "", call }] : []),
     ...(after === undefined ? [] : [{ why: "then, and this answers", call: get(after) }]),
-    ...route.with.map(({ name, endpoint, condition, all, each }) => ({
-      why: `besides, for "${name}"${each ? ", once for each" : ""}${all ? ", to its last page" : ""}${when(condition)}`,
-      call: get(endpoint.path({ ...parameters, each: "EACH" }) + (all ? firstPage(dialect) : "")),
+    ...route.related.map(({ name, endpoint, condition, allPages, eachValue }) => ({
+      why: `besides, for "${name}"${eachValue ? ", once for each" : ""}${allPages ? ", to its last page" : ""}${when(condition)}`,
+      call: get(endpoint.path({ ...parameters, each: "EACH" }) + (allPages ? firstPage(dialect) : "")),
     })),
   ];
 }
@@ -107,7 +107,9 @@ export function formatExplanation(explained: ExplainedCall): string {
   const steps = stepsOf(explained, route, parameters).map((step) =>
     [...(step.why ? [shellComment(step.why)] : []), typed(step.call, pack)].join("\n"),
   );
-  const again = route.again && shellComment(`once more without "${route.again}" where v4 refuses just that`);
+  const again =
+    route.retryWithout &&
+    shellComment(`once more without "${route.retryWithout}" where v4 refuses just that`);
   const losses = route.losses.map((loss) => shellComment(`lost: ${loss}`));
   const parts = [head.join("\n"), ...copied(route, pack), ...steps, again, losses.join("\n")];
   return `${parts.filter(Boolean).join("\n\n")}\n`;

@@ -1,6 +1,14 @@
 /** The wrapping of lists on both sides. */
 import { printJson } from "./json/parse.ts";
-import { eachItem, eachMember, isArrayAt, isObjectAt, membersOf, readRaw, type Cursor } from "./json/scan.ts";
+import {
+  forEachItem,
+  forEachMember,
+  isArrayAt,
+  isObjectAt,
+  createMemberTable,
+  readRaw,
+  type Cursor,
+} from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
 
 export interface EnvelopeNames {
@@ -32,19 +40,19 @@ export type ParseListBody = <Item>(
  *   reading of an item throws
  */
 export function createListParser(names: EnvelopeNames & { readonly items: string }): ParseListBody {
-  const members = membersOf([names.items, names.page, names.pages, names.results]);
+  const members = createMemberTable([names.items, names.page, names.pages, names.results]);
   return (from, readItem) => {
     let items: ReturnType<typeof readItem>[] | undefined;
     const counts: (number | undefined)[] = [];
     if (!isObjectAt(from)) return void readRaw(from);
-    eachMember(from, members, (number) => {
+    forEachMember(from, members, (number) => {
       if (number > 0) counts[number] = count(fromJsonText(readRaw(from)));
       else if (number < 0) readRaw(from);
       else if (!isArrayAt(from)) items = void readRaw(from);
       else {
         // A member that comes twice is the last one.
         const found: typeof items = (items = []);
-        eachItem(from, () => found.push(readItem(from)));
+        forEachItem(from, () => found.push(readItem(from)));
       }
     });
     const [, page, pages, results] = counts;

@@ -1,5 +1,5 @@
 /** The error body, which both dialects shape alike (document 1 and 2, Errors). */
-import type { RequestFault } from "./http-error.ts";
+import type { ErrorDetail } from "./http-error.ts";
 
 export interface ErrorNames {
   readonly list: string;
@@ -11,11 +11,11 @@ export interface ErrorNames {
 const MOST_FAULTS = 100;
 
 /** Reads an error body; undefined where what came is none. Entries without a reason are left out. */
-export function readErrors(body: unknown, names: ErrorNames): RequestFault[] | undefined {
+export function readErrors(body: unknown, names: ErrorNames): ErrorDetail[] | undefined {
   const list =
     typeof body === "object" && body !== null ? (body as Record<string, unknown>)[names.list] : undefined;
   if (!Array.isArray(list)) return undefined;
-  const faults = list.slice(0, MOST_FAULTS).flatMap((entry: unknown): RequestFault[] => {
+  const faults = list.slice(0, MOST_FAULTS).flatMap((entry: unknown): ErrorDetail[] => {
     if (typeof entry !== "object" || entry === null) return [];
     const { [names.reason]: reason, [names.field]: field } = entry as Record<string, unknown>;
     if (typeof reason !== "string") return [];
@@ -33,7 +33,7 @@ const MOST_CHARACTERS = 20_000;
  * Writes an error body; a fault without a field has no such member. It is bounded, whatever the faults echo: a
  * hundred of them at most, cut texts, and no more once there are enough.
  */
-export function writeErrors(faults: readonly RequestFault[], names: ErrorNames): Record<string, unknown> {
+export function writeErrors(faults: readonly ErrorDetail[], names: ErrorNames): Record<string, unknown> {
   let left = MOST_CHARACTERS;
   const written: Record<string, string>[] = [];
   for (const fault of faults.slice(0, MOST_FAULTS)) {

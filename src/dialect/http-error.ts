@@ -4,7 +4,7 @@
  */
 
 /** One problem of a request. `field` is the alpha name of a member of the submitted JSON, dotted when nested. */
-export interface RequestFault {
+export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
 }
@@ -13,12 +13,12 @@ export interface RequestFault {
 export class HttpError extends Error {
   override readonly name = "Refusal";
   readonly status: number;
-  readonly faults: readonly RequestFault[];
+  readonly details: readonly ErrorDetail[];
 
-  constructor(status: number, faults: readonly RequestFault[] | string) {
+  constructor(status: number, faults: readonly ErrorDetail[] | string) {
     const list = typeof faults === "string" ? [{ reason: faults }] : faults;
     super(list.map((fault) => fault.reason).join(" "));
     this.status = status;
-    this.faults = list;
+    this.details = list;
   }
 }

@@ -3,7 +3,7 @@
  * whether it is interpreted or compiled, and need not.
  */
 
-import type { Text } from "../dialect/json/text.ts";
+import type { JsonText } from "../dialect/json/text.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
@@ -32,7 +32,7 @@ export interface Expression {
    */
   evaluate(input: unknown, bindings: Bindings): unknown;
   /** Evaluates to the JSON text of what {@link evaluate} gives; null where that is null. */
-  print(input: unknown, bindings: Bindings): MaybePromise<Text>;
+  print(input: unknown, bindings: Bindings): MaybePromise<JsonText>;
 }
 
 /** What is wrong with an expression, and where: `offset` counts characters from the start of its source. */

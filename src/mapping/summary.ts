@@ -39,16 +39,16 @@ export function classOf(name: string, rule: FieldRule): FieldClass {
 }
 
 function sourceOf({ source }: Route, prefix: string): string {
-  if ("refusal" in source) return "none";
+  if ("error" in source) return "none";
   if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
   return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
 }
 
 function answeredAlone(route: Route): string | null {
-  const { source, gives, name } = route;
-  if ("refusal" in source) return `${source.refusal.status} ${source.refusal.reason}`;
+  const { source, response, name } = route;
+  if ("error" in source) return `${source.error.status} ${source.error.reason}`;
   const acts = !name.startsWith("GET ");
-  return acts && gives === "nothing" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
+  return acts && response === "nothing" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
 const scopeOf = ({ access }: Route, levels: readonly string[]): string =>

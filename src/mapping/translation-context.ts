@@ -15,20 +15,20 @@ export interface CatalogEntry {
 /** The gateway's copy of v4's catalogs, as mappings see it: alpha objects by v4 id. */
 export interface CatalogCopy {
   /** False until a catalog has been read once; until then nothing is known to be unknown. */
-  loaded(catalog: string): boolean;
+  isLoaded(catalog: string): boolean;
   find(catalog: string, v4Id: string): CatalogEntry | undefined;
   /** The text of the alpha object, by the text of its v4 id that stands between two places; both in UTF-8. */
-  known(catalog: string, bytes: Uint8Array, start: number, end: number): Uint8Array | undefined;
+  cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): Uint8Array | undefined;
   /** The v4 id as v4 spells it, whatever the case it was asked in. */
-  spelling(catalog: string, anyCase: string): string | undefined;
+  canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
 export interface ReadContext {
   readonly catalogs: CatalogCopy;
   /** Answers of the extra reads, by their names in the route; missing where one failed or was not made. */
-  readonly with: Readonly<Record<string, unknown>>;
+  readonly related: Readonly<Record<string, unknown>>;
   /** The alpha body of the call, in its documented form, where it had one. */
-  readonly sent?: JsonObject | undefined;
+  readonly sentBody?: JsonObject | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export type AppendFunction = (
 export interface WriteContext {
   readonly catalogs: CatalogCopy;
   /** Answers of the reads before the call, by their names in the pack. */
-  readonly first: Readonly<Record<string, unknown>>;
+  readonly prerequisites: Readonly<Record<string, unknown>>;
   /** Values of the path's parameters. */
   readonly path: Readonly<Record<string, string>>;
   /** The client's address. */

@@ -25,12 +25,12 @@ async function followUp(
 
 /** The call has happened, and what its answer is made of could not be read: what is known is said (translation 1.3). */
 async function whatIsKnown(
-  { otherwise }: ReadAfterWrite,
+  { fallbackBody }: ReadAfterWrite,
   called: UpstreamResponse,
   work: RouteExecution,
 ): Promise<string> {
   work.notes.losses.add("the answer: v4 did not give it");
-  const known = await otherwise(called.json, work.target.parameters);
+  const known = await fallbackBody(called.json, work.target.parameters);
   return printJson(isObject(known) ? known : {});
 }
 
@@ -43,13 +43,13 @@ async function answered(
   // Asked now: v4 may have said with this very answer what the token may do.
   const shown = route.withoutScopes && (await work.lacksScopes()) ? route.withoutScopes : route;
   const besides = await fetchRelated(answer, prepared, work);
-  const reading = { catalogs: work.catalogs, with: besides, sent: prepared.alpha };
+  const reading = { catalogs: work.catalogs, related: besides, sentBody: prepared.alpha };
   const body = await buildResponse(answer, shown, reading, work.rules);
   if (!route.tokenLevels) return body;
   return applyTokenScopes(
     body,
     route.tokenLevels,
-    route.gives === "list" ? route.list : undefined,
+    route.response === "list" ? route.list : undefined,
     work.levels,
   );
 }
@@ -62,15 +62,14 @@ async function answered(
  */
 export async function executeRoute(work: RouteExecution): Promise<string | Buffer | FileResponse> {
   const { route } = work.target;
-  if ("refusal" in route.source)
-    throw new HttpError(route.source.refusal.status, route.source.refusal.reason);
+  if ("error" in route.source) throw new HttpError(route.source.error.status, route.source.error.reason);
   if ("catalog" in route.source) return respondFromCatalog(route.source.catalog, work);
-  if (route.takes || route.file) return streamFile(route.source.call, work);
-  if (route.collect) return aggregateList(route.source.call, route.collect, work);
+  if (route.upload || route.file) return streamFile(route.source.call, work);
+  if (route.aggregation) return aggregateList(route.source.call, route.aggregation, work);
   const prepared = await buildUpstreamRequest(route.source.call, work);
-  if (route.joins.length > 0) return mergeResources(prepared, work);
+  if (route.mergeParts.length > 0) return mergeResources(prepared, work);
   const called = await sendUpstreamRequest(prepared, work);
-  if (!route.after) return answered(called, prepared, work);
-  const next = await followUp(route.after, work);
-  return next ? answered(next, prepared, work) : whatIsKnown(route.after, called, work);
+  if (!route.readAfterWrite) return answered(called, prepared, work);
+  const next = await followUp(route.readAfterWrite, work);
+  return next ? answered(next, prepared, work) : whatIsKnown(route.readAfterWrite, called, work);
 }

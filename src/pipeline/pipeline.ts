@@ -102,7 +102,7 @@ export function createAlphaPipeline(parts: PipelineDependencies): AlphaHandler {
     notes.traceparent = traceparentOf(request);
     const calls = createUpstreamCaller(request, presented, parts, notes);
     const call = owner === undefined ? calls : kept.watching(owner, calls);
-    if (target.route.takes && pack.tokenCheck && notes.facts?.refused !== false) {
+    if (target.route.upload && pack.tokenCheck && notes.facts?.refused !== false) {
       await verifyToken(pack.tokenCheck, call, target, rules, notes);
       notes.facts = { refused: false, grants: undefined };
     }

@@ -1,7 +1,7 @@
 import { AuditUnavailable } from "../audit/store.ts";
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { printJson } from "../dialect/json/parse.ts";
-import { HttpError, type RequestFault } from "../dialect/http-error.ts";
+import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
@@ -40,12 +40,12 @@ export function toErrorResponse(
   names: ErrorNames,
 ): ErrorResponse {
   if (error instanceof HttpError) {
-    return { status: error.status, body: printJson(writeErrors(error.faults, names)), unforeseen: false };
+    return { status: error.status, body: printJson(writeErrors(error.details, names)), unforeseen: false };
   }
   const foreseen = FORESEEN.some((kind) => error instanceof kind);
   // An upstream fault was noted where it happened, with the call.
   if (!(error instanceof UpstreamError))
     notes.warnings.push(foreseen ? (error as Error).message : "an unforeseen error");
-  const fault: RequestFault = { reason: `The service could not answer this request (${id}).` };
+  const fault: ErrorDetail = { reason: `The service could not answer this request (${id}).` };
   return { status: 500, body: printJson(writeErrors([fault], names)), unforeseen: !foreseen };
 }

@@ -78,12 +78,12 @@ interface Room {
 
 const nothing: ReadContext = {
   catalogs: {
-    loaded: () => false,
+    isLoaded: () => false,
     find: () => undefined,
-    known: () => undefined,
-    spelling: () => undefined,
+    cachedText: () => undefined,
+    canonicalSpelling: () => undefined,
   },
-  with: {},
+  related: {},
 };
 
 const idOf = (item: unknown, reference: string): string | undefined => {
@@ -165,7 +165,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         const value = fromJsonText(item);
         const id = idOf(value, options.reference);
         if (id === undefined || entries.has(id)) continue;
-        if (authorization !== undefined && !(await catalog.withToken?.(value))) continue;
+        if (authorization !== undefined && !(await catalog.keepsItem?.(value))) continue;
         entries.set(id, createCatalogEntry(await read(cursorAt(item), nothing)));
         if (call.listed) listed.push(id);
       }
@@ -192,7 +192,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       return undefined;
     } catch (error) {
       const { message } = error as Error;
-      const isShut = error instanceof NotShown && source.catalog.withToken !== undefined;
+      const isShut = error instanceof NotShown && source.catalog.keepsItem !== undefined;
       if (isShut && authorization === undefined) shut.add(name);
       faults.set(name, message);
       // Of a catalog that a token may read it is no news that one without the right to can't.
@@ -235,10 +235,10 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
   };
 
   return {
-    loaded: (name) => copies.has(name),
+    isLoaded: (name) => copies.has(name),
     find: (name, id) => copies.get(name)?.entries.get(id),
-    known: (name, bytes, start, end) => copies.get(name)?.texts.find(bytes, start, end),
-    spelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
+    cachedText: (name, bytes, start, end) => copies.get(name)?.texts.find(bytes, start, end),
+    canonicalSpelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
     refresh: start,
     async refreshWith(hash, authorization) {

@@ -29,9 +29,9 @@ const sources = ENGINE.flatMap((folder) =>
 function namesOfThePack(): Set<string> {
   const pack = loadPack("mappings");
   const { dialect } = pack;
-  const fields = [...pack.resources.values()].flatMap(({ fields: rules, inputs }) => [
+  const fields = [...pack.resources.values()].flatMap(({ fields: rules, inputNames }) => [
     ...rules.keys(),
-    ...inputs,
+    ...inputNames,
     ...[...rules.values()].flatMap(({ v4 = "" }) => [v4]),
   ]);
   const paths = pack.routes.flatMap(({ name }) => name.split(/[ /]/));

@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("the page on writing a mapping", () => {
   test("its example loads, and its golden cases hold", async () => {
     const pack = loadPack(folder);
-    const faults = [...pack.gaps.unnamed];
+    const faults = [...pack.gaps.unmappedFields];
     const { examples, catalogs } = readExamples(folder, faults);
     const shown = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
     faults.push(...(await runExamples(pack, shown, catalogs)));

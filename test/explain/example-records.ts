@@ -10,7 +10,7 @@ import { sampleRecord } from "../audit/sample-record.ts";
 async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {
   const segments = (splitPath(path) ?? []).slice(pack.prefix.length);
   for (const route of pack.match(method, segments)?.routes ?? []) {
-    if (!route.chosen || (await route.chosen((body ?? {}) as JsonObject))) return route.name;
+    if (!route.matchesBody || (await route.matchesBody((body ?? {}) as JsonObject))) return route.name;
   }
   return null;
 }

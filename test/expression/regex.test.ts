@@ -141,7 +141,7 @@ describe("a pack is refused", () => {
     const told: unknown[] = [];
     compileSchema(
       { properties: { text: { pattern: "(a*)*b" } } },
-      { ...silentLocation, fault: (fault) => void told.push(fault) },
+      { ...silentLocation, report: (fault) => void told.push(fault) },
     );
     expect(told).toEqual([expect.stringContaining("can be empty")]);
   });

@@ -43,7 +43,7 @@ export const faultsOf = (...edits: readonly Edit[]): ToldFault[] =>
       return [];
     } catch (error) {
       if (!(error instanceof PackError)) throw error;
-      return error.faults.map(({ file, line, column, message, hint }) => ({
+      return error.diagnostics.map(({ file, line, column, message, hint }) => ({
         file: file.slice(folder.length + 1),
         line,
         column,

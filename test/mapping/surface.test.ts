@@ -25,8 +25,12 @@ routes:
 const gapsOf = (surface: string) =>
   withPack([], (folder) => {
     writeFileSync(join(folder, "surface.yaml"), surface);
-    const { unnamed, unanswered } = loadPack(folder).gaps;
-    return [...unnamed, ...unanswered].map(({ line, column, message }) => ({ line, column, message }));
+    const { unmappedFields, unmappedRoutes } = loadPack(folder).gaps;
+    return [...unmappedFields, ...unmappedRoutes].map(({ line, column, message }) => ({
+      line,
+      column,
+      message,
+    }));
   });
 
 describe("a pack is held against the surface it says there is", () => {
@@ -40,7 +44,7 @@ describe("a pack is held against the surface it says there is", () => {
   });
 
   test("a pack without one has no gaps", () =>
-    expect(loadPack("test/fixtures/library-pack").gaps).toEqual({ unnamed: [], unanswered: [] }));
+    expect(loadPack("test/fixtures/library-pack").gaps).toEqual({ unmappedFields: [], unmappedRoutes: [] }));
 
   test.each([
     ["title: string", "title: strng", 'unknown type "strng"; did you mean "string"?'],

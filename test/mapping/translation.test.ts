@@ -29,14 +29,14 @@ function copyOf(catalogs: KnownCatalogs): CatalogCopy {
     return object && { object, text: printJson(object) };
   };
   return {
-    loaded: () => true,
+    isLoaded: () => true,
     find,
-    known(name, bytes, start, end) {
+    cachedText(name, bytes, start, end) {
       const id = parseJson(Buffer.from(bytes.subarray(start, end)).toString());
       const text = typeof id === "string" ? find(name, id)?.text : undefined;
       return text === undefined ? undefined : Buffer.from(text);
     },
-    spelling: (_name, id) => id,
+    canonicalSpelling: (_name, id) => id,
   };
 }
 
@@ -173,7 +173,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("an object of %s, as t
   const value = anything(wordsOf(reference));
 
   async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
-    const reading: ReadContext = { catalogs: copyOf(catalogs), with: extra };
+    const reading: ReadContext = { catalogs: copyOf(catalogs), related: extra };
     const from = cursorAt(text);
     const alpha = await engines[engine].resources.get(name)?.read(from, reading);
     expectEnd(from);

@@ -108,7 +108,7 @@ describe("a filter selects the rows that it would select in the translated list"
           ? usual
           : new Map([...usual, [field, { ...marked, at: numbered(rows, rule.v4 ?? field, mark) }]]);
       const shown = await Promise.all(
-        rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, with: {} })))),
+        rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, related: {} })))),
       );
       const some = [shown[index % shown.length]].flat();
       const wanted = some.length > 0 ? some[0] : "none";

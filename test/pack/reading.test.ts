@@ -41,7 +41,7 @@ describe("what alpha is shown depends on what v4 gave, and on nothing else", () 
       return frozen(object);
     });
     const law = async (object: Json) => {
-      const reading = { catalogs, with: {} };
+      const reading = { catalogs, related: {} };
       const shown = await readObject(resource, object, reading);
       expect(await readObject(resource, object, reading)).toEqual(shown);
       for (const [field] of resource.fields) expect(compileGetter(field)(shown)).not.toBeUndefined();

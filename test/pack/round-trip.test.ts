@@ -87,12 +87,12 @@ async function written({ body, field }: Writable, value: unknown): Promise<Json>
   const sent: Json = {};
   compileSetter(field)(sent, value);
   const { body: normal } = body.normalise(sent);
-  const { v4 } = await body.write(normal, { catalogs, first: {}, path: {}, client: "192.0.2.1" });
+  const { v4 } = await body.write(normal, { catalogs, prerequisites: {}, path: {}, client: "192.0.2.1" });
   return v4;
 }
 
 const shown = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
-  compileGetter(field)(await readObject(resource, v4, { catalogs, with: {} }));
+  compileGetter(field)(await readObject(resource, v4, { catalogs, related: {} }));
 
 /** The value that a client would send for the one it is shown: of an object, its id. */
 function asSent(value: unknown, { catalog }: FieldRule): unknown {

@@ -29,7 +29,7 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
     expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
   );
 
-  const filtered = pack.routes.flatMap(({ name, gives, object, source }) => {
+  const filtered = pack.routes.flatMap(({ name, response: gives, object, source }) => {
     if (gives !== "list" || !("call" in source)) return [];
     const rules = [...(pack.resources.get(object)?.fields.values() ?? [])];
     const marked = rules

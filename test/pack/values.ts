@@ -23,7 +23,7 @@ export function tableOf(rule: FieldRule): ReadonlyMap<string, unknown> | undefin
 /** The v4 ids of a catalog that alpha can see, each as alpha's. */
 export function idsOf(pack: Pack, name: string, v4Ids: readonly string[]): ReadonlyMap<string, string> {
   const catalog = pack.resources.get(name)?.catalog;
-  const visible = v4Ids.filter((id) => catalog && !catalog.hides(id));
+  const visible = v4Ids.filter((id) => catalog && !catalog.isHidden(id));
   return new Map(visible.map((id) => [id, catalog?.alphaId(id) ?? id]));
 }
 

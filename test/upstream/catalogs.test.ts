@@ -41,7 +41,7 @@ describe("before the first read", () => {
   test("there is no copy, and every catalog says so", () => {
     const { catalogs } = copies(() => envelope([newark]));
     expect(catalogs.list("datacenter")).toBeUndefined();
-    expect(catalogs.loaded("datacenter")).toBe(false);
+    expect(catalogs.isLoaded("datacenter")).toBe(false);
     expect(catalogs.missing()).toContain("datacenter: not read yet");
   });
 
@@ -73,7 +73,7 @@ describe("what is no catalog", () => {
     expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: ./)]);
     expect(faults).toHaveLength(1);
     expect(calls().length).toBeLessThanOrEqual(100);
-    expect(catalogs.loaded("kernel")).toBe(true);
+    expect(catalogs.isLoaded("kernel")).toBe(true);
   });
 
   test("the old copy stays, and is ready", async () => {
@@ -93,7 +93,7 @@ describe("what is no catalog", () => {
       path.includes("page=1&") ? envelope([newark], 2) : { status: 500, text: "" },
     );
     await catalogs.refresh();
-    expect(catalogs.loaded("datacenter")).toBe(false);
+    expect(catalogs.isLoaded("datacenter")).toBe(false);
   });
 });
 
@@ -124,7 +124,7 @@ describe("rows", () => {
         text: `{"data":[{"id":${JSON.stringify(id)},"country":"x","__proto__":{"country":"y"}}],"page":1,"pages":1,"results":1}`,
       }));
       await catalogs.refresh();
-      expect(catalogs.loaded("datacenter")).toBe(true);
+      expect(catalogs.isLoaded("datacenter")).toBe(true);
       expect(catalogs.find("datacenter", "hasOwnProperty")).toBeUndefined();
       expect(({} as { country?: string }).country).toBeUndefined();
     },
@@ -187,7 +187,7 @@ describe("with clients' tokens", () => {
     expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: /)]);
     closed = false;
     await catalogs.refresh();
-    expect({ tokens, loaded: catalogs.loaded("datacenter") }).toEqual({
+    expect({ tokens, loaded: catalogs.isLoaded("datacenter") }).toEqual({
       tokens: [undefined, undefined],
       loaded: true,
     });

@@ -196,19 +196,19 @@ function endOfName(bytes: Uint8Array, at: number): number {
 }
 
 /** A member's name up to its colon, as it was met in a text, and the number it is known by; -1 for any other. */
-export interface Name {
+export interface MemberName {
   readonly bytes: Uint8Array;
   readonly number: number;
 }
 
 /** The members of one kind of object that somebody wants, and the order in which its members came last. */
-export interface Members {
+export interface MemberTable {
   readonly numbers: ReadonlyMap<string, number>;
-  readonly order: Name[];
+  readonly order: MemberName[];
 }
 
 /** The members of these names, numbered in their order. */
-export const membersOf = (names: Iterable<string>): Members => ({
+export const createMemberTable = (names: Iterable<string>): MemberTable => ({
   numbers: new Map([...names].map((name, index) => [name, index])),
   order: [],
 });
@@ -221,7 +221,7 @@ const LONGEST_NAME = 100;
  * The name of the member at a place, the `index`th of its object. Objects of one kind have their members in
  * one order nearly always, so the name that stood here last time is tried first.
  */
-export function nameAt(bytes: Buffer, at: number, members: Members, index: number): Name {
+export function nameAt(bytes: Buffer, at: number, members: MemberTable, index: number): MemberName {
   const last = members.order[index];
   return last !== undefined && standsAt(last.bytes, bytes, at) ? last : newName(bytes, at, members, index);
 }
@@ -232,7 +232,7 @@ function standsAt(part: Uint8Array, bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-function newName(bytes: Buffer, at: number, { numbers, order }: Members, index: number): Name {
+function newName(bytes: Buffer, at: number, { numbers, order }: MemberTable, index: number): MemberName {
   const end = endOfName(bytes, at);
   const written = bytes.toString("utf8", at, endOfString(bytes, at));
   const name = {
@@ -261,7 +261,7 @@ export function readRaw(cursor: Cursor): string {
 export function itemsOf(text: string): string[] {
   const items: string[] = [];
   const from = cursorAt(text);
-  eachItem(from, () => items.push(readRaw(from)));
+  forEachItem(from, () => items.push(readRaw(from)));
   return items;
 }
 
@@ -269,7 +269,7 @@ export function itemsOf(text: string): string[] {
  * Goes over the members of the object at a cursor: `take` gets the number of each, and moves the cursor behind
  * its value.
  */
-export function eachMember(cursor: Cursor, members: Members, take: (number: number) => void): void {
+export function forEachMember(cursor: Cursor, members: MemberTable, take: (number: number) => void): void {
   const { bytes } = cursor;
   cursor.at = skipWhitespace(bytes, cursor.at + 1);
   if (byteAt(bytes, cursor.at) === closeBrace) return void (cursor.at += 1);
@@ -282,7 +282,7 @@ export function eachMember(cursor: Cursor, members: Members, take: (number: numb
 }
 
 /** The same for the members of the array at a cursor. */
-export function eachItem(cursor: Cursor, take: () => void): void {
+export function forEachItem(cursor: Cursor, take: () => void): void {
   const { bytes } = cursor;
   cursor.at = skipWhitespace(bytes, cursor.at + 1);
   if (byteAt(bytes, cursor.at) === closeBracket) return void (cursor.at += 1);

@@ -2,7 +2,7 @@
 import { parseJson, printJson } from "./parse.ts";
 
 /** The JSON text of a value; null stands for itself, and so does what is missing. */
-export type Text = string | null | undefined;
+export type JsonText = string | null | undefined;
 
 /** A text in one piece, that keeps no other alive. */
 export const detachString = (text: string): string => Buffer.from(text).toString();
@@ -18,7 +18,7 @@ const nine = 0x39;
 const EXACT_LENGTH = 15;
 
 /** The value that a text stands for. */
-export function fromJsonText(text: Text): unknown {
+export function fromJsonText(text: JsonText): unknown {
   if (text === null || text === undefined) return text;
   const first = text.charCodeAt(0);
   if (first === quote) return text.includes("\\") ? parseJson(text) : text.slice(1, -1);
@@ -31,7 +31,7 @@ export function fromJsonText(text: Text): unknown {
 const isPlain = (text: string): boolean => /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/.test(text);
 
 /** The text of a value. What JSON has no word for is missing. */
-export function toJsonText(value: unknown): Text {
+export function toJsonText(value: unknown): JsonText {
   if (value === undefined || value === null) return value;
   if (typeof value === "string") return isPlain(value) ? `"${value}"` : printJson(value);
   if (typeof value === "boolean") return value ? "true" : "false";

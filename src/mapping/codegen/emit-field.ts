@@ -1,5 +1,5 @@
 import type { Cursor } from "../../dialect/json/scan.ts";
-import { toJsonText, type Text } from "../../dialect/json/text.ts";
+import { toJsonText, type JsonText } from "../../dialect/json/text.ts";
 import type { Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { WriteCompileContext } from "../compile/field/write.ts";
 import type { FieldRule } from "../schema/definition.ts";
@@ -19,7 +19,7 @@ export interface ReaderUnit {
 /** How the text of a field comes about. */
 export type FieldCode =
   /** It is always the same. */
-  | { readonly kind: "constant"; readonly text: Text }
+  | { readonly kind: "constant"; readonly text: JsonText }
   /** It is what stands in v4. */
   | { readonly kind: "copied"; readonly range: ByteRange }
   /**
@@ -45,17 +45,17 @@ type Some = readonly [ValueStep, ...ValueStep[]];
 const isSome = (steps: readonly ValueStep[]): steps is Some => steps.length > 0;
 
 type After = (
-  text: MaybePromise<Text>,
+  text: MaybePromise<JsonText>,
   reading: ReadContext,
   cursor: Cursor,
   start: number,
   end: number,
-) => MaybePromise<Text>;
+) => MaybePromise<JsonText>;
 
 /** What the steps make of a text, one after the other as long as there is something. */
 function stepsAfter([{ run }, ...others]: Some): After {
   const after = isSome(others) ? stepsAfter(others) : undefined;
-  return function made(text, reading, cursor, start, end): MaybePromise<Text> {
+  return function made(text, reading, cursor, start, end): MaybePromise<JsonText> {
     if (text === null || text === undefined) return text;
     if (text instanceof Promise) return text.then((known) => made(known, reading, cursor, start, end));
     const next = run(text, reading, cursor, start, end);
@@ -64,10 +64,10 @@ function stepsAfter([{ run }, ...others]: Some): After {
 }
 
 /** What is always the same, but for the steps behind it. */
-function emitConstant(text: Text, steps: readonly ValueStep[], { source }: ReaderUnit): FieldCode {
+function emitConstant(text: JsonText, steps: readonly ValueStep[], { source }: ReaderUnit): FieldCode {
   if (!isSome(steps)) return { kind: "constant", text };
   const js = `${source.constant(stepsAfter(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
-  return { kind: "made", js, late: steps.some(({ late }) => late) };
+  return { kind: "made", js, late: steps.some(({ mayBeAsync }) => mayBeAsync) };
 }
 
 /** What an expression makes of a v4 object, and what the steps make of that. */
@@ -80,21 +80,28 @@ function emitExpression(
 ): FieldCode {
   const expression = compileExpressionAt(place.at("read"), rule.read, READ_VARIABLES);
   const { lookup: values, scopesOf } = context;
-  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<Text> =>
-    expression.print(input, { value, with: reading.with, sent: reading.sent, values, networkOf, scopesOf });
+  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
+    expression.print(input, {
+      value,
+      with: reading.related,
+      sent: reading.sentBody,
+      values,
+      networkOf,
+      scopesOf,
+    });
   const printed = unit.source.constant(print);
   const range = rule.v4 === undefined ? undefined : unit.wanted.range(rule.v4.split("."));
   const value = range && expression.variables.has("value") ? valueAt(range) : "undefined";
   const text = `${printed}(${emitInput(expression, unit)}, ${value}, reading)`;
   // Where nothing was read besides, as for the rows of a list, some expressions needn't run to be known.
-  const alone = expression.missingWithout.has("with") ? "isEmpty(reading.with) ? undefined : " : "";
+  const alone = expression.missingWithout.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
   const js = isSome(steps)
     ? `${unit.source.constant(stepsAfter(steps))}(${text}, reading, cursor, start, at)`
     : text;
   return {
     kind: "made",
     js: alone + js,
-    late: expression.engine === "interpreted" || steps.some(({ late }) => late),
+    late: expression.engine === "interpreted" || steps.some(({ mayBeAsync: late }) => late),
   };
 }
 
@@ -103,14 +110,14 @@ function emitSteps(steps: Some, range: ByteRange, { source }: ReaderUnit): Field
   const after = source.constant(stepsAfter(steps));
   const { start, end } = range;
   const made = `${after}(rawTextAt(cursor, ${start}, ${end}), reading, cursor, start, at)`;
-  const late = steps.some((step) => step.late);
+  const late = steps.some((step) => step.mayBeAsync);
   const nothing = `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
-  const [{ known, same }] = steps.length === 1 ? steps : [{}];
-  if (same) {
-    const js = `${nothing}${source.constant(same)}(bytes, ${start}, ${end}) ? undefined : ${made}`;
+  const [{ cachedText, isUnchanged }] = steps.length === 1 ? steps : [{}];
+  if (isUnchanged) {
+    const js = `${nothing}${source.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : ${made}`;
     return { kind: "made", js, late, range };
   }
-  const found = known ? `${source.constant(known)}(bytes, ${start}, ${end}, reading) ?? ` : "";
+  const found = cachedText ? `${source.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
   return { kind: "made", js: nothing + found + made, late };
 }
 

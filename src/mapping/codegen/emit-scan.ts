@@ -1,4 +1,4 @@
-import { membersOf } from "../../dialect/json/scan.ts";
+import { createMemberTable } from "../../dialect/json/scan.ts";
 import type { CodeBuilder } from "./code-builder.ts";
 import type { MemberNode } from "./member-plan.ts";
 
@@ -21,7 +21,7 @@ function emitValue(place: MemberNode, level: number, source: CodeBuilder): strin
 
 /** Goes over the members of the object that begins at `at`, `level` objects deep. */
 export function emitMembers({ members }: MemberNode, level: number, source: CodeBuilder): string {
-  const known = source.constant(membersOf(members.keys()));
+  const known = source.constant(createMemberTable(members.keys()));
   const [index, name] = [source.name("index"), source.name("name")];
   const cases = [...members.values()].map(
     (place, number) => `case ${number}: {\n${emitValue(place, level + 1, source)}\nbreak;\n}`,

@@ -13,7 +13,7 @@ export class OutputBuffer {
   at = 0;
 
   /** Makes room for so many bytes more, and gives where they go. */
-  room(more: number): Buffer {
+  reserve(more: number): Buffer {
     const most = this.at + more;
     if (most > this.bytes.length) {
       const before = this.bytes;
@@ -24,33 +24,33 @@ export class OutputBuffer {
   }
 
   /** Tells where what was written into the room ends. What an array has no place for it drops without a word. */
-  end(at: number): void {
+  commit(at: number): void {
     if (at > this.bytes.length)
       throw new RangeError(`written ${at} bytes where ${this.bytes.length} have room`);
     this.at = at;
   }
 
   /** Puts a text behind what is written. */
-  put(text: string): void {
-    this.at = putText(this.room(3 * text.length), this.at, text);
+  append(text: string): void {
+    this.at = putText(this.reserve(3 * text.length), this.at, text);
   }
 
   /** Takes back what is written from a place on. */
   takeText(from: number): string {
     const text = this.bytes.toString("utf8", from, this.at);
-    this.drop(from);
+    this.truncate(from);
     return text;
   }
 
   /** The same as bytes. */
   takeBytes(from: number): Buffer {
     const bytes = Buffer.from(this.bytes.subarray(from, this.at));
-    this.drop(from);
+    this.truncate(from);
     return bytes;
   }
 
   /** Forgets what is written from a place on. */
-  drop(from: number): void {
+  truncate(from: number): void {
     this.at = from;
     if (from === 0 && this.bytes.length > MOST_KEPT) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   }

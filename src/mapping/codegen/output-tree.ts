@@ -15,10 +15,10 @@ export function buildOutputTree(
     let object = shape;
     for (const key of keys) {
       const inner = object.get(key) ?? new Map<string, string | OutputTree>();
-      if (typeof inner === "string") placeOf(name).fault(`"${inner}" is a field already, and no object`);
+      if (typeof inner === "string") placeOf(name).report(`"${inner}" is a field already, and no object`);
       else object = object.set(key, inner).get(key) as typeof shape;
     }
-    if (object.has(last)) placeOf(name).fault("other fields stand inside this one");
+    if (object.has(last)) placeOf(name).report("other fields stand inside this one");
     else object.set(last, name);
   }
   return shape;

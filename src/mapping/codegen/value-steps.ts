@@ -1,7 +1,13 @@
 import { ByteMap } from "../../dialect/json/byte-map.ts";
 import { normaliseDateTime } from "../../dialect/date-time.ts";
 import { cursorAt, itemsOf, rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
-import { isArrayText, isStringText, toJsonText, fromJsonText, type Text } from "../../dialect/json/text.ts";
+import {
+  isArrayText,
+  isStringText,
+  toJsonText,
+  fromJsonText,
+  type JsonText,
+} from "../../dialect/json/text.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { WriteCompileContext } from "../compile/field/write.ts";
 import type { FieldRule } from "../schema/definition.ts";
@@ -15,28 +21,28 @@ export type ValueFunction = (
   cursor: Cursor,
   start: number,
   end: number,
-) => MaybePromise<Text>;
+) => MaybePromise<JsonText>;
 
 /** One thing that happens to a value on its way. To nothing, be it null or missing, nothing happens. */
 export interface ValueStep {
   readonly run: ValueFunction;
   /** Whether its own result may come later; that of another object's reader may too, and is not counted here. */
-  readonly late: boolean;
+  readonly mayBeAsync: boolean;
   /** What is known already to become of the text between two places, as UTF-8. */
-  readonly known?: (
+  readonly cachedText?: (
     bytes: Uint8Array,
     start: number,
     end: number,
     reading: ReadContext,
   ) => Uint8Array | undefined;
   /** Whether it leaves such a text as it is. */
-  readonly same?: (bytes: Uint8Array, start: number, end: number) => boolean;
+  readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
 /** As long as the form itself with its quotes: there is no fraction and no zone to take off. */
 const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
 
-function dateTime(text: string): Text {
+function dateTime(text: string): JsonText {
   if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
   const value = fromJsonText(text) as string;
   return toJsonText(normaliseDateTime(value) ?? value);
@@ -44,8 +50,8 @@ function dateTime(text: string): Text {
 
 const dateTimeStep: ValueStep = {
   run: dateTime,
-  late: false,
-  same: (_bytes, start, end) => end - start === NORMAL_LENGTH,
+  mayBeAsync: false,
+  isUnchanged: (_bytes, start, end) => end - start === NORMAL_LENGTH,
 };
 
 /** Texts that are kept with what became of them: short ones, since rows have few of these and have them often. */
@@ -61,16 +67,16 @@ function byKind(
 ): ValueStep[] {
   const kind = resolveReference(place.at("as"), "value kind", name, context.values);
   if (!kind) return [];
-  const { read, late } = kind.reader(rule.args ?? {});
+  const { read, mayBeAsync: late } = kind.reader(rule.args ?? {});
   const kept = new ByteMap();
-  function keep(text: string, made: MaybePromise<Text>): MaybePromise<Text> {
+  function keep(text: string, made: MaybePromise<JsonText>): MaybePromise<JsonText> {
     if (typeof made !== "string" || text.length > LONGEST_KEPT) return made;
     if (kept.size === MOST_KEPT) kept.clear();
     kept.set(Buffer.from(text), Buffer.from(made));
     return made;
   }
   const run: ValueFunction = (text) => keep(text, read(text));
-  return [{ run, late, known: (bytes, start, end) => kept.find(bytes, start, end) }];
+  return [{ run, mayBeAsync: late, cachedText: (bytes, start, end) => kept.find(bytes, start, end) }];
 }
 
 function byCatalog(
@@ -84,19 +90,19 @@ function byCatalog(
   if (rule.brief) {
     const idOf: ValueFunction = (text) =>
       isStringText(text) ? toJsonText(catalog.alphaId(fromJsonText(text) as string)) : text;
-    return [{ run: idOf, late: false }];
+    return [{ run: idOf, mayBeAsync: false }];
   }
-  const { expand, expandAll, known, late } = catalog;
+  const { expand, expandAll, cachedText, mayBeAsync } = catalog;
   const run: ValueFunction = (text, reading, cursor, start, end) =>
     isArrayText(text)
       ? expandAll(itemsOf(text), reading)
       : expand(text, () => rawTextAt(cursor, start, end), reading);
-  return [{ run, late, known }];
+  return [{ run, mayBeAsync, cachedText }];
 }
 
 function byObject(name: string, context: WriteCompileContext, place: SourceLocation): ValueStep {
   resolveReference(place.at("object"), "object", name, context.resources);
-  const one = (text: string, reading: ReadContext): MaybePromise<Text> =>
+  const one = (text: string, reading: ReadContext): MaybePromise<JsonText> =>
     context.readers.get(name)?.(cursorAt(text), reading);
   const run: ValueFunction = (text, reading) => {
     if (!isArrayText(text)) return one(text, reading);
@@ -105,7 +111,7 @@ function byObject(name: string, context: WriteCompileContext, place: SourceLocat
       (items) => `[${items.join(",")}]`,
     );
   };
-  return { run, late: false };
+  return { run, mayBeAsync: false };
 }
 
 /** What happens to a value after it was found, in this order. */

@@ -29,7 +29,7 @@ export function compileApiSurface(definition: SurfaceDefinition, place: SourceLo
         Object.entries(fields).map(([field, text]) => {
           const type = readType(text);
           if (!names.includes(type.name))
-            place.at("objects", object, field).fault({
+            place.at("objects", object, field).report({
               message: `unknown type "${type.name}"`,
               hint: suggestionFor(type.name, names),
             });
@@ -50,17 +50,21 @@ export interface CoverageInput {
 /** What of the surface a pack leaves out. */
 export interface CoverageGaps {
   /** Objects that it does not have, and fields that it does not name. */
-  readonly unnamed: readonly Diagnostic[];
+  readonly unmappedFields: readonly Diagnostic[];
   /** Routes that nothing answers. */
-  readonly unanswered: readonly Diagnostic[];
+  readonly unmappedRoutes: readonly Diagnostic[];
 }
 
-function unnamed({ objects }: SurfaceDefinition, { resources }: CoverageInput, place: SourceLocation): void {
+function reportUnmappedFields(
+  { objects }: SurfaceDefinition,
+  { resources }: CoverageInput,
+  place: SourceLocation,
+): void {
   for (const [object, fields] of Object.entries(objects)) {
     const at = place.at("objects", object);
     const resource = resources.get(object);
     if (!resource) {
-      at.keyFault({
+      at.reportKey({
         message: `the pack has no object "${object}"`,
         hint: suggestionFor(object, [...resources.keys()]),
       });
@@ -69,7 +73,7 @@ function unnamed({ objects }: SurfaceDefinition, { resources }: CoverageInput, p
     const named = [...resource.fields.keys()];
     for (const field of Object.keys(fields)) {
       if (named.some((each) => covers(each, field))) continue;
-      at.at(field).keyFault({
+      at.at(field).reportKey({
         message: `the pack does not name the field "${field}" of ${object}`,
         hint: `where v4 has none, say what clients get: ${field}: { const: null, loss: "v4 has none" }`,
       });
@@ -77,11 +81,15 @@ function unnamed({ objects }: SurfaceDefinition, { resources }: CoverageInput, p
   }
 }
 
-function unanswered(definition: SurfaceDefinition, { routes }: CoverageInput, place: SourceLocation): void {
+function reportUnmappedRoutes(
+  definition: SurfaceDefinition,
+  { routes }: CoverageInput,
+  place: SourceLocation,
+): void {
   const answered = new Set(routes.map(({ name }) => shapeOf(name)));
   definition.routes.forEach((route, index) => {
     if (answered.has(shapeOf(route))) return;
-    place.at("routes", index).fault({
+    place.at("routes", index).report({
       message: `no route of the pack answers ${route}`,
       hint: 'where v4 has no such call, say what clients are told: "refuse" names a reason of pack.yaml',
     });
@@ -94,8 +102,8 @@ export function findCoverageGaps(
   served: CoverageInput,
   into: (found: Diagnostic[]) => SourceLocation,
 ): CoverageGaps {
-  const gaps = { unnamed: [] as Diagnostic[], unanswered: [] as Diagnostic[] };
-  unnamed(definition, served, into(gaps.unnamed));
-  unanswered(definition, served, into(gaps.unanswered));
+  const gaps = { unmappedFields: [] as Diagnostic[], unmappedRoutes: [] as Diagnostic[] };
+  reportUnmappedFields(definition, served, into(gaps.unmappedFields));
+  reportUnmappedRoutes(definition, served, into(gaps.unmappedRoutes));
   return gaps;
 }

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import type { RequestFault } from "../../dialect/http-error.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
 import type { FieldRule } from "../schema/definition.ts";
 import { copyJson, compileGetter, compileRemover } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -36,7 +36,7 @@ function foldSpellings(members: readonly FormMember[], sent: JsonObject): JsonOb
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
 
-function readForm(member: FormMember, value: unknown, reference: string): { value: unknown } | RequestFault {
+function readForm(member: FormMember, value: unknown, reference: string): { value: unknown } | ErrorDetail {
   const { accepts = [] } = member.rule;
   if (accepts.includes("reference")) {
     if (Array.isArray(value)) return { value: value.map((each) => idOf(each, reference)) };
@@ -55,8 +55,8 @@ export function normalizeForms(
   members: readonly FormMember[],
   sent: JsonObject,
   reference: string,
-): { readonly body: JsonObject; readonly faults: readonly RequestFault[] } {
-  const faults: RequestFault[] = [];
+): { readonly body: JsonObject; readonly faults: readonly ErrorDetail[] } {
+  const faults: ErrorDetail[] = [];
   const body = foldSpellings(members, sent);
   for (const member of members) {
     const value = member.get(body);

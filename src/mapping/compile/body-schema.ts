@@ -7,7 +7,7 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
-import { HttpError, type RequestFault } from "../../dialect/http-error.ts";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -160,7 +160,7 @@ function tellsOfType({ type, reason: _reason, properties: _properties, ...rules 
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
-function fault(error: ErrorObject): RequestFault {
+function fault(error: ErrorObject): ErrorDetail {
   const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
   const { keyword, parentSchema } = error;
   const isOwn =
@@ -171,7 +171,7 @@ function fault(error: ErrorObject): RequestFault {
 }
 
 /** Two rules of one member may give the same reason; a client reads it once. */
-const distinct = (faults: readonly RequestFault[]): RequestFault[] =>
+const distinct = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
   [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MOST_FAULTS);
 
 /** The schema, where it is one; else that is told, and what allows everything takes its place. */
@@ -181,13 +181,13 @@ export function validSchema(schema: Schema, place: SourceLocation): Schema {
     void ajv.validateSchema(schema, true);
     return schema;
   } catch (error) {
-    place.fault(`not a JSON Schema: ${(error as Error).message}`);
+    place.report(`not a JSON Schema: ${(error as Error).message}`);
     return {};
   }
 }
 
 /** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
-export function compileSchema(schema: Schema, place: SourceLocation): (body: JsonObject) => RequestFault[] {
+export function compileSchema(schema: Schema, place: SourceLocation): (body: JsonObject) => ErrorDetail[] {
   let validate: ValidateFunction;
   function isValid(body: JsonObject): boolean {
     try {
@@ -203,7 +203,7 @@ export function compileSchema(schema: Schema, place: SourceLocation): (body: Jso
   try {
     validate = ajv.compile(bounds);
   } catch (error) {
-    place.fault(`not a JSON Schema: ${(error as Error).message}`);
+    place.report(`not a JSON Schema: ${(error as Error).message}`);
     return () => [];
   } finally {
     ajv.removeSchema(bounds);

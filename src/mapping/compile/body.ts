@@ -1,8 +1,8 @@
-import type { RequestFault } from "../../dialect/http-error.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compilePruning, compileSchema, schemaMembers, validSchema, type Schema } from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/definition.ts";
-import { compileWrite, UNKNOWN_RECORD, type WriteCompileContext, type WriteFunction } from "./field/write.ts";
+import { compileWrite, UNKNOWN_ID, type WriteCompileContext, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
 import { normalizeForms, type FormMember } from "./body-forms.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -13,7 +13,7 @@ import type { JsonObject, WriteContext } from "../translation-context.ts";
 /** A body on its way to v4. */
 export interface WrittenBody {
   readonly v4: JsonObject;
-  readonly faults: readonly RequestFault[];
+  readonly faults: readonly ErrorDetail[];
   /** Names of v4 members that the gateway put in by itself: nobody is blamed for those. */
   readonly added: ReadonlySet<string>;
   /** True where nothing of what the client sent goes on. */
@@ -27,10 +27,10 @@ export interface BodyRules {
   /** Brings what clients send to the documented names and forms, and drops what does not count. */
   readonly normalise: (sent: JsonObject) => {
     readonly body: JsonObject;
-    readonly faults: readonly RequestFault[];
+    readonly faults: readonly ErrorDetail[];
   };
   /** Alpha's own rules: every fault of the body. */
-  readonly check: (body: JsonObject) => RequestFault[];
+  readonly check: (body: JsonObject) => ErrorDetail[];
   readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
   /** Names of path parameters that go into the body. */
   readonly pathParameters: readonly string[];
@@ -89,13 +89,14 @@ function complete(
   v4: JsonObject,
   definition: BodyDefinition,
   hiddenIn: (v4: string) => (id: unknown) => boolean,
-  { path, first }: WriteContext,
+  { path, prerequisites }: WriteContext,
 ): Set<string> {
   const { add = {}, default: defaults = {}, from_path: fromPath = {}, over = {} } = definition;
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
   const ids = Object.entries(fromPath).map(([name, parameter]) => [name, ofPath(path[parameter])] as const);
   for (const [name, shown] of Object.entries(over)) {
-    if (Object.hasOwn(v4, name)) v4[name] = overlay(v4[name], compileGetter(shown)(first), hiddenIn(name));
+    if (Object.hasOwn(v4, name))
+      v4[name] = overlay(v4[name], compileGetter(shown)(prerequisites), hiddenIn(name));
   }
   const own = [...missing, ...ids, ...Object.entries(add)];
   for (const [name, value] of own) v4[name] = value;
@@ -125,7 +126,7 @@ export function compileBody(
   const members = schemaMembers(schema, (name) => ruleOf(name) !== undefined).flatMap((name): Member[] => {
     const rule = ruleOf(name);
     if (!rule?.v4) {
-      place.at("schema").fault(`"${name}" is in the schema, but no field or input says what it is in v4`);
+      place.at("schema").report(`"${name}" is in the schema, but no field or input says what it is in v4`);
       return [];
     }
     const write = compileWrite(rule, context, place);
@@ -143,7 +144,7 @@ export function compileBody(
   });
   const hiddenIn = (v4: string) => {
     const { catalog } = members.find(({ rule }) => rule.v4 === v4)?.rule ?? {};
-    return context.catalogs.get(catalog ?? "")?.hides ?? (() => false);
+    return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
   const broken = compileChecks(definition.checks ?? [], ["first", "v4"], place.at("checks"));
   const prune = compilePruning(schema);
@@ -170,16 +171,16 @@ export function compileBody(
       const values = allOf(given, ({ get, write }) => write(get(body), body, writing));
       return thenMaybe(values, (written) => {
         const v4: JsonObject = {};
-        const faults: RequestFault[] = [];
+        const faults: ErrorDetail[] = [];
         given.forEach((member, index) => {
           const value = written[index];
-          if (value === UNKNOWN_RECORD) faults.push({ field: member.name, reason: context.unknownRecord });
+          if (value === UNKNOWN_ID) faults.push({ field: member.name, reason: context.unknownRecord });
           else if (value !== undefined) member.v4(v4, value);
         });
         const empty = Object.keys(v4).length === 0;
         const names = new Set(given.map(({ name }) => name));
         const added = complete(v4, definition, hiddenIn, writing);
-        return thenMaybe(broken(body, { v4, first: writing.first }), (more) => ({
+        return thenMaybe(broken(body, { v4, first: writing.prerequisites }), (more) => ({
           v4,
           faults: [...faults, ...more],
           empty,

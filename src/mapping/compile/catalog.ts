@@ -1,5 +1,5 @@
 import { printJson } from "../../dialect/json/parse.ts";
-import { isStringText, fromJsonText, type Text } from "../../dialect/json/text.ts";
+import { isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/definition.ts";
 import { createCatalogEntry } from "./catalog-entry.ts";
@@ -36,32 +36,32 @@ export interface Catalog {
   /** Whether ids differ between the sides, so that they sort differently. */
   readonly renames: boolean;
   /** The text of the alpha object of a v4 id; `row` gives the text of the v4 object that names it. */
-  readonly expand: (v4Id: Text, row: () => string, reading: ReadContext) => MaybePromise<Text>;
+  readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
   /** The same of the id between two places, as UTF-8, where nothing has to be made for it. */
-  readonly known: (
+  readonly cachedText: (
     bytes: Uint8Array,
     start: number,
     end: number,
     reading: ReadContext,
   ) => Uint8Array | undefined;
   /** Whether that may come later. */
-  readonly late: boolean;
+  readonly mayBeAsync: boolean;
   /** Whether alpha never sees the thing of this v4 id. */
-  hides(v4Id: unknown): boolean;
+  isHidden(v4Id: unknown): boolean;
   /** The text of a list of them; hidden and unknown ones are left out. */
   readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
   /** Which of its items may be kept where it was read with a client's token; undefined where no token may be used. */
-  readonly withToken: ((item: unknown) => MaybePromise<boolean>) | undefined;
+  readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
   /** The whole list where the pack fixes its ids, made without v4; undefined where it doesn't. */
   fixedList(): Promise<CatalogEntry[]> | undefined;
   /** The text of what stands for an id that the copy does not have. */
-  stub(v4Id: string, row: unknown): MaybePromise<Text>;
+  stub(v4Id: string, row: unknown): MaybePromise<JsonText>;
 }
 
 /** Only GET can be read in the background. */
 function callPath(call: string, place: SourceLocation): string {
   const path = /^GET (\/\S+)$/.exec(call)?.[1];
-  if (path === undefined) place.fault(`"${call}" is not GET /path`);
+  if (path === undefined) place.report(`"${call}" is not GET /path`);
   return path ?? "/";
 }
 
@@ -90,7 +90,7 @@ export function compileCatalog(
   const isHidden = (v4Id: unknown): boolean =>
     hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
 
-  const stubFor = (v4Id: string, row: unknown): MaybePromise<Text> =>
+  const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
     stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
 
   const hiddenBytes = Buffer.from(hidden === undefined ? "" : printJson(hidden).slice(0, -1));
@@ -100,10 +100,10 @@ export function compileCatalog(
     return hiddenBytes.length > 0;
   }
 
-  const textOf = (id: string, { catalogs }: ReadContext): Text =>
+  const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
 
-  function expand(v4Id: Text, row: () => string, reading: ReadContext): MaybePromise<Text> {
+  function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
     const id = fromJsonText(v4Id) as string;
     const found = textOf(id, reading);
@@ -111,22 +111,22 @@ export function compileCatalog(
   }
 
   function v4Id(asked: string, copy: CatalogCopy): string | undefined {
-    const known = aliases.get(fold(asked)) ?? ids?.backwards.get(asked);
+    const known = aliases.get(fold(asked)) ?? ids?.v4ByAlpha.get(asked);
     if (known !== undefined) return known as string;
-    const spelt = ignoreCase ? (copy.spelling(name, asked) ?? asked) : asked;
+    const spelt = ignoreCase ? (copy.canonicalSpelling(name, asked) ?? asked) : asked;
     if (closed || alphaId(spelt) !== spelt || isHidden(spelt)) return undefined;
-    return copy.find(name, spelt) || !copy.loaded(name) ? spelt : undefined;
+    return copy.find(name, spelt) || !copy.isLoaded(name) ? spelt : undefined;
   }
 
   const kept =
     definition.with_token === undefined
       ? undefined
       : compileExpressionAt(place.at("with_token"), definition.with_token, []);
-  const fixedIds = closed && ids ? ([...ids.backwards.values()] as string[]) : undefined;
+  const fixedIds = closed && ids ? ([...ids.v4ByAlpha.values()] as string[]) : undefined;
 
   return {
     name,
-    withToken: kept && ((item) => thenMaybe(kept.evaluate(item, {}), Boolean)),
+    keepsItem: kept && ((item) => thenMaybe(kept.evaluate(item, {}), Boolean)),
     fixedList: () =>
       fixedIds &&
       Promise.resolve(allOf(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
@@ -146,15 +146,15 @@ export function compileCatalog(
     v4Id,
     filterId: (asked, copy) =>
       v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
-    hides: isHidden,
+    isHidden,
     expandAll(v4Ids, reading) {
       const ids = v4Ids.filter(isStringText).map((id) => fromJsonText(id) as string);
       return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,
-    known: (bytes, start, end, { catalogs }) =>
-      isHiddenAt(bytes, start) ? undefined : catalogs.known(name, bytes, start, end),
-    late: stub.engine === "interpreted",
+    cachedText: (bytes, start, end, { catalogs }) =>
+      isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
+    mayBeAsync: stub.engine === "interpreted",
     stub: stubFor,
   };
 }

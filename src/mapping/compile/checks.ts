@@ -1,4 +1,4 @@
-import type { RequestFault } from "../../dialect/http-error.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -14,7 +14,7 @@ export function compileChecks(
   definitions: readonly CheckDefinition[],
   known: readonly string[],
   place: SourceLocation,
-): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<RequestFault[]> {
+): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
   const checks = definitions.map(({ field, fault }, index) => ({
     field,
     fault: compileExpressionAt(place.at(index, "fault"), fault, known),

@@ -19,7 +19,7 @@ const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
 const splitCall = (place: SourceLocation, text: string): { method: string; path: string } => {
   const [, method, path] = CALL.exec(text) ?? [];
   if (!method || !path)
-    place.fault({
+    place.report({
       message: `"${text}" is not METHOD /path`,
       hint: 'one of GET, POST, PUT, DELETE, a blank, and a path: "GET /books/:id"',
     });
@@ -56,7 +56,7 @@ export function compileEndpoint(
   const parts = path.split(/\{([\w.]+)\}/);
   parts.forEach((name, index) => {
     if (index % 2 === 0 || known.includes(name.split(".")[0] ?? "")) return;
-    place.fault({ message: `nothing gives {${name}}`, hint: suggestionFor(name ?? "", known) });
+    place.report({ message: `nothing gives {${name}}`, hint: suggestionFor(name ?? "", known) });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
   const [head = "", first = "", ...rest] = fixed;
@@ -90,13 +90,13 @@ export function compilePattern(
       const parameter = segment.slice(1);
       const type = types[parameter];
       if (!type)
-        place.fault({
+        place.report({
           message: `no type is given for :${parameter} in alpha.parameters of pack.yaml`,
           hint: suggestionFor(parameter, Object.keys(types)),
         });
-      if (parameters.includes(parameter)) place.fault(`:${parameter} stands twice in the path`);
+      if (parameters.includes(parameter)) place.report(`:${parameter} stands twice in the path`);
       if (type === "path" && index < all.length - 1)
-        place.fault(`:${parameter} takes the rest of the path and must be last`);
+        place.report(`:${parameter} takes the rest of the path and must be last`);
       parameters.push(parameter);
       return { parameter, type: type ?? "text" };
     });

@@ -13,12 +13,12 @@ import { compileResource, type Resource } from "./resource.ts";
 import { compileRoute, type Route } from "./route.ts";
 import { createRouter, splitPath, type Router } from "../router.ts";
 import { compileValueKind, type ValueKind } from "./value-kinds.ts";
-import { makeV4Access } from "./upstream-access.ts";
+import { compileV4Access } from "./upstream-access.ts";
 
 /** A checked file of a pack and the place that its faults are reported at. */
 export interface LocatedFile<T> {
   readonly definition: T;
-  readonly place: SourceLocation;
+  readonly location: SourceLocation;
 }
 
 /** The place of a file whose fields of these names come from another one, which tells their faults. */
@@ -31,17 +31,17 @@ const withoutThoseOf = (names: readonly string[], place: SourceLocation): Source
 /** Files that extend another object, with its fields before their own. */
 function inherited(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
   const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
-  return files.map(({ definition, place }) => {
-    if (definition.extends === undefined) return { definition, place };
+  return files.map(({ definition, location: place }) => {
+    if (definition.extends === undefined) return { definition, location: place };
     const at = place.at("extends");
     const base = resolveReference(at, "object", definition.extends, objects);
-    if (base?.extends !== undefined) at.fault(`"${base.object}" extends another object itself`);
+    if (base?.extends !== undefined) at.report(`"${base.object}" extends another object itself`);
     const borrowed = Object.keys(base?.fields ?? {}).filter(
       (name) => !Object.hasOwn(definition.fields, name),
     );
     return {
       definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
-      place: withoutThoseOf(borrowed, place),
+      location: withoutThoseOf(borrowed, place),
     };
   });
 }
@@ -55,28 +55,28 @@ function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefin
   return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
 }
 
-function compileGrammar({ definition, place }: LocatedFile<DialectDefinition>): Pack["grammar"] {
+function compileGrammar({ definition, location: place }: LocatedFile<DialectDefinition>): Pack["grammar"] {
   try {
     return createGrammar(definition.filter);
   } catch (error) {
-    place.at("filter", "operators").fault((error as Error).message);
+    place.at("filter", "operators").report((error as Error).message);
     return { header: definition.filter.header } as Pack["grammar"];
   }
 }
 
 /** @returns undefined where the pack has none, which is a fault where a route takes a file */
 function compileTokenCheck(
-  { definition: { v4 }, place }: LocatedFile<DialectDefinition>,
+  { definition: { v4 }, location: place }: LocatedFile<DialectDefinition>,
   takesFiles: boolean,
 ): Pack["tokenCheck"] {
   const at = place.at("v4", "token_check");
   if (v4.token_check === undefined) {
     if (takesFiles)
-      place.at("v4").fault('a pack whose routes take files needs "token_check": a read of any token');
+      place.at("v4").report('a pack whose routes take files needs "token_check": a read of any token');
     return undefined;
   }
   const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
-  if (endpoint.method !== "GET") at.fault("a token is checked by a GET");
+  if (endpoint.method !== "GET") at.report("a token is checked by a GET");
   return endpoint;
 }
 
@@ -87,15 +87,15 @@ function addRoute(
   place: SourceLocation,
 ): void {
   const same = routes.get(route.name);
-  if (same?.every(({ chosen }) => chosen)) {
+  if (same?.every(({ matchesBody }) => matchesBody)) {
     if (same.some(({ limit }) => limit !== route.limit))
-      place.fault('routes of one path have one "limit": it holds before the body is read');
+      place.report('routes of one path have one "limit": it holds before the body is read');
     return void same.push(route);
   }
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
   else
-    place.at("alpha").fault({
+    place.at("alpha").report({
       message: `another route answers ${method} of the same paths`,
       hint: 'give all but the last of them a condition over the body: when: "password != null"',
     });
@@ -109,7 +109,7 @@ export function compilePack(
   dialect: LocatedFile<DialectDefinition>,
   written: readonly LocatedFile<ResourceDefinition>[],
 ): Pack {
-  const { definition, place } = dialect;
+  const { definition, location: place } = dialect;
   const files = inherited(written);
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
@@ -119,7 +119,7 @@ export function compilePack(
   }
 
   const catalogs = new Map<string, Catalog>();
-  for (const { definition: file, place: at } of files) {
+  for (const { definition: file, location: at } of files) {
     if (!file.catalog) continue;
     catalogs.set(
       file.object,
@@ -147,8 +147,8 @@ export function compilePack(
     reference: definition.alpha.reference,
     unknownRecord: definition.reasons.unknown_record,
   };
-  for (const { definition: file, place: at } of files) {
-    if (resources.has(file.object)) at.at("object").fault(`there is another object "${file.object}"`);
+  for (const { definition: file, location: at } of files) {
+    if (resources.has(file.object)) at.at("object").report(`there is another object "${file.object}"`);
     const resource = compileResource(file, context, at);
     resources.set(file.object, resource);
     readers.set(file.object, resource.read);
@@ -156,9 +156,9 @@ export function compilePack(
 
   const router = createRouter<Route[]>();
   const routes = new Map<string, Route[]>();
-  const preliminaries = new Map(Object.entries(definition.first));
-  const routeContext = { dialect: definition, access: scopes.access, preliminaries, resources };
-  for (const { definition: file, place: at } of files) {
+  const prerequisites = new Map(Object.entries(definition.first));
+  const routeContext = { dialect: definition, access: scopes.access, prerequisites, resources };
+  for (const { definition: file, location: at } of files) {
     const resource = resources.get(file.object);
     for (const [index, entry] of (file.routes ?? []).entries()) {
       if (!resource) continue;
@@ -167,10 +167,10 @@ export function compilePack(
       addRoute(compiled, { router, routes }, here);
     }
   }
-  for (const { definition: file, place: at } of files) {
+  for (const { definition: file, location: at } of files) {
     (file.routes ?? []).forEach(({ shows }, index) => {
       if (shows === undefined || routes.has(shows)) return;
-      at.at("routes", index, "shows").fault({
+      at.at("routes", index, "shows").report({
         message: `there is no route "${shows}"`,
         hint: suggestionFor(shows, [...routes.keys()]),
       });
@@ -178,13 +178,13 @@ export function compilePack(
   }
 
   const takesFiles = new Set(
-    [...routes.values()].flat().flatMap(({ takes, name }) => (takes ? [name.split(" ")[0] ?? ""] : [])),
+    [...routes.values()].flat().flatMap(({ upload, name }) => (upload ? [name.split(" ")[0] ?? ""] : [])),
   );
   const all = [...routes.values()].flat();
   return {
     dialect: definition,
     takesFiles,
-    v4Access: makeV4Access(all, catalogs.values(), definition.v4.prefix),
+    v4Access: compileV4Access(all, catalogs.values(), definition.v4.prefix),
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
     prefix: splitPath(definition.alpha.prefix) ?? [],
     scopes,
@@ -192,7 +192,7 @@ export function compilePack(
     resources,
     routes: all,
     surface: undefined,
-    gaps: { unnamed: [], unanswered: [] },
+    gaps: { unmappedFields: [], unmappedRoutes: [] },
     match(method, segments) {
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };

@@ -19,14 +19,14 @@ export interface Resource {
   readonly read: ReadFunction;
   readonly append: AppendFunction;
   /** Whether they may give promises, by themselves; what other objects' readers give is not counted. */
-  readonly late: boolean;
+  readonly mayBeAsync: boolean;
   /** Names of the objects whose readers they use. */
-  readonly objects: readonly string[];
+  readonly nestedObjects: readonly string[];
   /** The JavaScript that these run as. */
   readonly code: string;
   readonly bodies: ReadonlyMap<string, BodyRules>;
   /** Names of all members that bodies may have. */
-  readonly inputs: readonly string[];
+  readonly inputNames: readonly string[];
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   readonly selectFields: SelectFields<CatalogEntry>;
@@ -39,14 +39,14 @@ export interface Resource {
 /** What may not stand together in one rule, or does nothing there. */
 function ruleFaults(rule: FieldRule, place: SourceLocation): void {
   const sources = [rule.read, rule.const].filter((source) => source !== undefined).length;
-  if (sources > 1) place.fault('"read" and "const" exclude each other');
-  if (rule.v4 === undefined && sources === 0) place.fault('a field needs "v4", "read" or "const"');
+  if (sources > 1) place.report('"read" and "const" exclude each other');
+  if (rule.v4 === undefined && sources === 0) place.report('a field needs "v4", "read" or "const"');
   if (rule.brief && rule.catalog === undefined)
-    place.at("brief").fault('"brief" shortens the object of a catalog: "catalog" is missing');
+    place.at("brief").report('"brief" shortens the object of a catalog: "catalog" is missing');
   if (rule.mark !== undefined && !rule.filter)
-    place.at("mark").fault({ message: 'a "mark" is for filters alone', hint: '"filter: true" is missing' });
+    place.at("mark").report({ message: 'a "mark" is for filters alone', hint: '"filter: true" is missing' });
   if (rule.args && rule.as === undefined)
-    place.at("args").fault('"args" are parameters of a value kind: "as" is missing');
+    place.at("args").report('"args" are parameters of a value kind: "as" is missing');
 }
 
 /** Compiles one resource file. */
@@ -58,11 +58,16 @@ export function compileResource(
   const fields = new Map(Object.entries(definition.fields));
   const inputs = new Map(Object.entries(definition.inputs ?? {}));
   for (const name of inputs.keys())
-    if (fields.has(name)) place.at("inputs", name).fault("this name is a field already");
+    if (fields.has(name)) place.at("inputs", name).report("this name is a field already");
   const rules = new Map([...fields, ...inputs]);
 
   for (const [name, rule] of fields) ruleFaults(rule, place.at("fields", name));
-  const { append, read, code, late } = compileReader(fields, context, (name) => place.at("fields", name));
+  const {
+    append,
+    read,
+    code,
+    late: mayBeAsync,
+  } = compileReader(fields, context, (name) => place.at("fields", name));
   for (const [name, rule] of inputs) ruleFaults(rule, place.at("inputs", name));
 
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
@@ -79,8 +84,8 @@ export function compileResource(
     catalog: context.catalogs.get(definition.object),
     read,
     append,
-    late,
-    objects: [...fields.values()].flatMap(({ object }) => object ?? []),
+    mayBeAsync,
+    nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     code,
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [
@@ -88,7 +93,7 @@ export function compileResource(
         compileBody(body, rules, context, place.at("bodies", name)),
       ]),
     ),
-    inputs: [...all.keys()],
+    inputNames: [...all.keys()],
     errorField: compileErrorFields(
       [...all].flatMap(([alpha, { v4, as, error }]) =>
         v4 === undefined ? [] : [{ v4, alpha, error: error ?? context.values.get(as ?? "")?.error }],

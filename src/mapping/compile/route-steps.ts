@@ -1,7 +1,7 @@
-import type { RequestFault } from "../../dialect/http-error.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
-import type { PreliminaryDefinition } from "../schema/definition.ts";
+import type { PrerequisiteDefinition } from "../schema/definition.ts";
 import type { RouteDefinition } from "../schema/route.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
@@ -12,11 +12,11 @@ import type { JsonObject } from "../translation-context.ts";
 export interface Prerequisite {
   readonly name: string;
   readonly endpoint: Endpoint;
-  readonly needed: (body: JsonObject) => MaybePromise<boolean>;
+  readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
   /** The alpha member to blame when v4 does not know what is read; undefined: v4's refusal is the answer. */
-  readonly blames: string | undefined;
+  readonly notFoundField: string | undefined;
   /** Faults of the alpha body, seen beside what was read and what goes to v4. */
-  readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<RequestFault[]>;
+  readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
 
 /** A read that is repeated until it shows what the call has to wait for. */
@@ -25,37 +25,37 @@ export interface Wait {
   readonly until: (answer: unknown) => MaybePromise<boolean>;
   /** The same as the pack writes it. */
   readonly condition: string;
-  readonly everyMs: number;
-  readonly mostMs: number;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
 }
 
 /** A read after the call, whose answer is the answer. */
 export interface ReadAfterWrite {
   readonly endpoint: Endpoint;
   /** Alpha's body when it fails: the call itself did happen. */
-  readonly otherwise: (call: unknown, path: Readonly<Record<string, string>>) => MaybePromise<unknown>;
+  readonly fallbackBody: (call: unknown, path: Readonly<Record<string, string>>) => MaybePromise<unknown>;
 }
 
 /** A read besides the call, whose answer some fields are made from. */
 export interface RelatedRequest {
   readonly name: string;
   readonly endpoint: Endpoint;
-  readonly needed: (answer: unknown) => MaybePromise<boolean>;
+  readonly isNeeded: (answer: unknown) => MaybePromise<boolean>;
   /** The same as the pack writes it; undefined where it is always read. */
   readonly condition: string | undefined;
   /** Seconds that the answer may be kept for; 0: none. */
-  readonly keep: number;
+  readonly cacheSeconds: number;
   /** A list of which every page is read. */
-  readonly all: boolean;
+  readonly allPages: boolean;
   /** The values for each of which there is a read, out of the v4 body that was sent. */
-  readonly each: ((body: unknown) => MaybePromise<unknown>) | undefined;
+  readonly eachValue: ((body: unknown) => MaybePromise<unknown>) | undefined;
 }
 
 /** A v4 list that is read whole and paged here. */
 export interface Aggregation {
-  readonly most: number;
+  readonly maxRows: number;
   /** Whether alpha has this v4 row in the list. */
-  readonly has: (row: unknown) => MaybePromise<boolean>;
+  readonly includesRow: (row: unknown) => MaybePromise<boolean>;
 }
 
 /** One of the places that a v4 object is spread over. */
@@ -89,8 +89,8 @@ export function compileWait(
     endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
     until: compileCondition(definition.until, place.at("until")) ?? always,
     condition: definition.until,
-    everyMs: definition.every_ms,
-    mostMs: definition.most_ms,
+    intervalMs: definition.every_ms,
+    timeoutMs: definition.most_ms,
   };
 }
 
@@ -104,7 +104,7 @@ export function compileReadAfterWrite(
   const otherwise = compileExpressionAt(place.at("else"), definition.else, ["path"]);
   return {
     endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
-    otherwise: (call, path) => otherwise.evaluate(call, { path }),
+    fallbackBody: (call, path) => otherwise.evaluate(call, { path }),
   };
 }
 
@@ -126,10 +126,10 @@ export function compileTokens(
   if (!tokens) return undefined;
   const { made, ...members } = tokens;
   if (gives === "nothing" || gives === "file" || (made && gives === "list"))
-    place.fault("tokens are in an answer that gives an object, or listed ones in a list");
+    place.report("tokens are in an answer that gives an object, or listed ones in a list");
   for (const [key, member = ""] of Object.entries(members))
     if (!fields.has(member))
-      place.at(key).fault({
+      place.at(key).report({
         message: `the object has no field "${member}"`,
         hint: suggestionFor(member, [...fields.keys()]),
       });
@@ -138,7 +138,7 @@ export function compileTokens(
 
 export function compilePrerequisite(
   name: string,
-  definition: PreliminaryDefinition,
+  definition: PrerequisiteDefinition,
   body: readonly string[],
   prefix: string,
   place: SourceLocation,
@@ -147,8 +147,8 @@ export function compilePrerequisite(
   return {
     name,
     endpoint: compileEndpoint(definition.v4, prefix, body, place.at("v4")),
-    needed: compileCondition(definition.when, place.at("when")) ?? always,
-    blames: definition.unknown,
+    isNeeded: compileCondition(definition.when, place.at("when")) ?? always,
+    notFoundField: definition.unknown,
     check: (sent, read, v4) => faults(sent, { read, v4 }),
   };
 }
@@ -163,18 +163,18 @@ export function compileRelatedRequests(
     const at = place.at("with", name);
     const known = each === undefined ? parameters : [...parameters, "each"];
     const endpoint = compileEndpoint(v4, prefix, known, at.at("v4"));
-    if (endpoint.method !== "GET") at.at("v4").fault("an extra read must be a GET");
-    if (keep > 0 && (all || each !== undefined)) at.at("keep").fault("only a single answer can be kept");
-    if (all && each !== undefined) at.fault('"all" and "each" exclude each other');
+    if (endpoint.method !== "GET") at.at("v4").report("an extra read must be a GET");
+    if (keep > 0 && (all || each !== undefined)) at.at("keep").report("only a single answer can be kept");
+    if (all && each !== undefined) at.report('"all" and "each" exclude each other');
     const values = each === undefined ? undefined : compileExpressionAt(at.at("each"), each, []);
     return {
       name,
       endpoint,
-      needed: compileCondition(when, at.at("when")) ?? always,
+      isNeeded: compileCondition(when, at.at("when")) ?? always,
       condition: when,
-      keep,
-      all,
-      each: values && ((body) => values.evaluate(body, {})),
+      cacheSeconds: keep,
+      allPages: all,
+      eachValue: values && ((body) => values.evaluate(body, {})),
     };
   });
 }
@@ -184,7 +184,10 @@ export function compileAggregation(
   place: SourceLocation,
 ): Aggregation | undefined {
   if (!definition) return undefined;
-  return { most: definition.most, has: compileCondition(definition.rows, place.at("rows")) ?? always };
+  return {
+    maxRows: definition.most,
+    includesRow: compileCondition(definition.rows, place.at("rows")) ?? always,
+  };
 }
 
 /** `method` is that of the route's call. */

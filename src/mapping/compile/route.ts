@@ -7,7 +7,7 @@ import type { Access } from "../../dialect/scopes.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
 import type { Catalog } from "./catalog.ts";
-import type { DialectDefinition, PreliminaryDefinition } from "../schema/definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/definition.ts";
 import type { RouteDefinition } from "../schema/route.ts";
 import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
@@ -46,7 +46,7 @@ export interface FileRule {
 }
 
 /** What a route is answered with that v4 has no call for. */
-interface Refused {
+interface FixedError {
   readonly status: number;
   readonly reason: string;
 }
@@ -58,13 +58,13 @@ export interface Route {
   /** The object of the file that it stands in. */
   readonly object: string;
   /** Objects that it may answer with. */
-  readonly answers: readonly string[];
+  readonly responseObjects: readonly string[];
   /** Whether the path names an object. Where it does not, one that v4 misses was named in the body. */
   readonly namesObject: boolean;
   readonly access: Access;
   readonly limit: "create" | undefined;
   /** Whether this is the route that a body asks for, where several share a path. */
-  readonly chosen: ((body: JsonObject) => MaybePromise<boolean>) | undefined;
+  readonly matchesBody: ((body: JsonObject) => MaybePromise<boolean>) | undefined;
   /** The objects of the answer are tokens, whose levels are alpha's. */
   readonly tokenLevels: TokensStep | undefined;
   /** The same route as a token without any scope gets it; undefined where such a token is refused. */
@@ -73,38 +73,38 @@ export interface Route {
   readonly source:
     | { readonly call: Endpoint }
     | { readonly catalog: Catalog }
-    | { readonly refusal: Refused };
-  readonly gives: RouteDefinition["gives"];
+    | { readonly error: FixedError };
+  readonly response: RouteDefinition["gives"];
   /** In place of a JSON body: a file. */
-  readonly takes: FileRule | undefined;
+  readonly upload: FileRule | undefined;
   /** In place of a JSON answer: a file. */
   readonly file: { readonly type: string } | undefined;
   readonly list: string;
   readonly body: BodyRules | undefined;
-  readonly first: readonly Prerequisite[];
+  readonly prerequisites: readonly Prerequisite[];
   readonly wait: Wait | undefined;
-  readonly after: ReadAfterWrite | undefined;
-  readonly with: readonly RelatedRequest[];
+  readonly readAfterWrite: ReadAfterWrite | undefined;
+  readonly related: readonly RelatedRequest[];
   /** v4's list is read whole, and paged here. */
-  readonly collect: Aggregation | undefined;
+  readonly aggregation: Aggregation | undefined;
   /** More places of v4 that the object is spread over. */
-  readonly joins: readonly MergePart[];
+  readonly mergeParts: readonly MergePart[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
   /** Sent once more without this v4 member, when the gateway had added it and v4 refused just that. */
-  readonly again: string | undefined;
+  readonly retryWithout: string | undefined;
   /** The member to blame when v4 does not find something, and does not say what. */
-  readonly blames: string | undefined;
+  readonly notFoundField: string | undefined;
   /** The route that shows what this one edits. */
-  readonly shows: string | undefined;
+  readonly readRoute: string | undefined;
   /** Whether only what differs from what that route shows is sent. */
-  readonly changes: boolean;
+  readonly sendsOnlyChanges: boolean;
   /** Why an answer of v4 without a body is refused. */
-  readonly empty: string | undefined;
+  readonly emptyError: string | undefined;
   /** The resource whose members a body may have. */
   readonly resource: Resource;
   /** The resource that a v4 object is shown as. */
-  readonly shownAs: (v4: unknown) => MaybePromise<Resource>;
+  readonly resourceFor: (v4: unknown) => MaybePromise<Resource>;
   readonly read: ReadFunction;
   /** The same for the rows of a list; undefined where a row can't be written before more is known of it. */
   readonly append: AppendFunction | undefined;
@@ -120,7 +120,7 @@ export interface Route {
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
   readonly access: (scope: string) => Access | undefined;
-  readonly preliminaries: ReadonlyMap<string, PreliminaryDefinition>;
+  readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
 }
 
@@ -141,17 +141,17 @@ function compileSource(
         ? [refuse, 400, place.at("refuse")]
         : [refuse.reason, refuse.status, place.at("refuse", "reason")];
     return {
-      refusal: {
+      error: {
         status,
         reason: resolveReference(at, "reason", name, new Map(Object.entries(reasons))) ?? "",
       },
     };
   }
   if (definition.catalog && definition.v4)
-    place.fault("a route is served from the catalog or by a v4 call, not both");
+    place.report("a route is served from the catalog or by a v4 call, not both");
   if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
-  if (definition.catalog) place.at("catalog").fault("this resource has no catalog");
-  else if (!definition.v4) place.fault('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
+  if (definition.catalog) place.at("catalog").report("this resource has no catalog");
+  else if (!definition.v4) place.report('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
   const path = definition.v4 ?? "GET /";
   const known = [...parameters, ...(definition.first ?? [])];
   return { call: compileEndpoint(path, prefix, known, definition.v4 ? place.at("v4") : place) };
@@ -163,12 +163,12 @@ function compileShownAs(
   own: Resource,
   resources: RouteCompileContext["resources"],
   place: SourceLocation,
-): Route["shownAs"] {
+): Route["resourceFor"] {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
     holds: compileCondition(when, place.at(index, "when")),
     resource: resolveReference(place.at(index, "object"), "object", object, resources) ?? own,
   }));
-  return compiled.reduceRight<Route["shownAs"]>(
+  return compiled.reduceRight<Route["resourceFor"]>(
     (otherwise, { holds, resource }) =>
       (v4) =>
         thenMaybe(holds?.(v4) ?? true, (taken) => (taken ? resource : otherwise(v4))),
@@ -191,13 +191,13 @@ function onlyExisting(read: ReadFunction, exists: string | undefined, place: Sou
 
 /** Whether reading an object may give a promise: its own fields may, or those of an object inside it. */
 function mayBeLate(
-  { late, objects }: Resource,
+  { mayBeAsync, nestedObjects }: Resource,
   resources: ReadonlyMap<string, Resource>,
   above: ReadonlySet<string> = new Set(),
 ): boolean {
   return (
-    late ||
-    objects.some((name) => {
+    mayBeAsync ||
+    nestedObjects.some((name) => {
       const resource = above.has(name) ? undefined : resources.get(name);
       return resource !== undefined && mayBeLate(resource, resources, new Set([...above, name]));
     })
@@ -220,70 +220,70 @@ export function compileRoute(
   );
   const access = context.access(definition.scope);
   if (!access)
-    place.at("scope").fault({
+    place.at("scope").report({
       message: `"${definition.scope}" is not public, token, or resource:level of pack.yaml`,
       hint: suggestionFor(definition.scope, ["public", "token", ...scopeNames(dialect)]),
     });
   if (definition.gives === "list" && resource.list === undefined)
-    place.at("gives").fault('the resource has no "list" name');
+    place.at("gives").report('the resource has no "list" name');
   if ((definition.gives === "file") !== (definition.file !== undefined))
-    place.at("gives").fault('a route that gives a file says its type under "file", and no other does');
+    place.at("gives").report('a route that gives a file says its type under "file", and no other does');
   if (definition.takes && (definition.body !== undefined || definition.first !== undefined))
-    place.at("takes").fault('a file is not looked into: "body" and "first" can\'t stand beside it');
+    place.at("takes").report('a file is not looked into: "body" and "first" can\'t stand beside it');
   const body =
     definition.body === undefined
       ? undefined
       : resolveReference(place.at("body"), "body", definition.body, resource.bodies);
-  const first = (definition.first ?? []).flatMap((name, index) => {
-    const found = resolveReference(place.at("first", index), "first read", name, context.preliminaries);
-    const members = [...parameters, ...resource.inputs];
+  const prerequisites = (definition.first ?? []).flatMap((name, index) => {
+    const found = resolveReference(place.at("first", index), "first read", name, context.prerequisites);
+    const members = [...parameters, ...resource.inputNames];
     return found
       ? [compilePrerequisite(name, found, members, dialect.v4.prefix, places.pack.at("first", name))]
       : [];
   });
   for (const parameter of body?.pathParameters ?? []) {
-    if (!parameters.includes(parameter)) place.at("body").fault(`the body needs :${parameter} of the path`);
+    if (!parameters.includes(parameter)) place.at("body").report(`the body needs :${parameter} of the path`);
   }
   if (definition.changes && definition.shows === undefined)
-    place.at("changes").fault('"changes" needs "shows": the route that shows what there is now');
+    place.at("changes").report('"changes" needs "shows": the route that shows what there is now');
   const { prefix } = dialect.v4;
   const source = compileSource(definition, resource, parameters, dialect, place);
   const call = "call" in source ? source.call.method : "GET";
   if (definition.collect && (definition.gives !== "list" || call !== "GET"))
-    place.at("collect").fault("only a list that a GET gives can be collected");
-  const shownAs = compileShownAs(definition.of, resource, context.resources, place.at("of"));
+    place.at("collect").report("only a list that a GET gives can be collected");
+  const resourceFor = compileShownAs(definition.of, resource, context.resources, place.at("of"));
   const chosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
-    return thenMaybe(shownAs(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
+    return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
   };
   const route: Route = {
     name: definition.alpha,
     object: resource.name,
-    answers: definition.of?.map(({ object }) => object) ?? [resource.name],
-    chosen: compileCondition(definition.when, place.at("when")),
+    responseObjects: definition.of?.map(({ object }) => object) ?? [resource.name],
+    matchesBody: compileCondition(definition.when, place.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",
     withoutScopes: undefined,
     tokenLevels: compileTokens(definition, resource.fields, place.at("token_levels")),
     limit: definition.limit,
     source,
-    gives: definition.gives,
-    takes: definition.takes,
+    response: definition.gives,
+    upload: definition.takes,
     file: definition.file,
     list: resource.list ?? "",
     body,
-    first,
+    prerequisites,
     wait: compileWait(definition.wait, parameters, prefix, place.at("wait")),
-    after: compileReadAfterWrite(definition.after, parameters, prefix, place.at("after")),
-    with: compileRelatedRequests(definition, parameters, prefix, place),
-    collect: compileAggregation(definition.collect, place.at("collect")),
-    joins: compileMergeParts(definition, call, parameters, prefix, place),
+    readAfterWrite: compileReadAfterWrite(definition.after, parameters, prefix, place.at("after")),
+    related: compileRelatedRequests(definition, parameters, prefix, place),
+    aggregation: compileAggregation(definition.collect, place.at("collect")),
+    mergeParts: compileMergeParts(definition, call, parameters, prefix, place),
     where: definition.where,
-    again: definition.again?.without,
-    blames: definition.blames,
-    shows: definition.shows,
-    changes: definition.changes ?? false,
-    empty:
+    retryWithout: definition.again?.without,
+    notFoundField: definition.blames,
+    readRoute: definition.shows,
+    sendsOnlyChanges: definition.changes ?? false,
+    emptyError:
       definition.empty === undefined
         ? undefined
         : resolveReference(
@@ -293,7 +293,7 @@ export function compileRoute(
             new Map(Object.entries(dialect.reasons)),
           ),
     resource,
-    shownAs,
+    resourceFor,
     read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
     append:
       definition.of || definition.exists !== undefined || mayBeLate(resource, context.resources)
@@ -309,7 +309,7 @@ export function compileRoute(
       ? undefined
       : resolveReference(place.at("without_scopes"), "object", definition.without_scopes, context.resources);
   if (bare && (definition.gives !== "object" || definition.of))
-    place.at("without_scopes").fault("only a route that gives an object of its own can give less of it");
+    place.at("without_scopes").report("only a route that gives an object of its own can give less of it");
   const withoutScopes = bare && { ...route, read: bare.read, losses: bare.losses };
   return { route: { ...route, withoutScopes }, method, pattern };
 }

@@ -28,7 +28,7 @@ function patternOf(template: string): Pattern {
 const shapeOf = (template: string): string => template.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /** Made once: which alpha scopes the calls of v4 need, by the routes that make them. */
-export function makeV4Access(
+export function compileV4Access(
   routes: readonly Route[],
   catalogs: Iterable<Catalog>,
   prefix: string,
@@ -48,9 +48,9 @@ export function makeV4Access(
     entry.makesToken ||= makesToken;
   }
 
-  for (const { source, access, joins, tokenLevels } of routes) {
+  for (const { source, access, mergeParts, tokenLevels } of routes) {
     if ("call" in source) add(source.call.method, source.call.template, access, tokenLevels?.made);
-    for (const { read, write } of joins) {
+    for (const { read, write } of mergeParts) {
       add(read.method, read.template, access);
       if (write.method !== read.method) add(write.method, write.template, access);
     }

@@ -4,7 +4,7 @@ import {
   isStringText,
   toJsonText,
   fromJsonText,
-  type Text,
+  type JsonText,
 } from "../../dialect/json/text.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
@@ -15,16 +15,16 @@ import { compileExpressionAt, type SourceLocation } from "../load/source-locatio
 export interface ValueKind {
   /** The way to alpha of a value that is there, as texts; its result comes later where it is `late`. */
   readonly reader: (args: Args) => {
-    readonly read: (text: string) => MaybePromise<Text>;
-    readonly late: boolean;
+    readonly read: (text: string) => MaybePromise<JsonText>;
+    readonly mayBeAsync: boolean;
   };
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
   /** The table's own answer: undefined where the value does not stand in it. */
   readonly lookup: (value: unknown) => unknown;
   /** The table backwards: every alpha value with the v4 value it is written as. */
-  readonly backwards: ReadonlyMap<unknown, unknown>;
+  readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
   /** Every alpha value of the table with all v4 values that it stands for; empty where there is no table. */
-  readonly sources: ReadonlyMap<unknown, readonly unknown[]>;
+  readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   readonly error: string | undefined;
 }
 
@@ -54,13 +54,13 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
   const other = toJsonText(otherwise);
-  const miss = (text: string): Text => (other === undefined ? text : other);
-  const read = (text: string): Text => {
+  const miss = (text: string): JsonText => (other === undefined ? text : other);
+  const read = (text: string): JsonText => {
     const known = texts.get(text);
     const alpha = known === undefined ? texts.get(canonicalString(text)) : known;
     return alpha === undefined ? miss(text) : alpha;
   };
-  return () => ({ read, late: false });
+  return () => ({ read, mayBeAsync: false });
 }
 
 function readByExpression(
@@ -69,13 +69,13 @@ function readByExpression(
   args: readonly string[],
 ): ValueKind["reader"] {
   const expression = compileExpressionAt(place, source, ["value", ...args]);
-  const late = expression.engine === "interpreted";
+  const mayBeAsync = expression.engine === "interpreted";
   return (given) => {
-    const print = (text: string): MaybePromise<Text> => {
+    const print = (text: string): MaybePromise<JsonText> => {
       const value = fromJsonText(text);
       return expression.print(value, { ...given, value });
     };
-    return { read: print, late };
+    return { read: print, mayBeAsync };
   };
 }
 
@@ -92,12 +92,12 @@ function writeByExpression(
 const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
   reader: () => ({
     read: (text) => (isStringText(text) ? toJsonText(toAlpha(fromJsonText(text) as string)) : text),
-    late: false,
+    mayBeAsync: false,
   }),
   write: (value) => (typeof value === "string" ? toV4(value).join(" ") || undefined : value),
   lookup: () => undefined,
-  backwards: new Map(),
-  sources: new Map(),
+  v4ByAlpha: new Map(),
+  v4ValuesByAlpha: new Map(),
   error: undefined,
 });
 
@@ -114,11 +114,11 @@ export function compileValueKind(
 ): ValueKind {
   const { same = [], read, write, otherwise } = definition;
   if (definition.scopes) {
-    if (Object.keys(definition).length > 1) place.fault("a kind of scopes takes no other key");
+    if (Object.keys(definition).length > 1) place.report("a kind of scopes takes no other key");
     return scopesKind(scopes);
   }
   const forward = table(read, same);
-  const backwards = write === undefined ? invert(forward) : table(write, same);
+  const v4ByAlpha = write === undefined ? invert(forward) : table(write, same);
   return {
     reader:
       typeof read === "string"
@@ -127,10 +127,10 @@ export function compileValueKind(
     write:
       typeof write === "string"
         ? writeByExpression(place.at("write"), write, args)
-        : (value) => (backwards.has(value) ? backwards.get(value) : value),
+        : (value) => (v4ByAlpha.has(value) ? v4ByAlpha.get(value) : value),
     lookup: (value) => forward.get(value),
-    backwards,
-    sources: sources(forward),
+    v4ByAlpha,
+    v4ValuesByAlpha: sources(forward),
     error: definition.error,
   };
 }

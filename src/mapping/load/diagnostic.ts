@@ -13,11 +13,11 @@ export interface Diagnostic {
 /** A pack that can't be used: every fault that was found, not just the first. */
 export class PackError extends Error {
   override readonly name = "PackError";
-  readonly faults: readonly Diagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
 
   constructor(faults: readonly Diagnostic[]) {
     super(faults.map(formatDiagnostic).join("\n"));
-    this.faults = faults;
+    this.diagnostics = faults;
   }
 }
 

@@ -98,15 +98,15 @@ function compileShaped(shaped: Shaped, words: ProductWords, faults: Diagnostic[]
   const inScopes = scopeRenaming(words, scopeWords);
   const locate = <T>(file: ShapedFile<T>, found = faults): LocatedFile<T> => ({
     definition: renameDeep(file.definition, rename),
-    place: locationIn(file.source, found),
+    location: locationIn(file.source, found),
   });
   const pack = compilePack(
     locate({ ...dialect, definition: renameScopes(dialect.definition, inScopes) }),
     resources.map((file) => locate({ ...file, definition: renameRouteScopes(file.definition, inScopes) })),
   );
   if (!surface) return pack;
-  const { definition, place } = locate(surface);
-  const gaps = findCoverageGaps(definition, pack, (found) => locate(surface, found).place);
+  const { definition, location: place } = locate(surface);
+  const gaps = findCoverageGaps(definition, pack, (found) => locate(surface, found).location);
   return { ...pack, surface: compileApiSurface(definition, place), gaps };
 }
 

@@ -7,25 +7,25 @@ import { checkExpression, compile, type Expression } from "../../jsonata/index.t
 export interface SourceLocation {
   at(...keys: PropertyKey[]): SourceLocation;
   /** Reports a fault here; `offset` counts characters into the text that stands here. */
-  fault(told: Message, offset?: number): void;
+  report(told: Message, offset?: number): void;
   /** Reports a fault of the key that leads here. */
-  keyFault(told: Message): void;
+  reportKey(told: Message): void;
 }
 
 /** The top of a file; faults are added to the list. */
 export function locationIn(source: YamlSource, faults: Diagnostic[], path: YamlPath = []): SourceLocation {
   return {
     at: (...keys) => locationIn(source, faults, [...path, ...keys]),
-    fault: (told, offset) => void faults.push(source.fault(path, told, offset)),
-    keyFault: (told) => void faults.push(source.keyFault(path, told)),
+    report: (told, offset) => void faults.push(source.diagnosticAt(path, told, offset)),
+    reportKey: (told) => void faults.push(source.keyDiagnosticAt(path, told)),
   };
 }
 
 /** A place whose faults nobody needs to hear of, since they are told where they stand. */
 export const silentLocation: SourceLocation = {
   at: () => silentLocation,
-  fault: () => undefined,
-  keyFault: () => undefined,
+  report: () => undefined,
+  reportKey: () => undefined,
 };
 
 /** What stands for an expression that has faults: the pack is refused, so it never runs. */
@@ -47,7 +47,7 @@ export function compileExpressionAt(
 ): Expression {
   const bound = new Set(known);
   const faults = checkExpression(source, bound);
-  for (const { message, offset } of faults) place.fault(message, offset);
+  for (const { message, offset } of faults) place.report(message, offset);
   return faults.length > 0 ? NEVER : compile(source, bound);
 }
 
@@ -60,6 +60,6 @@ export function resolveReference<T>(
 ): T | undefined {
   const found = among.get(name);
   if (found === undefined)
-    place.fault({ message: `unknown ${kind} "${name}"`, hint: suggestionFor(name, [...among.keys()]) });
+    place.report({ message: `unknown ${kind} "${name}"`, hint: suggestionFor(name, [...among.keys()]) });
   return found;
 }

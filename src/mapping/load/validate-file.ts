@@ -98,16 +98,17 @@ export function validateFile<T>(
   described: () => Readonly<Record<string, unknown>>,
   faults: Diagnostic[],
 ): T | undefined {
-  faults.push(...source.faults);
-  if (source.faults.length > 0) return undefined;
+  faults.push(...source.diagnostics);
+  if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    if (issue.code !== "unrecognized_keys") faults.push(source.fault(issue.path, told(issue, source.data)));
+    if (issue.code !== "unrecognized_keys")
+      faults.push(source.diagnosticAt(issue.path, told(issue, source.data)));
     else
       for (const key of issue.keys) {
         const hint = suggestionFor(key, keysAt(described(), issue.path));
-        faults.push(source.keyFault([...issue.path, key], { message: `unknown key "${key}"`, hint }));
+        faults.push(source.keyDiagnosticAt([...issue.path, key], { message: `unknown key "${key}"`, hint }));
       }
   }
   return remains(source, schema);

@@ -15,11 +15,11 @@ export interface YamlSource {
   readonly file: string;
   readonly data: unknown;
   /** The document's own syntax faults (duplicate keys among them). */
-  readonly faults: readonly Diagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
   /** A fault at a place; `offset` counts characters into a scalar's text, for expressions. */
-  fault(path: YamlPath, told: Message, offset?: number): Diagnostic;
+  diagnosticAt(path: YamlPath, told: Message, offset?: number): Diagnostic;
   /** A fault of a key itself. */
-  keyFault(path: YamlPath, told: Message): Diagnostic;
+  keyDiagnosticAt(path: YamlPath, told: Message): Diagnostic;
 }
 
 /** The nearest node that exists: a missing key is reported at the map that lacks it. */
@@ -72,21 +72,21 @@ export function parseYaml(file: string, text: string): YamlSource {
     const what = typeof told === "string" ? { message: told } : told;
     return { ...place, ...what, excerpt: written[place.line - 1] ?? "" };
   };
-  const faults = [...document.errors, ...document.warnings].map((error) =>
+  const diagnostics = [...document.errors, ...document.warnings].map((error) =>
     at(error.pos[0], error.message.replace(/ at line \d+, column \d+:?[^]*$/, "")),
   );
-  if (faults.length === 0)
-    faults.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));
+  if (diagnostics.length === 0)
+    diagnostics.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));
   return {
     file,
-    data: faults.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
-    faults,
-    fault(path, told, offset) {
+    data: diagnostics.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
+    diagnostics,
+    diagnosticAt(path, told, offset) {
       const node = nearestNode(document, path);
       if (!node) return at(0, told);
       return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), told);
     },
-    keyFault: (path, told) => at(keyNode(document, path)?.range?.[0] ?? 0, told),
+    keyDiagnosticAt: (path, told) => at(keyNode(document, path)?.range?.[0] ?? 0, told),
   };
 }
 

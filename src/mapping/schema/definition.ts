@@ -142,7 +142,7 @@ const valueKind = z.strictObject({
   scopes: z.literal(true).optional(),
 });
 
-const preliminary = z.strictObject({
+const prerequisite = z.strictObject({
   v4: name,
   /** JSONata over the alpha body; left out, it is always read. */
   when: expression.optional(),
@@ -225,7 +225,7 @@ export const dialectDefinition = z.strictObject({
   /** Members whose values never leave a request. */
   secrets: z.array(name),
   values: z.record(name, valueKind),
-  first: z.record(name, preliminary),
+  first: z.record(name, prerequisite),
   parts: z.record(name, part),
 });
 
@@ -236,6 +236,6 @@ export type FieldRule = z.infer<typeof fieldRule>;
 export type BodyDefinition = z.infer<typeof bodyDefinition>;
 export type CatalogDefinition = z.infer<typeof catalog>;
 export type ValueKindDefinition = z.infer<typeof valueKind>;
-export type PreliminaryDefinition = z.infer<typeof preliminary>;
+export type PrerequisiteDefinition = z.infer<typeof prerequisite>;
 export type PartDefinition = z.infer<typeof part>;
 export type FilterDefinition = DialectDefinition["filter"];

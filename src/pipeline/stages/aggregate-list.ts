@@ -17,7 +17,7 @@ import { requestWithoutBody, type RouteExecution } from "../route-context.ts";
  */
 export async function aggregateList(
   endpoint: Endpoint,
-  { most, has }: Aggregation,
+  { maxRows, includesRow }: Aggregation,
   work: RouteExecution,
 ): Promise<string> {
   const { target, rules, notes, catalogs } = work;
@@ -26,11 +26,11 @@ export async function aggregateList(
   paginate([], work);
   const prepared = requestWithoutBody(endpoint, target.parameters);
   notes.equivalent = `${prepared.method} ${prepared.path}`;
-  const whole = await fetchAllPages(prepared, most, work);
+  const whole = await fetchAllPages(prepared, maxRows, work);
   if ("refused" in whole) return throwTranslatedError(whole.refused, route, prepared, rules, notes);
-  const known = await allOf(whole.rows, (row) => has(parseObject(row)));
+  const known = await allOf(whole.rows, (row) => includesRow(parseObject(row)));
   const rows = whole.rows.filter((_row, index) => known[index]);
-  const texts = await allOf(rows, (row) => route.read(cursorAt(printJson(row)), { catalogs, with: {} }));
+  const texts = await allOf(rows, (row) => route.read(cursorAt(printJson(row)), { catalogs, related: {} }));
   for (const loss of route.losses) notes.losses.add(loss);
   return paginate(texts.map(createCatalogEntry), work);
 }

@@ -37,7 +37,7 @@ function shownBy(route: Route | undefined, work: RouteExecution): FetchCurrent {
     const sent = requestWithoutBody(endpoint, work.target.parameters);
     const answer = await work.call(sent);
     if (!answer.success && must) throwTranslatedError(answer, route, sent, work.rules, work.notes);
-    const reading = { catalogs: work.catalogs, with: {} };
+    const reading = { catalogs: work.catalogs, related: {} };
     if (!answer.success) return undefined;
     return parseJson(String(await buildResponse(answer, route, reading, work.rules))) as JsonObject;
   };
@@ -54,7 +54,7 @@ async function bareOut(endpoint: Endpoint, work: RouteExecution): Promise<Prepar
 /** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
 async function writeOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
   const { sent, target, pack } = work;
-  const { body: rules, shows: shownName } = target.route;
+  const { body: rules, readRoute: shownName } = target.route;
   if (!rules) return bareOut(endpoint, work);
   const shows = shownName === undefined ? undefined : pack.route(shownName);
   const written = await translateBody(sent(), rules, work, shownBy(shows, work));
@@ -82,7 +82,7 @@ export async function buildUpstreamRequest(
   work: RouteExecution,
 ): Promise<PreparedRequest> {
   if (endpoint.method !== "GET") return writeOut(endpoint, work);
-  return work.target.route.gives === "list"
+  return work.target.route.response === "list"
     ? listOut(endpoint, work)
     : requestWithoutBody(endpoint, work.target.parameters);
 }

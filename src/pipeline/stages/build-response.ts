@@ -8,7 +8,7 @@ import {
 import { isObject } from "../../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isJson, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
 import { readErrors, type ErrorNames } from "../../dialect/errors.ts";
-import { HttpError, type RequestFault } from "../../dialect/http-error.ts";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { alphaStatus, type StatusesDefinition } from "../../dialect/statuses.ts";
 import { allMaybe, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
 import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
@@ -93,15 +93,23 @@ export function throwTranslatedError(
       ? "The service could not answer this request."
       : "The request was refused.";
   if (!told) throw new HttpError(alpha, PLAIN_REASONS[alpha] ?? plain);
-  const faults = told.map(({ reason, field }): RequestFault => {
+  const faults = told.map(({ reason, field }): ErrorDetail => {
     const named = field === undefined || call.added.has(field) ? undefined : route.errorField(field);
     return named === undefined || field === undefined
       ? { reason }
       : { reason: inAlphaNames(reason, field, named), field: named };
   });
-  const { blames } = route;
-  if (answer.status === 404 && blames !== undefined && call.sent(blames) && faults[0]?.field === undefined) {
-    throw new HttpError(alpha, [{ reason: faults[0]?.reason ?? plain, field: blames }, ...faults.slice(1)]);
+  const { notFoundField } = route;
+  if (
+    answer.status === 404 &&
+    notFoundField !== undefined &&
+    call.sent(notFoundField) &&
+    faults[0]?.field === undefined
+  ) {
+    throw new HttpError(alpha, [
+      { reason: faults[0]?.reason ?? plain, field: notFoundField },
+      ...faults.slice(1),
+    ]);
   }
   throw new HttpError(alpha, faults);
 }
@@ -158,16 +166,16 @@ function writeList(
   const output = sharedOutputBuffer;
   const start = output.at;
   try {
-    output.put(openEnvelope(route.list));
+    output.append(openEnvelope(route.list));
     const first = output.at;
     const list = openListBody(answer, rules, (from) => {
-      if (output.at > first) output.put(",");
+      if (output.at > first) output.append(",");
       return append(objectAt(from), reading, output);
     });
-    output.put(closeEnvelope(list, rules.alpha));
+    output.append(closeEnvelope(list, rules.alpha));
     return output.takeBytes(start);
   } finally {
-    output.drop(start);
+    output.truncate(start);
   }
 }
 
@@ -200,12 +208,13 @@ export async function buildResponse(
   rules: TranslationConfig,
 ): Promise<string | Buffer> {
   const empty = answer.text === "";
-  if (!empty && route.gives !== "list" && !(answer.sound ??= isJson(answer.text, answer.bytes)))
+  if (!empty && route.response !== "list" && !(answer.sound ??= isJson(answer.text, answer.bytes)))
     throw noJson(answer);
-  if (empty && route.empty !== undefined) throw new HttpError(rules.statuses.other_4xx, route.empty);
-  if (route.gives === "nothing") return "{}";
+  if (empty && route.emptyError !== undefined)
+    throw new HttpError(rules.statuses.other_4xx, route.emptyError);
+  if (route.response === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";
-  if (route.gives === "object") return route.read(objectAt(cursorAt(answer.text, answer.bytes)), reading);
+  if (route.response === "object") return route.read(objectAt(cursorAt(answer.text, answer.bytes)), reading);
   const written = writeList(answer, route, reading, rules);
   if (written) return written;
   return readList(answer, route, reading, rules);

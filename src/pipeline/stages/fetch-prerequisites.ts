@@ -1,4 +1,4 @@
-import type { RequestFault } from "../../dialect/http-error.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { UnusablePathValue } from "../../mapping/compile/endpoint.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
@@ -8,16 +8,16 @@ import { requestWithoutBody, type PreparedRequest, type RouteExecution } from ".
 /** What the reads before the call gave, the faults of those that found nothing, and the rules that depend on them. */
 export interface Prerequisites {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly faults: readonly RequestFault[];
-  readonly check: (v4: JsonObject) => Promise<RequestFault[]>;
+  readonly faults: readonly ErrorDetail[];
+  readonly check: (v4: JsonObject) => Promise<ErrorDetail[]>;
 }
 
 /** The call of a read; undefined where a value of the body cannot stand in its path, so that v4 has no such record. */
-function callOf({ endpoint, blames }: Prerequisite, values: JsonObject): PreparedRequest | undefined {
+function callOf({ endpoint, notFoundField }: Prerequisite, values: JsonObject): PreparedRequest | undefined {
   try {
     return requestWithoutBody(endpoint, values);
   } catch (error) {
-    if (blames === undefined || !(error instanceof UnusablePathValue)) throw error;
+    if (notFoundField === undefined || !(error instanceof UnusablePathValue)) throw error;
     return undefined;
   }
 }
@@ -30,17 +30,17 @@ function callOf({ endpoint, blames }: Prerequisite, values: JsonObject): Prepare
  */
 export async function fetchPrerequisites(
   body: JsonObject,
-  faults: readonly RequestFault[],
+  faults: readonly ErrorDetail[],
   work: RouteExecution,
 ): Promise<Prerequisites> {
   const { target, call, rules, notes, pack } = work;
   const values: Record<string, unknown> = {};
-  const missing: RequestFault[] = [];
+  const missing: ErrorDetail[] = [];
   const read: { step: Prerequisite; json: unknown }[] = [];
-  for (const step of target.route.first) {
-    const { blames } = step;
+  for (const step of target.route.prerequisites) {
+    const { notFoundField: blames } = step;
     const pointless = blames === undefined ? faults.length > 0 : faults.some(({ field }) => field === blames);
-    if (pointless || !(await step.needed(body))) continue;
+    if (pointless || !(await step.isNeeded(body))) continue;
     const sent = callOf(step, { ...target.parameters, ...body });
     if (!sent) {
       missing.push({ field: String(blames), reason: pack.dialect.reasons.unknown_record });

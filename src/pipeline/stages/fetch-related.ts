@@ -15,7 +15,7 @@ async function valueAt(read: RelatedRequest, values: object, work: RouteExecutio
   const { call, target, kept, owner, notes } = work;
   const prepared = requestWithoutBody(read.endpoint, { ...target.parameters, ...values });
   const ask = () => call(prepared).catch(() => undefined);
-  if (read.keep === 0 || owner === undefined) return jsonOf(await ask());
+  if (read.cacheSeconds === 0 || owner === undefined) return jsonOf(await ask());
   const own = kept.of(owner);
   const before = own.get(prepared.path);
   if (before !== undefined) {
@@ -25,7 +25,7 @@ async function valueAt(read: RelatedRequest, values: object, work: RouteExecutio
   notes.keptMisses += 1;
   const extra = await ask();
   const value = jsonOf(extra);
-  if (value !== undefined) own.keep(prepared.path, value, extra?.text.length ?? 0, read.keep);
+  if (value !== undefined) own.keep(prepared.path, value, extra?.text.length ?? 0, read.cacheSeconds);
   return value;
 }
 
@@ -41,7 +41,7 @@ async function rowsOf({ endpoint }: RelatedRequest, work: RouteExecution): Promi
 /** One read for each value of the body that was sent; what can't be read is left out. */
 async function each(
   read: RelatedRequest,
-  valuesIn: NonNullable<RelatedRequest["each"]>,
+  valuesIn: NonNullable<RelatedRequest["eachValue"]>,
   { body = {} }: PreparedRequest,
   work: RouteExecution,
 ): Promise<unknown[]> {
@@ -63,12 +63,12 @@ export async function fetchRelated(
   work: RouteExecution,
 ): Promise<Record<string, unknown>> {
   const { route } = work.target;
-  if (route.with.length === 0) return {};
+  if (route.related.length === 0) return {};
   const found = await Promise.all(
-    route.with.map(async (read) => {
-      if (!(await read.needed(answer.json))) return [];
-      if (read.each) return [[read.name, await each(read, read.each, prepared, work)] as const];
-      const value = await (read.all ? rowsOf(read, work) : valueAt(read, {}, work));
+    route.related.map(async (read) => {
+      if (!(await read.isNeeded(answer.json))) return [];
+      if (read.eachValue) return [[read.name, await each(read, read.eachValue, prepared, work)] as const];
+      const value = await (read.allPages ? rowsOf(read, work) : valueAt(read, {}, work));
       if (value !== undefined) return [[read.name, value] as const];
       work.notes.losses.add(`${read.name}: v4 did not give it`);
       return [];

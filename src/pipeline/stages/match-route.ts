@@ -46,7 +46,7 @@ export async function chooseRoute(
     // It is read again by the route.
   }
   for (const target of targets) {
-    if (!target.route.chosen || (await target.route.chosen(body))) return target;
+    if (!target.route.matchesBody || (await target.route.matchesBody(body))) return target;
   }
   throw new HttpError(404, "Not found");
 }
@@ -58,5 +58,5 @@ export function isFileUpload(pack: Pack, method: string, path: string): boolean 
   const { prefix } = pack;
   if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return false;
   const found = pack.match(method, segments.slice(prefix.length));
-  return found?.routes[0]?.takes !== undefined;
+  return found?.routes[0]?.upload !== undefined;
 }

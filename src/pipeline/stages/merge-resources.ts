@@ -53,7 +53,7 @@ export async function mergeResources(
   work: RouteExecution,
 ): Promise<string | Buffer> {
   const { target, notes, catalogs, rules } = work;
-  const all = halves(prepared, target.route.joins, work);
+  const all = halves(prepared, target.route.mergeParts, work);
   const found: JsonObject = {};
   notes.equivalent = all.map(({ call }) => `${call.method} ${call.path}`).join(", ");
 
@@ -83,5 +83,5 @@ export async function mergeResources(
     text: printJson(found),
     json: found,
   };
-  return buildResponse(whole, target.route, { catalogs, with: {} }, rules);
+  return buildResponse(whole, target.route, { catalogs, related: {} }, rules);
 }

@@ -13,7 +13,7 @@ function oneOf(
   const [asked = ""] = Object.values(target.parameters);
   const id = catalog.v4Id(asked, catalogs);
   // Of a list that the pack fixes the places are those of its ids, before v4 has given it too.
-  const fixed = catalogs.loaded(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
+  const fixed = catalogs.isLoaded(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
   const found = rows[fixed] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Known only because something refers to it: not in alpha's list.
   if (!found || !rows.includes(found)) throw new HttpError(404, "Not found");
@@ -31,5 +31,5 @@ export async function respondFromCatalog(catalog: Catalog, work: RouteExecution)
   work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
   const rows = work.catalogs.list(catalog.name) ?? (await catalog.fixedList());
   if (!rows) throw new InvalidUpstreamResponseError(`the catalog ${catalog.name} has not been read yet`);
-  return work.target.route.gives === "list" ? paginate(rows, work) : oneOf(catalog, rows, work);
+  return work.target.route.response === "list" ? paginate(rows, work) : oneOf(catalog, rows, work);
 }

@@ -9,14 +9,17 @@ import { requestWithoutBody, type PreparedRequest, type RouteExecution } from ".
  * Waits until v4 shows what the call has to wait for: alpha queues what v4 refuses while it is busy. After the
  * longest time, or where v4 won't say, the call is made all the same and v4 decides.
  */
-async function waitUntil({ endpoint, until, everyMs, mostMs }: Wait, work: RouteExecution): Promise<void> {
-  const deadline = performance.now() + mostMs;
+async function waitUntil(
+  { endpoint, until, intervalMs, timeoutMs }: Wait,
+  work: RouteExecution,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const answer = await work.call(requestWithoutBody(endpoint, work.target.parameters));
     if (!answer.success || (await until(answer.json))) return;
-    if (performance.now() + everyMs > deadline) return;
+    if (performance.now() + intervalMs > deadline) return;
     // A client that goes away ends the pause; the next call then says so, without being made.
-    await pause(everyMs, undefined, { signal: work.request.signal }).catch(() => {});
+    await pause(intervalMs, undefined, { signal: work.request.signal }).catch(() => {});
   }
 }
 
@@ -38,9 +41,9 @@ async function callOnce(
   { call, rules, target }: RouteExecution,
 ): Promise<UpstreamResponse> {
   const answer = await call(prepared);
-  const { again } = target.route;
-  if (again === undefined || !refusedOwn(answer, prepared, again, rules)) return answer;
-  const { [again]: _refused, ...body } = prepared.body ?? {};
+  const { retryWithout } = target.route;
+  if (retryWithout === undefined || !refusedOwn(answer, prepared, retryWithout, rules)) return answer;
+  const { [retryWithout]: _refused, ...body } = prepared.body ?? {};
   return call({ ...prepared, body });
 }
 

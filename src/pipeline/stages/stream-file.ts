@@ -54,12 +54,12 @@ export async function streamFile(
   const { route, parameters } = target;
   const path = endpoint.path(parameters);
   notes.equivalent = `${endpoint.method} ${path}`;
-  const file = route.takes && fileIn(request, route.takes, notes);
+  const file = route.upload && fileIn(request, route.upload, notes);
   const accept = route.file?.type ?? "application/json";
   const back = await work.carry({ method: endpoint.method, path, accept, file }, route.file !== undefined);
   if ("refused" in back)
     return throwTranslatedError(back.refused, route, requestWithoutBody(endpoint, parameters), rules, notes);
-  if ("done" in back) return buildResponse(back.done, route, { catalogs, with: {} }, rules);
+  if ("done" in back) return buildResponse(back.done, route, { catalogs, related: {} }, rules);
   if (route.file && isOfType(back.file.type, route.file.type)) return back.file;
   back.file.stream.destroy();
   throw new InvalidUpstreamResponseError(`v4's file is of type ${back.file.type}`);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { HttpError, type RequestFault } from "../../dialect/http-error.ts";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
 import { copyJson, compileRemover } from "../../mapping/compile/member-paths.ts";
@@ -19,7 +19,7 @@ export interface TranslatedBody extends WrittenBody {
 }
 
 /** A body without the members that are at fault, so that the rest can still be looked at. */
-function without(body: JsonObject, faults: readonly RequestFault[], rules: BodyRules): JsonObject {
+function without(body: JsonObject, faults: readonly ErrorDetail[], rules: BodyRules): JsonObject {
   const rest = copyJson(body) as JsonObject;
   for (const { field = "" } of faults) (rules.memberOf(field)?.remove ?? compileRemover(field))(rest);
   return rest;
@@ -31,7 +31,7 @@ function without(body: JsonObject, faults: readonly RequestFault[], rules: BodyR
  */
 async function forgive(
   body: JsonObject,
-  faults: readonly RequestFault[],
+  faults: readonly ErrorDetail[],
   rules: BodyRules,
   shown: FetchCurrent,
 ): Promise<JsonObject> {
@@ -62,7 +62,7 @@ export async function translateBody(
   const normal = rules.normalise(sent);
   const unread = new Set(normal.faults.map(({ field }) => field));
   // What could not be read is told once, not a second time for the type that it has so.
-  const check = (body: JsonObject): RequestFault[] => [
+  const check = (body: JsonObject): ErrorDetail[] => [
     ...normal.faults,
     ...rules.check(body).filter(({ field }) => !unread.has(field)),
   ];
@@ -73,14 +73,14 @@ export async function translateBody(
     faults = check(body);
   }
   let sound = faults.length > 0 ? without(body, faults, rules) : body;
-  if (work.target.route.changes && faults.length === 0) {
+  if (work.target.route.sendsOnlyChanges && faults.length === 0) {
     sound = changedMembers(sound, await shown?.("must"), work.pack.dialect.alpha.reference);
   }
   const first = await fetchPrerequisites(sound, faults, work);
   const { catalogs, target, request } = work;
   const written = await rules.write(sound, {
     catalogs,
-    first: first.values,
+    prerequisites: first.values,
     path: target.parameters,
     client: request.address,
   });

@@ -121,7 +121,7 @@ export async function runExamples(
     const { catalogs } = definition;
     const { v4, road } = catalogs ? await roadOver(pack, { ...lists, ...catalogs }) : usual;
     const report = (message: string, path: PropertyKey[] = ["v4"]) =>
-      void faults.push(source.fault(path, message));
+      void faults.push(source.diagnosticAt(path, message));
     v4.expect(definition.v4, report);
     const { answer } = await road.send({
       ...splitCall(definition.alpha, pack.dialect.alpha.prefix),

@@ -16,9 +16,9 @@ const untold = (note: string): ExplainedResponse => ({ fields: [], note });
 
 /** The call that the answer was made from. */
 function originOf(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
-  const shows = route.shows === undefined ? undefined : pack.route(route.shows);
+  const shows = route.readRoute === undefined ? undefined : pack.route(route.readRoute);
   // An edit that left nothing to write became the read of what it shows.
-  const endpoints = [route.after?.endpoint, ...[route, shows].map(callEndpoint)];
+  const endpoints = [route.readAfterWrite?.endpoint, ...[route, shows].map(callEndpoint)];
   for (const endpoint of endpoints) {
     const call = endpoint && recordedCallOf(record, endpoint);
     if (call) return call;
@@ -30,7 +30,7 @@ const callEndpoint = (route: Route | undefined) =>
   route && "call" in route.source ? route.source.call : undefined;
 
 function sourcesOf(record: AuditRecord, route: Route, pack: Pack): FieldSources {
-  const besides = route.with.flatMap(({ name, endpoint }) => {
+  const besides = route.related.flatMap(({ name, endpoint }) => {
     const call = recordedCallOf(record, endpoint);
     return call ? [[name, { call: callName(call), value: call.response }] as const] : [];
   });
@@ -80,14 +80,14 @@ async function pickedByGateway(
   { call, note }: { readonly call: string; readonly note: string },
 ): Promise<ExplainedResponse> {
   const { response } = record.alpha;
-  const list = route.gives === "list";
+  const list = route.response === "list";
   const objects = list ? rows(response, route.list) : [response];
   const sources = sourcesOf(record, route, pack);
   const fields = await Promise.all(
     objects.map(async (alpha, row) => {
       const at = list ? `${route.list}[${row}]` : "";
       const pair: ObjectPair = { at, alpha, v4: undefined, from: { call, at: "" } };
-      return explainObject(await route.shownAs(undefined), pair, sources);
+      return explainObject(await route.resourceFor(undefined), pair, sources);
     }),
   );
   return { fields: list ? [...fields.flat(), ...ownEnvelope(response, pack)] : fields.flat(), note };
@@ -116,11 +116,11 @@ export async function explainResponse(
   if (response === undefined) return untold("Bodies are not recorded (AUDIT=metadata).");
   if (isTruncated(response))
     return untold("The answer was too long to be recorded whole (AUDIT_BODY_LIMIT).");
-  if (route.gives === "file") return untold("A file went through as it was.");
-  if (route.gives === "nothing") return untold("An answer of this route has no members.");
+  if (route.response === "file") return untold("A file went through as it was.");
+  if (route.response === "nothing") return untold("An answer of this route has no members.");
   const call = originOf(record, route, pack);
   if (!call) return fromCatalog(record, route, pack);
-  if (route.collect) {
+  if (route.aggregation) {
     const note = "The gateway read v4's pages and picked the rows of this one itself.";
     return pickedByGateway(record, route, pack, { call: callName(call), note });
   }
@@ -128,9 +128,9 @@ export async function explainResponse(
     return untold("v4's answer was too long to be recorded whole (AUDIT_BODY_LIMIT).");
 
   const sources = sourcesOf(record, route, pack);
-  const explain = async (pair: ObjectPair) => explainObject(await route.shownAs(pair.v4), pair, sources);
+  const explain = async (pair: ObjectPair) => explainObject(await route.resourceFor(pair.v4), pair, sources);
   const name = callName(call);
-  if (route.gives === "object") {
+  if (route.response === "object") {
     const pair: ObjectPair = { at: "", alpha: response, v4: call.response, from: { call: name, at: "" } };
     return { fields: await explain(pair), note: null };
   }

@@ -84,8 +84,8 @@ const added = (route: Route, records: readonly AuditRecord[]): string[] => [
 ];
 
 /** Reads that were made before the call, to tell faults of its body: what the client is told late from now on. */
-function checkedBefore({ first }: Route, records: readonly AuditRecord[]): string[] {
-  const made = first.filter(({ endpoint }) =>
+function checkedBefore({ prerequisites }: Route, records: readonly AuditRecord[]): string[] {
+  const made = prerequisites.filter(({ endpoint }) =>
     records.some(({ v4 }) => v4.some((call) => isOf(endpoint, call))),
   );
   if (made.length === 0) return [];
@@ -96,12 +96,12 @@ function checkedBefore({ first }: Route, records: readonly AuditRecord[]): strin
 function notesOf(route: Route, records: readonly AuditRecord[]): string[] {
   const dropped = new Set(records.flatMap((record) => explainBody(record, route)?.dropped ?? []));
   const names = [...dropped].map((name) => `\`${name}\``).join(", ");
-  const { wait, where, limit, collect } = route;
+  const { wait, where, limit, aggregation } = route;
   return [
     ...(dropped.size === 0 ? [] : [`Sent so far for nothing, since no interface knows it: ${names}.`]),
     ...(wait
       ? [
-          `The gateway waited up to ${wait.mostMs / 1000} s for what was under way; v4 refuses the call meanwhile: ` +
+          `The gateway waited up to ${wait.timeoutMs / 1000} s for what was under way; v4 refuses the call meanwhile: ` +
             "ask again then.",
         ]
       : []),
@@ -109,7 +109,7 @@ function notesOf(route: Route, records: readonly AuditRecord[]): string[] {
     ...(where === undefined
       ? []
       : [`The gateway narrowed the list by \`${JSON.stringify(where)}\`: without it there are more rows.`]),
-    ...(collect === undefined
+    ...(aggregation === undefined
       ? []
       : ["The gateway read v4's whole list and paged it by itself: v4's pages are others."]),
     ...(limit === undefined
@@ -119,10 +119,10 @@ function notesOf(route: Route, records: readonly AuditRecord[]): string[] {
 }
 
 function counterpartOf(route: Route): Counterpart {
-  const { source, gives, name } = route;
-  if ("refusal" in source) return "none";
+  const { source, response, name } = route;
+  if ("error" in source) return "none";
   const reads = "call" in source && source.call.method === "GET";
-  return reads && gives === "nothing" && !name.startsWith("GET ") ? "unneeded" : "call";
+  return reads && response === "nothing" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
 type Counts = Pick<CallGuide, "route" | "requests" | "statuses" | "lossy" | "last">;
@@ -155,14 +155,14 @@ export function guideCall(called: CallSummary, records: readonly AuditRecord[], 
   return {
     ...common,
     counterpart,
-    reason: "refusal" in source ? source.refusal.reason : null,
+    reason: "error" in source ? source.error.reason : null,
     v4: counterpart === "call" ? v4Calls(route, pack) : [],
     scope: typeof access === "string" ? null : scopePair(access, pack.dialect),
     after: counterpart === "call" ? commandsAfter(record, route, pack) : [],
     sends: counterpart === "call" ? sent(route, records, pack) : [],
     adds: added(route, records),
     filters: filtered(route, records, pack),
-    gets: ["list", "object"].includes(route.gives) && counterpart === "call" ? route.answers : [],
+    gets: ["list", "object"].includes(route.response) && counterpart === "call" ? route.responseObjects : [],
     notes: notesOf(route, records),
   };
 }

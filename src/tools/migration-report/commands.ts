@@ -17,13 +17,13 @@ const fieldsOf = ({ resource }: Route, read: string): string[] =>
 
 /** The call and the reads that make its answer whole, in their order, each with what it is for. */
 function endpointsOf(route: Route): { why: string; endpoint: Endpoint }[] {
-  const { source, after, with: besides, joins } = route;
+  const { source, readAfterWrite, related: besides, mergeParts } = route;
   if (!("call" in source)) return [];
   const reads = source.call.method === "GET";
   return [
     { why: "", endpoint: source.call },
-    ...joins.map(({ read, write }) => ({ why: "for its other part", endpoint: reads ? read : write })),
-    ...(after ? [{ why: "then, to read what came of it", endpoint: after.endpoint }] : []),
+    ...mergeParts.map(({ read, write }) => ({ why: "for its other part", endpoint: reads ? read : write })),
+    ...(readAfterWrite ? [{ why: "then, to read what came of it", endpoint: readAfterWrite.endpoint }] : []),
     ...besides.map(({ name, endpoint }) => ({
       why: `for ${fieldsOf(route, name).join(", ") || name}, if you need it`,
       endpoint,
@@ -79,7 +79,7 @@ function recorded(record: AuditRecord | undefined, route: Route, pack: Pack): Co
 
 /** What is called from now on, out of a record where there is one. */
 export function commandsAfter(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] {
-  if ("refusal" in route.source) return [];
+  if ("error" in route.source) return [];
   if ("catalog" in route.source) return ofCatalog(route, pack);
   const found = recorded(record, route, pack);
   if (found) return found;

@@ -65,7 +65,7 @@ function guideClient(counted: ClientUsage, { pack, now, usage, calls }: Material
   const alpha = usage.filter(isAlpha);
   const lastAlpha = lastOf(alpha);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
-  const left = routes.filter(({ source }) => !("refusal" in source));
+  const left = routes.filter(({ source }) => !("error" in source));
   return {
     client,
     userAgent,

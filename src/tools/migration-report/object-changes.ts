@@ -20,7 +20,7 @@ function withHeld(names: readonly string[], pack: Pack): string[] {
 const besidesOf = (routes: readonly Route[], { dialect }: Pack): Map<string, string> =>
   new Map(
     routes.flatMap((route) =>
-      route.with.map(({ name, endpoint }) => [
+      route.related.map(({ name, endpoint }) => [
         name,
         `${endpoint.method} ${dialect.v4.prefix}${endpoint.template}`,
       ]),
@@ -30,12 +30,12 @@ const besidesOf = (routes: readonly Route[], { dialect }: Pack): Map<string, str
 /** What changes in the objects that answers of these routes show; objects without a change are left out. */
 export function objectChanges(routes: readonly Route[], pack: Pack): ObjectChanges[] {
   const showing = routes.filter(
-    ({ gives, source }) => ["list", "object"].includes(gives) && !("refusal" in source),
+    ({ response, source }) => ["list", "object"].includes(response) && !("error" in source),
   );
   // A list does without the extra reads of the object itself: they are told from there all the same.
   const siblings = pack.routes.filter(({ object }) => showing.some((route) => route.object === object));
   const besides = besidesOf(siblings, pack);
-  const names = showing.flatMap(({ answers }) => answers);
+  const names = showing.flatMap(({ responseObjects }) => responseObjects);
   return withHeld(names, pack).flatMap((object) => {
     const all = [...(pack.resources.get(object)?.fields ?? [])];
     const fields = all.flatMap(

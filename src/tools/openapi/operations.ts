@@ -8,10 +8,10 @@ import { objectRef } from "./objects.ts";
 type Json = Record<string, unknown>;
 
 const NOTHING_KNOWN: CatalogCopy = {
-  loaded: () => false,
+  isLoaded: () => false,
   find: () => undefined,
-  known: () => undefined,
-  spelling: () => undefined,
+  cachedText: () => undefined,
+  canonicalSpelling: () => undefined,
 };
 
 const PARAMETER: Readonly<Record<ParameterType, Json>> = {
@@ -55,7 +55,7 @@ function parametersOf(route: Route, names: readonly string[], { dialect }: Pack)
     required: true,
     schema: PARAMETER[dialect.alpha.parameters[name] ?? "text"],
   }));
-  if (route.gives !== "list") return inPath;
+  if (route.response !== "list") return inPath;
   const fields = filterFields(route);
   const page = { name: dialect.page, in: "query", schema: { type: "integer", minimum: 1, default: 1 } };
   const filter = {
@@ -73,11 +73,11 @@ function parametersOf(route: Route, names: readonly string[], { dialect }: Pack)
 
 /** The body of a success. */
 function answerOf(route: Route, { dialect }: Pack): Json {
-  if (route.gives === "nothing") return { type: "object", maxProperties: 0 };
-  const objects = anyOf(route.answers.map(objectRef));
-  if (route.gives === "object") {
+  if (route.response === "nothing") return { type: "object", maxProperties: 0 };
+  const objects = anyOf(route.responseObjects.map(objectRef));
+  if (route.response === "object") {
     // The call has happened; what it made may not be readable.
-    return route.after ? { anyOf: [objects, { type: "object" }] } : objects;
+    return route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
   }
   const { page, pages, results } = dialect.alpha.envelope;
   const count = (minimum: number): Json => ({ type: "integer", minimum });
@@ -94,7 +94,7 @@ function answerOf(route: Route, { dialect }: Pack): Json {
 }
 
 function equivalentOf({ source }: Route, { dialect: { v4 } }: Pack): string | null {
-  if ("refusal" in source) return null;
+  if ("error" in source) return null;
   if ("call" in source) return `${source.call.method} ${v4.prefix}${source.call.template}`;
   return source.catalog.calls.map(({ path }) => `GET ${v4.prefix}${path}`).join(", ");
 }
@@ -110,7 +110,7 @@ function securityOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Js
 
 /** A body that none of the routes needs may be any object, or null, which many clients send for none. */
 function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
-  const files = routes.flatMap(({ takes }) => (takes ? [[takes.type, {}] as const] : []));
+  const files = routes.flatMap(({ upload }) => (upload ? [[upload.type, {}] as const] : []));
   if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
@@ -118,7 +118,7 @@ function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
   const bodies = rules.map((each) => describeBody(each, dialect.alpha.reference));
   const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
   const schema = anyOf(needed ? bodies : [...bodies, ...others]);
-  const shows = routes.flatMap((route) => route.shows ?? []);
+  const shows = routes.flatMap((route) => route.readRoute ?? []);
   const description = `What ${shows.join(", ")} shows may be sent back as it is, whatever the rules say.`;
   return {
     requestBody: {
@@ -132,7 +132,7 @@ function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
 /** Statuses that any route may answer with, and those of a route that only refuses. */
 function responsesOf(routes: readonly Route[], pack: Pack): Json {
   const { statuses } = pack.dialect;
-  const served = routes.filter(({ source }) => !("refusal" in source));
+  const served = routes.filter(({ source }) => !("error" in source));
   const refused = [statuses.other_4xx, ...statuses.same, statuses.rate_limited.alpha, statuses.other];
   const files = served.flatMap(({ file }) => (file ? [[file.type, {}] as const] : []));
   const json = { schema: anyOf(unique(served.map((route) => answerOf(route, pack)))) };
@@ -157,7 +157,7 @@ function operationOf(routes: readonly Route[], pack: Pack): Json {
     operationId: nameOf(method, path),
     tags: [route.object],
     security: securityOf(routes, pack),
-    ...(parameters.length > 0 || route.gives === "list"
+    ...(parameters.length > 0 || route.response === "list"
       ? { parameters: parametersOf(route, parameters, pack) }
       : {}),
     ...requestOf(routes, pack),

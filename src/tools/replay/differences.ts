@@ -74,14 +74,14 @@ function catalogPlaces({ fields }: Resource, pack: Pack, seen: ReadonlySet<strin
  */
 export function sameEntry(route: Route, pack: Pack): (at: string, was: unknown, is: unknown) => boolean {
   const { reference } = pack.dialect.alpha;
-  const names = [route.object, ...route.answers];
+  const names = [route.object, ...route.responseObjects];
   const places = new Set(
     names.flatMap((name) => {
       const resource = pack.resources.get(name);
       return resource ? catalogPlaces(resource, pack) : [];
     }),
   );
-  const start = route.gives === "list" ? `answer.${route.list}` : "answer";
+  const start = route.response === "list" ? `answer.${route.list}` : "answer";
   return (at, was, is) => {
     const place = at.replaceAll(/\[\d+\]/g, "");
     if (!places.has(place.slice(start.length))) return false;

@@ -42,7 +42,7 @@ export function recordedV4(pack: Pack): RecordedV4 {
   let called = false;
 
   const isKept = (call: HttpRequest): boolean =>
-    (route?.with ?? []).some(({ keep, endpoint }) => keep > 0 && isOf(endpoint, call));
+    (route?.related ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isOf(endpoint, call));
 
   function answer(call: HttpRequest): HttpResponse {
     const { wait, source } = route ?? {};

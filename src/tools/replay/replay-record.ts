@@ -39,7 +39,7 @@ function obstacle(record: AuditRecord, pack: Pack): string | undefined {
   if (isBeforeThePack(record, pack)) return "refused before the pack is asked";
   const route = alpha.route === null ? undefined : pack.route(alpha.route);
   if (route && "catalog" in route.source) return "answered from the copy of a catalog, which is not recorded";
-  if (route?.takes || route?.file) return "a file, which is not recorded";
+  if (route?.upload || route?.file) return "a file, which is not recorded";
   return undefined;
 }
 

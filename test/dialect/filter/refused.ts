@@ -8,7 +8,7 @@ export function reasonOf(run: () => unknown): string {
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     expect(error.status).toBe(400);
-    expect(error.faults).toEqual([{ reason: expect.any(String) }]);
+    expect(error.details).toEqual([{ reason: expect.any(String) }]);
     return error.message;
   }
   throw new Error("nothing was refused");

@@ -13,7 +13,7 @@ type Translate = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undef
 /** All v4 values that alpha shows as this one. */
 function byKind(kind: ValueKind): Translate {
   return (value) => {
-    const v4 = kind.sources.get(value);
+    const v4 = kind.v4ValuesByAlpha.get(value);
     return v4 as readonly Scalar[] | undefined;
   };
 }
@@ -39,10 +39,10 @@ export function compileFilterFields(
   const filterable = [...rules].filter(([, rule]) => rule.filter === true);
   const prepared = filterable.map(([name, rule]) => {
     if (rule.v4 === undefined)
-      placeOf(name).fault("a field that can be filtered by must say which v4 field it is");
+      placeOf(name).report("a field that can be filtered by must say which v4 field it is");
     const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
-    if (kind && kind.sources.size === 0)
-      placeOf(name).fault(`"${rule.as}" is no table: v4 can't filter by what an expression makes`);
+    if (kind && kind.v4ValuesByAlpha.size === 0)
+      placeOf(name).report(`"${rule.as}" is no table: v4 can't filter by what an expression makes`);
     return {
       name,
       rule,

@@ -96,7 +96,7 @@ const readBy =
       const later = append(from, reading, sharedOutputBuffer);
       return later ?? sharedOutputBuffer.takeText(start);
     } finally {
-      sharedOutputBuffer.drop(start);
+      sharedOutputBuffer.truncate(start);
     }
   };
 
@@ -146,10 +146,10 @@ function emitFunction(
       `const { ${Object.keys(runtime).join(", ")} } = runtime;`,
       ...(constants.length > 0 ? [`const ${constants.join(", ")};`] : []),
       `function write(output, ${given}) {`,
-      `const out = output.room(${emitRoom(known, fields)});`,
+      `const out = output.reserve(${emitRoom(known, fields)});`,
       "let o = output.at;",
       code,
-      "output.end(o);",
+      "output.commit(o);",
       "}",
       "return function append(cursor, reading, output) {",
       "const { bytes, depth, at: start } = cursor;",

@@ -13,7 +13,7 @@ export type WriteFunction = (
 ) => MaybePromise<unknown>;
 
 /** What a write gives for an id that no catalog knows. */
-export const UNKNOWN_RECORD = Symbol("unknown record");
+export const UNKNOWN_ID = Symbol("unknown record");
 
 /** What rules may refer to. Readers are looked up when they run, since resources refer to each other. */
 export interface WriteCompileContext {
@@ -49,19 +49,19 @@ export function compileWrite(
         ]);
   const convert = kind && applyValueKind(kind.write, rule.args ?? {});
   const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
-    catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_RECORD) : value;
+    catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
   const toId = (value: unknown, writing: WriteContext): unknown => {
     if (!catalog || !Array.isArray(value)) return idOf(value, writing);
     const ids = value.map((each) => idOf(each, writing));
-    return ids.includes(UNKNOWN_RECORD) ? UNKNOWN_RECORD : ids;
+    return ids.includes(UNKNOWN_ID) ? UNKNOWN_ID : ids;
   };
   return (value, body, writing) => {
-    const { first, path, client } = writing;
+    const { prerequisites, path, client } = writing;
     const written = expression
       ? expression.evaluate(body, {
           value,
           values: context.lookup,
-          first,
+          first: prerequisites,
           path,
           client,
           scopesFor: context.scopesFor,
