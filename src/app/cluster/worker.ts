@@ -97,7 +97,7 @@ export async function runWorker(given: Settings): Promise<number> {
     return 1;
   }
   guard.drainWith(service.stop);
-  await primary.askPatiently("listening", Number(/\d+$/.exec(service.url)?.[0]));
+  await primary.askPatiently("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
   // One that was taken into use while this worker began.
   await service.reload(await primary.askPatiently("pack"));
   await asked.promise;
