@@ -11,7 +11,7 @@ import { search } from "./search.ts";
 
 const { values } = parseArgs({
   options: {
-    runs: { type: "string", default: "200" },
+    runs: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     page: { type: "string" },

@@ -4,6 +4,7 @@ import { readExamples, type Example } from "../../src/tools/examples/example.ts"
 import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Route } from "../../src/mapping/compile/route.ts";
+import type { FieldRule } from "../../src/mapping/schema/definition.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
 import type { Answer, Lists } from "./outside.ts";
 import type { Request } from "./request.ts";
@@ -15,6 +16,8 @@ export interface Candidate {
   readonly of: string;
   /** The part of the request. */
   readonly where: string;
+  /** What the gateway does alike: of rows whose parts have the same, the first tries all shapes, the others the worst. */
+  readonly like?: string;
   readonly pump: Pump;
   /** The request with a pump in that part. */
   readonly request: (pump: Pump) => Request;
@@ -189,6 +192,12 @@ const textPumps = (): Pump[] =>
     { before: 'a: "', unit, after: '"=b' },
   ]);
 
+/** Where the gateway has no own work with a text. */
+const fewTextPumps = (): Pump[] => [
+  ...shortPumps(),
+  ...FEW.map((unit) => ({ before: 'a: "', unit, after: '"=b' })),
+];
+
 const filterPumps = (): Pump[] => [
   ...shortPumps(),
   ...['"label":"a",', '"#":1,', '"id":{"+gt":#},'].map((unit): Pump => ({
@@ -235,6 +244,28 @@ interface Hole {
   readonly name: string;
   readonly before: string;
   readonly after: string;
+}
+
+/** What of a rule says how a value is checked and translated. */
+const ruleText = ({ as, object, catalog, type, write, accepts, error }: FieldRule): string =>
+  JSON.stringify({ as, object, catalog, type, write, accepts, error });
+
+/**
+ * Places that are checked and translated differently: of those with one rule, and of those with none, the first. What
+ * stands inside of a list or an object goes by the rule of that.
+ */
+function unlikeHoles(route: Route, body: unknown): { readonly hole: Hole; readonly like: string }[] {
+  const rules = new Map((route.body?.members ?? []).map(({ name, rule }) => [name, ruleText(rule)]));
+  const found = new Map<string, { readonly hole: Hole; readonly like: string }>();
+  for (const hole of holes(body)) {
+    const path = hole.name.split(".");
+    const ruled = path.findLastIndex((_, index) => rules.has(path.slice(0, index + 1).join(".")));
+    const rule = rules.get(path.slice(0, ruled + 1).join("."));
+    const like =
+      hole.name === "" ? "body" : `body ${rule ?? ""} ${rule === undefined ? "" : path.length - ruled}`;
+    if (!found.has(like)) found.set(like, { hole, like });
+  }
+  return [...found.values()];
 }
 
 /** Every place of a JSON value where another can be, as the text before and behind it. */
@@ -314,21 +345,22 @@ function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
   const headers = [...AUTHORIZED, ...seed.headers];
   const sent = seed.body === undefined ? undefined : JSON.stringify(seed.body);
   const of = route.name;
-  const make = (where: string, pumps: readonly Pump[], request: Part): Candidate[] =>
-    pumps.map((pump) => ({ of, where, pump, request, answers }));
+  const make = (where: string, pumps: readonly Pump[], request: Part, like = where): Candidate[] =>
+    pumps.map((pump) => ({ of, where, like, pump, request, answers }));
   const found: Candidate[] = [];
   const base = { method, target: path, headers, ...(sent !== undefined && { body: sent }) };
   if (route.upload) {
     found.push(...make("file", textPumps(), (body) => ({ ...base, body })));
   } else if (method !== "GET" && method !== "DELETE") {
     const values = valuePumps();
-    for (const { name, before, after } of holes(wholeBody(route, seed)))
-      found.push(
-        ...make(`body ${name}`.trim(), values, (pump) => ({
-          ...base,
-          body: { before: before + pump.before, unit: pump.unit, after: pump.after + after },
-        })),
-      );
+    for (const { hole, like } of unlikeHoles(route, wholeBody(route, seed))) {
+      const { name, before, after } = hole;
+      const part: Part = (pump) => ({
+        ...base,
+        body: { before: before + pump.before, unit: pump.unit, after: pump.after + after },
+      });
+      found.push(...make(`body ${name}`.trim(), values, part, like));
+    }
   }
   const segments = path.split("/");
   const varying = [
@@ -337,14 +369,19 @@ function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
   ];
   for (const at of new Set(varying.filter((each) => each > 2)))
     found.push(
-      ...make(`path segment ${at}`, encoded(shortPumps()), (pump) => ({
-        ...base,
-        target: {
-          before: `${segments.slice(0, at).join("/")}/${pump.before}`,
-          unit: pump.unit,
-          after: [pump.after, ...segments.slice(at + 1)].join("/"),
-        },
-      })),
+      ...make(
+        `path segment ${at}`,
+        encoded(shortPumps()),
+        (pump) => ({
+          ...base,
+          target: {
+            before: `${segments.slice(0, at).join("/")}/${pump.before}`,
+            unit: pump.unit,
+            after: [pump.after, ...segments.slice(at + 1)].join("/"),
+          },
+        }),
+        "path segment",
+      ),
     );
   found.push(
     ...make("query", encoded(shortPumps()), (pump) => ({
@@ -422,15 +459,17 @@ function heads(): (readonly [string, Request])[] {
 function ofHeaders(pack: Pack): Candidate[] {
   const found: Candidate[] = [];
   for (const [kind, request] of heads()) {
+    // What a header costs beside the first of them is what every text costs.
+    const pumps = kind === "" ? textPumps() : fewTextPumps();
     const make = (of: string, pumps: readonly Pump[], part: Part): void => {
       for (const pump of pumps) found.push({ of, where: `header${kind}`, pump, request: part, answers: [] });
     };
     for (const name of [...HEADERS, pack.dialect.filter.header]) {
-      make(name, textPumps(), (pump) => ({ ...request, headers: [...request.headers, [name, pump]] }));
+      make(name, pumps, (pump) => ({ ...request, headers: [...request.headers, [name, pump]] }));
     }
     make(
       "Authorization",
-      textPumps().flatMap((pump) => [
+      pumps.flatMap((pump) => [
         pump,
         { ...pump, before: `token ${pump.before}` },
         { ...pump, before: `Bearer ${pump.before}` },
@@ -459,7 +498,7 @@ function ofHeaders(pack: Pack): Candidate[] {
     );
     make(
       "request target",
-      encoded(textPumps()).flatMap((pump) => [
+      encoded(pumps).flatMap((pump) => [
         { ...pump, before: `/${pump.before}` },
         { ...pump, before: `/v4/${pump.before}` },
         { ...pump, before: `http://a/${pump.before}` },
@@ -560,7 +599,7 @@ function ofAdmin(): Candidate[] {
   ] as const)
     for (const name of names)
       for (const pump of encoded([
-        ...textPumps(),
+        ...fewTextPumps(),
         { before: "", unit: `&${name}=1`, after: "" },
         { before: "", unit: "&a#=b", after: "" },
         { before: "", unit: "&a[#]=b", after: "" },

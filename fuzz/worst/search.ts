@@ -1,3 +1,4 @@
+import { MOST_VALUES } from "../../src/pipeline/stages/parse-body.ts";
 import { mutate } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { LIMITS, type Bench, type Cost, type How } from "./measure.ts";
@@ -23,15 +24,27 @@ export interface Worst {
   readonly memory: Measured;
 }
 
-/** What is too large is often refused early: just below that is where it costs most. */
-const PARTS = [1, 1 / 4, 1 / 16, 1 / 64];
+/** Of what grows for rows that are alike: the worst by time, and by memory. */
+const MOST_ALIKE = 3;
+
+/** Bytes of a form that is read. */
+const FORM_BYTES = 65_536;
+
+/** What is too much is refused early: just below that is where it costs most, in bytes and in values. */
+function parts({ where, pump: { unit } }: Candidate): number[] {
+  if (where.includes("form")) return [1, (FORM_BYTES - 1) / LIMITS.body];
+  const values = unit.match(/[,[{]/g)?.length ?? 0;
+  if (!where.startsWith("body") || values === 0) return [1];
+  const part = ((MOST_VALUES - 500) / values) * (unit.length + (unit.includes("#") ? 2 : 0));
+  return part < LIMITS.body ? [1, part / LIMITS.body] : [1];
+}
 
 /** Inputs of a row that a search goes on from, by time and by memory. */
-const MOST_KEPT = 4;
+const MOST_KEPT = 3;
 
 /** Of how many a row's last measurements are taken, and how often; the least counts, since only noise adds. */
-const LAST = 3;
-const AGAIN = 4;
+const LAST = 2;
+const AGAIN = 3;
 
 /** Prepares a bench for the next input, e.g. frees what the last one left. */
 export type Before = () => void;
@@ -99,10 +112,8 @@ interface Row {
 }
 
 function keep(row: Row, measured: Measured): void {
-  const insert = (list: Measured[], by: (cost: Cost) => number): Measured[] =>
-    [...list, measured].sort((one, other) => by(other.cost) - by(one.cost)).slice(0, MOST_KEPT);
-  row.time = insert(row.time, ({ ms }) => ms);
-  row.memory = insert(row.memory, ({ mb }) => mb);
+  row.time = insert(row.time, measured, ({ ms }) => ms, MOST_KEPT);
+  row.memory = insert(row.memory, measured, ({ mb }) => mb, MOST_KEPT);
 }
 
 export interface SearchOptions {
@@ -127,8 +138,35 @@ async function again(bench: Bench, input: Input, collect: () => void): Promise<M
   return { input, cost: { came: first.came, ms: least(({ ms }) => ms), mb: least(({ mb }) => mb) } };
 }
 
+const insert = (list: readonly Measured[], measured: Measured, by: (cost: Cost) => number, most: number) =>
+  [...list, measured].sort((one, other) => by(other.cost) - by(one.cost)).slice(0, most);
+
+/** Which shapes cost most where the gateway does alike, as far as a row has shown it. */
+class Alike {
+  readonly #found = new Map<string, { readonly of: string; time: Measured[]; memory: Measured[] }>();
+
+  /** Whether another row has tried all, and this shape is none of the worst. */
+  skips({ of, like, pump: { before, unit, after } }: Candidate): boolean {
+    const found = like === undefined ? undefined : this.#found.get(like);
+    if (!found || found.of === of) return false;
+    return ![...found.time, ...found.memory].some(
+      ({ input: { pump } }) => pump.unit === unit && pump.before === before && pump.after === after,
+    );
+  }
+
+  add(measured: Measured): void {
+    const { of, like } = measured.input.candidate;
+    if (like === undefined) return;
+    const found = this.#found.get(like) ?? { of, time: [], memory: [] };
+    this.#found.set(like, found);
+    if (found.of !== of) return;
+    found.time = insert(found.time, measured, ({ ms }) => ms, MOST_ALIKE);
+    found.memory = insert(found.memory, measured, ({ mb }) => mb, MOST_ALIKE);
+  }
+}
+
 /**
- * Looks for the most expensive request of every row: all shapes first, each at several sizes, then neighbours of
+ * Looks for the most expensive request of every row: all shapes first, each just below the limits, then neighbours of
  * those that cost most.
  */
 export async function search(
@@ -137,16 +175,20 @@ export async function search(
   { runs, random, collect, tell }: SearchOptions,
 ): Promise<Worst[]> {
   const rows = new Map<string, Row>();
+  const alike = new Alike();
   for (const [index, candidate] of candidates.entries()) {
     const { of, pump } = candidate;
+    if (index % 1000 === 0) tell(`${index} of ${candidates.length} shapes, at ${of}`);
     const row = rows.get(of) ?? { of, units: [], time: [], memory: [] };
     rows.set(of, row);
     row.units.push(pump.unit);
-    for (const part of PARTS) {
+    if (alike.skips(candidate)) continue;
+    for (const part of parts(candidate)) {
       const input = { candidate, pump, part };
-      keep(row, { input, cost: await measure(bench, input) });
+      const measured = { input, cost: await measure(bench, input) };
+      keep(row, measured);
+      alike.add(measured);
     }
-    if (index % 1000 === 0) tell(`${index} of ${candidates.length} shapes`);
   }
   const worst: Worst[] = [];
   for (const row of rows.values()) {
@@ -155,18 +197,15 @@ export async function search(
       const next = neighbour(input, row.units, random);
       keep(row, { input: next, cost: await measure(bench, next) });
     }
-    const most = async (list: readonly Measured[], by: (cost: Cost) => number): Promise<Measured> => {
-      const last: Measured[] = [];
-      for (const { input } of list.slice(0, LAST)) last.push(await again(bench, input, collect));
+    const inputs = [...row.time.slice(0, LAST), ...row.memory.slice(0, LAST)].map(({ input }) => input);
+    const last: Measured[] = [];
+    for (const input of new Set(inputs)) last.push(await again(bench, input, collect));
+    const most = (by: (cost: Cost) => number): Measured => {
       const [first] = last.sort((one, other) => by(other.cost) - by(one.cost));
       if (!first) throw new Error(`${row.of} has no inputs`);
       return first;
     };
-    const found = {
-      of: row.of,
-      time: await most(row.time, ({ ms }) => ms),
-      memory: await most(row.memory, ({ mb }) => mb),
-    };
+    const found = { of: row.of, time: most(({ ms }) => ms), memory: most(({ mb }) => mb) };
     worst.push(found);
     tell(`${row.of}: ${found.time.cost.ms.toFixed(1)} ms, ${found.memory.cost.mb.toFixed(1)} MB`);
   }

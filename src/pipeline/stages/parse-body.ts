@@ -6,7 +6,7 @@ import { header, type AlphaRequest, type RequestContext } from "../context.ts";
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
 /** Members and items of a body in all: what they cost grows with their number more than with their bytes. */
-const MOST_VALUES = 20_000;
+export const MOST_VALUES = 20_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
