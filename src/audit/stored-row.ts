@@ -22,6 +22,12 @@ export interface StoredRow {
   readonly record: Buffer;
 }
 
+/**
+ * What a record is worth where there is no room for all: what was refused to a caller without a token that v4 has
+ * accepted goes first, then what such a caller was answered, then the rest.
+ */
+export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
+
 /** @throws {TypeError} where the record is no JSON. */
 export function toRow(record: AuditRecord): StoredRow {
   const { id, time, client, alpha, lane, losses } = record;

@@ -1,6 +1,6 @@
 import type { AuditRecord } from "./record.ts";
 import { truncateUtf8 } from "./redact-walk.ts";
-import type { StoredRow } from "./stored-row.ts";
+import { WORTH, type StoredRow } from "./stored-row.ts";
 
 /**
  * Which part of the summaries is asked for. They are kept by the day (UTC): a day of which a part lies
@@ -19,7 +19,10 @@ export interface UsageQuery {
 
 export const MAX_USAGE_ROWS = 10_000;
 
-/** All clients whose tokens v4 never accepted: whoever makes up tokens makes up no clients. */
+/**
+ * All clients whose tokens v4 never accepted: whoever makes up tokens makes up no clients. What a client asked before v4
+ * was first asked about its token moves to the client when v4 accepts it.
+ */
 export const UNACCEPTED = "unaccepted";
 
 /** Bytes of a user agent in the summaries. */
@@ -114,21 +117,29 @@ export interface UsageRow {
   agent: string | null;
 }
 
+/** The clients whose tokens v4 has accepted in one of the rows. */
+export const acceptedClients = (rows: readonly Pick<StoredRow, "client" | "accepted">[]): Set<string> =>
+  new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));
+
+/** What the record of a request is worth; `accepted`: whether v4 has accepted its token. */
+export const worthOf = ({
+  client,
+  status,
+  accepted,
+}: Pick<StoredRow, "client" | "status" | "accepted">): number =>
+  client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
+
 /**
  * Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key.
  *
- * @param isKnown whether a client's token was accepted on that day
+ * @param rows of which those whose token v4 has not accepted are counted as one client
  */
-export function aggregateUsage(
-  rows: Iterable<Omit<StoredRow, "record">>,
-  isKnown: (day: string, client: string) => boolean,
-): UsageRow[] {
+export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
   for (const { id, time, client: fingerprint, accepted, lane, route, status, lossy, agent: whole } of rows) {
     const day = dayOf(time);
     const agent = usageAgent(whole);
-    const isCounted = fingerprint === null || accepted || isKnown(day, fingerprint);
-    const client = isCounted ? fingerprint : UNACCEPTED;
+    const client = fingerprint === null || accepted ? fingerprint : UNACCEPTED;
     const key = [day, client, lane, route, status].join("\n");
     const row = folded.get(key);
     if (!row) {
@@ -143,6 +154,16 @@ export function aggregateUsage(
   }
   return [...folded.values()];
 }
+
+/** What is taken from the shared client when a token turns out to be a client's. */
+export const takenFromShared = (row: UsageRow): UsageRow => ({
+  ...row,
+  client: UNACCEPTED,
+  requests: -row.requests,
+  lossy: -row.lossy,
+  first: Number.MAX_SAFE_INTEGER,
+  last: 0,
+});
 
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);

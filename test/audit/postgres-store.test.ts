@@ -57,6 +57,19 @@ describe("the PostgreSQL store", () => {
     expect(await database.ask("SELECT version FROM audit_version")).toHaveLength(1);
   });
 
+  test("brings tables of the first version to this one, without losing a record", async () => {
+    await open().append(sampleRecord("a"));
+    await Promise.all(opened.map((store) => store.close()));
+    await database.ask(
+      "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
+    );
+    await database.ask("UPDATE audit_version SET version = 1");
+    const store = open();
+    await store.append(sampleRecord("b", { accepted: false }));
+    const { records } = await store.query({});
+    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+  });
+
   test("relaxed keeps records while the database is away, says so, and writes them when it is back", async () => {
     const store = open({ durability: "relaxed" });
     void store.append(sampleRecord("before"));

@@ -125,6 +125,22 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  test("brings a database of the second version to this one, without losing a record", async () => {
+    const first = await openSqliteStore({ ...settings, directory });
+    void first.append(sampleRecord("a"));
+    await first.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
+    for (const column of ["worth", "lane", "agent", "lossy"])
+      database.exec(`ALTER TABLE audit DROP COLUMN ${column}`);
+    database.close();
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    await store.append(sampleRecord("b", { accepted: false }));
+    const { records } = await store.query({});
+    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+    await store.close();
+  });
+
   test("says that its database was damaged while it ran, and does not end", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));

@@ -209,6 +209,54 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
         expect(await store.count({ client: "client-7" })).toBe(1);
       });
 
+      test("counts what a client asked before v4 accepted its token as the client's, and keeps the rest shared", async () => {
+        const before = { accepted: false, status: 200, agent: "early/1" };
+        for (const [id, client] of Object.entries({ a: "c1", b: "c1", c: "made-up" }))
+          await store.append(sampleRecord(id, { ...before, client }));
+        await store.append(sampleRecord("d", { ...before, client: "c1", status: 404, losses: [] }));
+        expect(await store.clients({})).toMatchObject([{ client: "unaccepted", requests: 4 }]);
+        await store.append(
+          sampleRecord("e", { client: "c1", accepted: true, time: "2026-03-01T10:00:01.000Z" }),
+        );
+        expect(await store.clients({})).toMatchObject([
+          { client: "c1", requests: 4, errors: 1, lossy: 3, userAgent: "sample/1.0" },
+          { client: "unaccepted", requests: 1, errors: 0, lossy: 1 },
+        ]);
+        expect(await store.usage({ client: "unaccepted" })).toMatchObject([{ status: 200, requests: 1 }]);
+        await store.append(sampleRecord("f", { client: "made-up", accepted: true }));
+        expect((await store.clients({})).map(({ client }) => client)).toEqual(["c1", "made-up"]);
+      });
+
+      test("deletes first what was refused to callers without an accepted token, however new it is", async () => {
+        const warnings = ["x".repeat(20_000)];
+        const put = async (id: string, day: number, varied: object): Promise<void> =>
+          store.append({
+            ...sampleRecord(id, { time: `2026-01-0${day}T10:00:00.000Z`, ...varied }),
+            warnings,
+          });
+        const ranks: readonly [name: string, day: number, varied: object][] = [
+          ["real", 1, { client: "c1", accepted: true }],
+          ["answered", 2, { client: null, status: 200 }],
+          ["made-up", 3, { accepted: false, status: 401 }],
+          ["nobody", 4, { client: null, status: 401 }],
+        ];
+        for (const [name, day, varied] of ranks)
+          await Promise.all(
+            Array.from({ length: 30 }, async (_, n) =>
+              put(`${name}-${n}`, day, { client: `${name}-${n}`, ...varied }),
+            ),
+          );
+        const left = async (): Promise<string[]> => [
+          ...new Set((await store.query({ limit: 500 })).records.map(({ id }) => id.replace(/-\d+$/, ""))),
+        ];
+        await reopen(1_100_000);
+        await until(async () => store.stats().evicted > 0);
+        expect(await left()).toEqual(["answered", "real"]);
+        await reopen(500_000);
+        await until(async () => store.stats().evicted > 0);
+        expect(await left()).toEqual(["real"]);
+      });
+
       test("counts what a client asks with a token that was accepted before as the client's", async () => {
         await store.append(sampleRecord("a", { client: "c1", accepted: true }));
         await store.append(sampleRecord("b", { client: "c1", accepted: false, status: 401 }));

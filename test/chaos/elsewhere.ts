@@ -97,7 +97,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "more records and summaries than there is room for, SQLite and PostgreSQL",
     outcome:
-      "the oldest records are deleted, counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
+      "records are deleted, those refused to callers without an accepted token first, then what else such callers asked, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
     file: "test/audit/store-contract.ts",
     test: "deletes summaries by their worth, and no record for them",
   },

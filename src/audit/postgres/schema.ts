@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { QUERY_FILTERS } from "../query-filters.ts";
+import { WORTH } from "../stored-row.ts";
 
 /** Of `pg_advisory_lock`: replicas that start at once prepare the database one after the other. */
 const LOCK = 7_012_026_001;
@@ -44,6 +45,12 @@ const STEPS = [
     agent text,
     PRIMARY KEY (day, client, lane, route, status)
   ) WITH (fillfactor = 50);
+  `,
+  `
+  ALTER TABLE audit ADD COLUMN worth smallint NOT NULL DEFAULT ${WORTH.accepted},
+    ADD COLUMN lane text, ADD COLUMN agent text, ADD COLUMN lossy integer;
+  CREATE INDEX audit_least ON audit (worth, time, seq) INCLUDE (size) WHERE worth < ${WORTH.accepted};
+  CREATE INDEX audit_unaccepted ON audit (client) WHERE worth < ${WORTH.accepted} AND client IS NOT NULL;
   `,
 ];
 

@@ -1,29 +1,9 @@
-import type { StoredRow } from "../stored-row.ts";
-import { dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
+import { WORTH, type StoredRow } from "../stored-row.ts";
+import { acceptedClients, dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 
-/**
- * Records and their counts in one statement, which is one transaction. Counts are ordered, so that replicas
- * which count the same things wait for one another and never in a circle.
- */
-const WRITE = `
-  WITH given AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[]) WITH ORDINALITY
-      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, place)
-  ), added AS (
-    INSERT INTO audit (id, time, client, route, status, size, record)
-      SELECT id, time, client, route, status, size, convert_from(substr($12::bytea, start, size), 'UTF8')::json
-        FROM given ORDER BY place
-      ON CONFLICT (id) DO NOTHING RETURNING id
-  )
-  INSERT INTO audit_usage AS kept
-    SELECT day, CASE WHEN client IS NULL THEN ''
-        WHEN accepted OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client)
-        THEN client ELSE '${UNACCEPTED}' END,
-      lane, coalesce(route, ''), status, count(*), sum(lossy), min(time), max(time),
-      (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
-    FROM given JOIN added USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+/** Counts come in the order of their keys, so that replicas which count the same things never wait in a circle. */
+const ADDED = `
   ON CONFLICT (day, client, lane, route, status) DO UPDATE SET
     requests = kept.requests + excluded.requests,
     lossy = kept.lossy + excluded.lossy,
@@ -31,6 +11,67 @@ const WRITE = `
     last = greatest(kept.last, excluded.last),
     sample = CASE WHEN excluded.last >= kept.last THEN excluded.sample ELSE kept.sample END,
     agent = CASE WHEN excluded.last >= kept.last THEN excluded.agent ELSE kept.agent END
+`;
+/** Records and their counts in one statement, which is one transaction. */
+const WRITE = `
+  WITH given AS (
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
+      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[]) WITH ORDINALITY
+      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, place)
+  ), judged AS (
+    SELECT given.*, accepted
+      OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client) AS counted
+    FROM given
+  ), added AS (
+    INSERT INTO audit (id, time, client, route, status, size, worth, lane, agent, lossy, record)
+      SELECT id, time, client, route, status, size,
+          CASE WHEN client IS NOT NULL AND counted THEN ${WORTH.accepted}
+            WHEN status >= 400 THEN ${WORTH.refused} ELSE ${WORTH.unaccepted} END,
+          CASE WHEN NOT counted THEN lane END, CASE WHEN NOT counted THEN agent END,
+          CASE WHEN NOT counted THEN lossy END,
+          convert_from(substr($12::bytea, start, size), 'UTF8')::json
+        FROM judged ORDER BY place
+      ON CONFLICT (id) DO NOTHING RETURNING id
+  ), summed AS (
+    INSERT INTO audit_usage AS kept
+      SELECT day, CASE WHEN client IS NULL THEN '' WHEN counted THEN client ELSE '${UNACCEPTED}' END,
+        lane, coalesce(route, ''), status, count(*), sum(lossy), min(time), max(time),
+        (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
+      FROM judged JOIN added USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    ${ADDED}
+  )
+  SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($14::text[]) AND worth < ${WORTH.accepted}) AS late
+`;
+
+/** What clients asked before v4 accepted their tokens moves to them, at most so many at a time. */
+const MOST_MOVED = 1000;
+const MOVE = `
+  WITH moved AS (
+    UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
+      SELECT seq FROM audit WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted}
+      LIMIT ${MOST_MOVED} FOR UPDATE SKIP LOCKED
+    ) RETURNING id, time, client, route, status, lane, agent, lossy
+  ), summed AS (
+    SELECT to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, client,
+      lane, coalesce(route, '') AS route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first,
+      max(time) AS last, (array_agg(id ORDER BY time DESC))[1] AS sample,
+      (array_agg(agent ORDER BY time DESC))[1] AS agent
+    FROM moved GROUP BY 1, 2, 3, 4, 5
+  )
+  INSERT INTO audit_usage AS kept
+    SELECT * FROM summed
+    UNION ALL
+    SELECT day, '${UNACCEPTED}', lane, route, status, -sum(requests), -sum(summed.lossy), ${Number.MAX_SAFE_INTEGER}, 0, '', NULL
+    FROM summed WHERE EXISTS (
+      SELECT 1 FROM audit_usage u WHERE u.day = summed.day AND u.client = '${UNACCEPTED}' AND u.lane = summed.lane
+        AND u.route = summed.route AND u.status = summed.status
+    ) GROUP BY 1, 2, 3, 4, 5
+    ORDER BY 1, 2, 3, 4, 5
+  ${ADDED}
+  RETURNING day
+`;
+const UNCOUNT_EMPTY = `
+  DELETE FROM audit_usage WHERE client = '${UNACCEPTED}' AND requests <= 0 AND day = ANY($1::text[])
 `;
 
 /**
@@ -50,7 +91,8 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     next += record.length;
     return start;
   });
-  await database.query(WRITE, [
+  const clients = acceptedClients(unique);
+  const [written] = await database.query<{ late: boolean }>(WRITE, [
     column(({ id }) => id),
     column(({ time }) => time),
     column(({ client }) => client),
@@ -63,6 +105,20 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     starts,
     column(({ record }) => record.length),
     Buffer.concat(column(({ record }) => record)),
-    column(({ accepted }) => accepted),
+    column(({ client, accepted }) => accepted || (client !== null && clients.has(client))),
+    [...clients],
   ]);
+  if (written?.late) await moveToClients(database, [...clients]);
+}
+
+/**
+ * Counts under their clients what these asked before v4 accepted their tokens. Where that fails the next commit of the
+ * client does it: the rows themselves are written.
+ */
+async function moveToClients(database: Database, clients: readonly string[]): Promise<void> {
+  const moving = database.transaction(async (connection) => {
+    const { rows } = await connection.query<{ day: string }>(MOVE, [clients]);
+    await connection.query(UNCOUNT_EMPTY, [[...new Set(rows.map(({ day }) => day))]]);
+  });
+  await moving.catch(() => {});
 }

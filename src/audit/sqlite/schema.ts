@@ -1,13 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
 import { QUERY_FILTERS } from "../query-filters.ts";
+import { WORTH } from "../stored-row.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 
 /** `time` stands behind what narrows, so that every page is one stretch of an index, whatever it is narrowed by. */
 const INDEXES = QUERY_FILTERS.map(
   (columns) =>
     `CREATE INDEX IF NOT EXISTS ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time"].join(", ")});`,
 ).join("\n");
+
+/** What the summaries take of a record besides its other columns; null where it was counted under its client at once. */
+const COUNTED_LATER = ["lane TEXT", "agent TEXT", "lossy INTEGER"];
+
+/** Of what callers without an accepted token asked: what goes first, and what moves when v4 accepts a token. */
+const UNACCEPTED_INDEXES = `
+  CREATE INDEX IF NOT EXISTS audit_least ON audit (worth, time) WHERE worth < ${WORTH.accepted};
+  CREATE INDEX IF NOT EXISTS audit_unaccepted ON audit (client)
+    WHERE worth < ${WORTH.accepted} AND client IS NOT NULL;
+`;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS audit (
@@ -17,9 +28,12 @@ const SCHEMA = `
     client TEXT,
     route TEXT,
     status INTEGER NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    worth INTEGER NOT NULL DEFAULT ${WORTH.accepted},
+    ${COUNTED_LATER.join(", ")}
   ) STRICT;
   ${INDEXES}
+  ${UNACCEPTED_INDEXES}
   CREATE TABLE IF NOT EXISTS usage (
     day TEXT NOT NULL,
     client TEXT NOT NULL,
@@ -51,6 +65,17 @@ const FROM_VERSION_1 = `
   DROP TABLE audit_1;
 `;
 
+/** The second version did not know what a record is worth. */
+const FROM_VERSION_2 = `
+  ALTER TABLE audit ADD COLUMN worth INTEGER NOT NULL DEFAULT ${WORTH.accepted};
+  ${COUNTED_LATER.map((column) => `ALTER TABLE audit ADD COLUMN ${column};`).join("")}
+  ${UNACCEPTED_INDEXES}
+  PRAGMA user_version = ${VERSION};
+`;
+
+/** What brings a database of each version to this one. */
+const STEPS: readonly string[] = [SCHEMA, FROM_VERSION_1, FROM_VERSION_2];
+
 function millis(time: string): string {
   return `CAST(round(unixepoch(${time}, 'subsec') * 1000) AS INTEGER)`;
 }
@@ -66,7 +91,7 @@ export function prepareSchema(database: DatabaseSync): void {
   try {
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version > VERSION) throw new Error(`it was written by a newer version (${version} > ${VERSION})`);
-    if (version !== VERSION) database.exec(version === 1 ? FROM_VERSION_1 : SCHEMA);
+    database.exec(STEPS[version] ?? "");
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

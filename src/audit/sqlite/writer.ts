@@ -1,6 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Purged } from "../purge.ts";
-import { dayOf, aggregateUsage, LEAST_WORTH, mostSummaries } from "../usage.ts";
+import { WORTH, type StoredRow } from "../stored-row.ts";
+import {
+  acceptedClients,
+  aggregateUsage,
+  dayOf,
+  LEAST_WORTH,
+  mostSummaries,
+  takenFromShared,
+  UNACCEPTED,
+  usageAgent,
+  worthOf,
+  type UsageRow,
+} from "../usage.ts";
 import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
 import { unpackRows, type PackedRows } from "./packed-rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -14,6 +26,15 @@ const COUNT = `
     last = max(last, excluded.last),
     sample = iif(excluded.last >= last, excluded.sample, sample),
     agent = iif(excluded.last >= last, excluded.agent, agent)
+`;
+
+/** What a client asked before v4 accepted its token. A commit moves at most so many. */
+const MOST_MOVED = 1000;
+const NOT_LATER = [null, null, null];
+const CLAIM = `
+  UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
+    SELECT seq FROM audit WHERE client = ? AND worth < ${WORTH.accepted} LIMIT ${MOST_MOVED}
+  ) RETURNING id, time, client, route, status, lane, agent, lossy
 `;
 
 /** What the summaries take of the file. */
@@ -40,14 +61,25 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   prepareSchema(database);
 
   const insert = database.prepare(
-    "INSERT OR IGNORE INTO audit (id, time, client, route, status, record) VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))",
+    `INSERT OR IGNORE INTO audit (id, time, client, route, status, record, worth, lane, agent, lossy)
+      VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?, ?, ?)`,
   );
   const count = database.prepare(COUNT);
   const removeOld = database.prepare(
     "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < ? ORDER BY time LIMIT ?)",
   );
+  const least = database.prepare(
+    `SELECT seq, octet_length(record) AS bytes FROM audit WHERE worth < ${WORTH.accepted} ORDER BY worth, time, seq LIMIT ?`,
+  );
   const oldest = database.prepare(
     "SELECT seq, octet_length(record) AS bytes FROM audit ORDER BY time, seq LIMIT ?",
+  );
+  const claim = database.prepare(CLAIM);
+  const shared = database.prepare(
+    `SELECT 1 FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND lane = ? AND route = ? AND status = ?`,
+  );
+  const uncountEmpty = database.prepare(
+    `DELETE FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND requests <= 0`,
   );
   const remove = database.prepare("DELETE FROM audit WHERE seq = ?");
   const uncount = database.prepare("DELETE FROM usage WHERE day < ?");
@@ -69,14 +101,34 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   }
 
   function write(rows: PackedRows): void {
-    const added = unpackRows(rows).filter(
-      ({ id, time, client, route, status, record }) =>
-        insert.run(id, time, client, route, status, record).changes > 0,
-    );
-    const isKnown = (day: string, client: string): boolean => known.get(day, client) !== undefined;
-    for (const row of aggregateUsage(added, isKnown)) {
-      const { day, client, lane, route, status, requests, lossy, first, last, sample, agent } = row;
-      count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
+    const unpacked = unpackRows(rows);
+    const clients = acceptedClients(unpacked);
+    const isAccepted = ({ time, client, accepted }: Omit<StoredRow, "record">): boolean =>
+      accepted || (client !== null && (clients.has(client) || known.get(dayOf(time), client) !== undefined));
+    const added = unpacked
+      .map((row) => ({ ...row, accepted: isAccepted(row) }))
+      .filter((row) => {
+        const { id, time, client, route, status, record } = row;
+        const later = row.accepted ? NOT_LATER : [row.lane, usageAgent(row.agent), Number(row.lossy)];
+        return insert.run(id, time, client, route, status, record, worthOf(row), ...later).changes > 0;
+      });
+    for (const row of aggregateUsage(added)) countRow(row);
+    for (const client of clients) moveToClient(client);
+  }
+
+  function countRow(row: UsageRow): void {
+    const { day, client, lane, route, status, requests, lossy, first, last, sample, agent } = row;
+    count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
+  }
+
+  /** What a client asked before v4 accepted its token was counted among that of all others without one. */
+  function moveToClient(client: string): void {
+    const moved = claim.all(client) as unknown as Omit<StoredRow, "record">[];
+    for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true })))) {
+      countRow(row);
+      const { day, lane, route, status } = row;
+      if (shared.get(day, lane, route, status)) countRow(takenFromShared(row));
+      uncountEmpty.run(day);
     }
   }
 
@@ -93,16 +145,18 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return used - Number(summaryBytes.get()?.["bytes"] ?? 0) - sizeLimit;
   }
 
-  /** The oldest, as many as are needed to free so many bytes. */
-  function removeOldest(bytes: number, limit: number): number {
-    if (bytes <= 0) return 0;
+  /** What is worth least, as much as is needed to free so many bytes; of what is worth the same the oldest. */
+  function removeLeast(bytes: number, limit: number): number {
     let removed = 0;
     let freed = 0;
-    for (const row of oldest.all(limit)) {
-      if (freed >= bytes) break;
-      remove.run(Number(row["seq"]));
-      freed += Number(row["bytes"]);
-      removed += 1;
+    for (const next of [least, oldest]) {
+      if (freed >= bytes || removed === limit) break;
+      for (const row of next.all(limit - removed)) {
+        if (freed >= bytes) break;
+        remove.run(Number(row["seq"]));
+        freed += Number(row["bytes"]);
+        removed += 1;
+      }
     }
     return removed;
   }
@@ -112,7 +166,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     if (old === limit) return { deleted: old, evicted: 0 };
     uncount.run(dayOf(before));
     uncountLeast.run(mostSummaries(sizeLimit));
-    const evicted = removeOldest(excess(sizeLimit), limit);
+    const evicted = removeLeast(excess(sizeLimit), limit);
     return { deleted: evicted, evicted };
   }
 
