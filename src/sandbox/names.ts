@@ -3,7 +3,7 @@
  * service's own words once, at the start. Keys are renamed like everything else, so none may be a product word.
  */
 
-export const names = {
+export const productNames = {
   /** Of an instance created without a label: the word and the id. */
   label: "vm",
   /** Of the first configuration profile of an instance (v4: `kernel`, default). */
@@ -49,6 +49,6 @@ export const names = {
 };
 
 /** Words of scope areas alone: a real service may have others for them, while paths and members keep theirs. */
-export const scopeWords = ["script", "monitor", "loadbalancer"];
+export const scopeAreaWords = ["script", "monitor", "loadbalancer"];
 
-export type Names = typeof names;
+export type ProductNames = typeof productNames;

@@ -9,7 +9,7 @@ export interface Random {
 }
 
 /** Mulberry32, a public-domain generator of 32 bits; plenty for seed data, nothing for secrets. */
-export function random(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;

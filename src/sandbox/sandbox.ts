@@ -9,26 +9,26 @@ import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { listen } from "./http/listener.ts";
 import { startLoginServer } from "./login/server.ts";
-import { tokenLasts } from "./login/tokens.ts";
-import type { Rate } from "./http/rate.ts";
+import { accessTokenSeconds } from "./login/tokens.ts";
+import type { RateLimit } from "./http/rate.ts";
 import type { LoggedRequest } from "./http/request-log.ts";
-import { requestLog } from "./http/request-log.ts";
+import { createRequestLog } from "./http/request-log.ts";
 import { createSandboxPipeline } from "./http/pipeline.ts";
-import { names, scopeWords } from "./names.ts";
+import { productNames, scopeAreaWords } from "./names.ts";
 import type { Resource } from "./resource/declaration.ts";
-import { endpointsOf } from "./resource/endpoints.ts";
-import { callerOfToken } from "./resource/identity.ts";
+import { createEndpoints } from "./resource/endpoints.ts";
+import { findCallerByToken } from "./resource/identity.ts";
 import { runDueEvents } from "./resource/transitions.ts";
 import { resources } from "./resources/all.ts";
 import type { AccountSeed, Seeds } from "./seed/account-seed.ts";
 import { seedFile } from "./seed/file.ts";
 import type { TokenName } from "./seed/seed-users.ts";
-import { tokenNamed, tokenNames } from "./seed/seed-users.ts";
+import { sandboxToken, tokenNames } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
 import type { SavedState } from "./store/state.ts";
 import { readState, writeState } from "./store/state.ts";
-import { world } from "./store/world.ts";
-import { weeklyWipe } from "./wipe.ts";
+import { createStore } from "./store/store.ts";
+import { createWeeklyWipe } from "./wipe.ts";
 
 export type { SavedState } from "./store/state.ts";
 export type { TokenName } from "./seed/seed-users.ts";
@@ -47,7 +47,7 @@ export interface SandboxOptions {
   /** How many instances the main account has. Default 60. */
   readonly instances?: number;
   /** Requests per user (per address without a token). Default 1600 in 120 seconds. */
-  readonly rateLimit?: Rate;
+  readonly rateLimit?: RateLimit;
   /** How long an access token of the login server works, seconds. Default 7200. */
   readonly tokenSeconds?: number;
   /** Accounts besides the two there are: what a seed file says, parsed. In neutral words. */
@@ -117,11 +117,15 @@ function renameTokens(account: AccountSeed, rename: RenameString): AccountSeed {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
   const clock = movableClock(options.clock ?? systemClock);
-  const rename = createRenamer(words, scopeWords);
-  const { scopes: renameScope } = scopeRenaming(words, scopeWords);
+  const rename = createRenamer(words, scopeAreaWords);
+  const { scopes: renameScope } = scopeRenaming(words, scopeAreaWords);
   const declared: Resource[] = resources.map((each) => renameScopes(renameDeep(each, rename), renameScope));
-  const called = renameDeep(names, rename);
-  const held = world(clock, { ...called, scopeAreas: renameDeep(called.scopeAreas, renameScope) }, declared);
+  const called = renameDeep(productNames, rename);
+  const held = createStore(
+    clock,
+    { ...called, scopeAreas: renameDeep(called.scopeAreas, renameScope) },
+    declared,
+  );
   const data = renameDeep(seedData, rename);
   const accounts = seedFile(options.data).map((each) => renameTokens(renameDeep(each, rename), renameScope));
 
@@ -132,20 +136,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   reset();
 
   const byName = new Map(declared.map((each) => [each.name as string, each]));
-  const wipe = options.weeklyWipe ? weeklyWipe(clock.now(), reset) : () => {};
-  const log = requestLog();
+  const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
+  const log = createRequestLog();
   const answer = createSandboxPipeline({
-    world: held,
-    endpoints: declared.flatMap((resource) => endpointsOf(resource, byName)),
-    findCaller: (token) => callerOfToken(held, token),
-    rate: options.rateLimit ?? { limit: 1600, seconds: 120 },
-    settle(at) {
+    store: held,
+    endpoints: declared.flatMap((resource) => createEndpoints(resource, byName)),
+    findCaller: (token) => findCallerByToken(held, token),
+    rateLimit: options.rateLimit ?? { limit: 1600, seconds: 120 },
+    runDueEvents(at) {
       wipe(at);
       runDueEvents(held, at);
     },
   });
   const listener = await listen(answer, log, host, port);
-  const { authPort = 0, tokenSeconds = tokenLasts } = options;
+  const { authPort = 0, tokenSeconds = accessTokenSeconds } = options;
   const login = await startLoginServer(held, { host, port: authPort, tokenSeconds }).catch(
     async (error: unknown) => {
       await listener.close();
@@ -155,7 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: listener.url,
     authUrl: login.url,
-    tokens: Object.fromEntries(tokenNames.map((name) => [name, tokenNamed(name)])) as Record<
+    tokens: Object.fromEntries(tokenNames.map((name) => [name, sandboxToken(name)])) as Record<
       TokenName,
       string
     >,

@@ -14,17 +14,17 @@ const eastern = new Intl.DateTimeFormat("en-US", {
  * @param start When the data was seeded, in milliseconds.
  * @returns What is told the time before anything else looks at the data, and wipes it when it is due.
  */
-export function weeklyWipe(start: number, wipe: () => void): (now: number) => void {
-  let next = midnightAfter(start);
+export function createWeeklyWipe(start: number, wipe: () => void): (now: number) => void {
+  let next = nextSundayMidnight(start);
   return function wipeWhenDue(now) {
     if (now < next) return;
     wipe();
-    next = midnightAfter(now);
+    next = nextSundayMidnight(now);
   };
 }
 
 /** The next Sunday midnight after a time. It stands at 4:00 or 5:00 UTC, by the season. */
-export function midnightAfter(time: number): number {
+export function nextSundayMidnight(time: number): number {
   for (let date = Math.floor(time / day) * day; ; date += day) {
     for (const midnight of [date + 4 * hour, date + 5 * hour]) {
       const parts = eastern.formatToParts(midnight);

@@ -3,7 +3,7 @@
  * (document 1, Filtering and sorting: operators nest to arbitrary depth).
  */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";
 import type { Filterable, FilterableField, Item } from "./filterable.ts";
 import type { Order } from "./order.ts";
@@ -29,25 +29,25 @@ const orderMembers = new Set(["+order_by", "+order"]);
  */
 export function compileFilter(header: string | undefined, filterable: Filterable): Filter {
   if (header === undefined) return {};
-  const faults: string[] = [];
-  const filter = read(header, filterable, faults);
-  if (faults.length === 0) return filter;
+  const errors: string[] = [];
+  const filter = read(header, filterable, errors);
+  if (errors.length === 0) return filter;
   throw new Problem(
     400,
-    faults.map((reason): Fault => ({ reason, field: "X-Filter" })),
+    errors.map((reason): FieldError => ({ reason, field: "X-Filter" })),
   );
 }
 
-function read(header: string, filterable: Filterable, faults: string[]): Filter {
+function read(header: string, filterable: Filterable, errors: string[]): Filter {
   const members = parse(header);
   if (!members) {
-    faults.push(`Could not apply filter: X-Filter must be one JSON object, at most ${deepest} levels deep`);
+    errors.push(`Could not apply filter: X-Filter must be one JSON object, at most ${deepest} levels deep`);
     return {};
   }
   const conditions = Object.entries(members).filter(([name]) => !orderMembers.has(name));
-  const order = readOrder(members, filterable, faults);
+  const order = readOrder(members, filterable, errors);
   const matches =
-    conditions.length > 0 && all(conditions.map((member) => condition(member, filterable, faults)));
+    conditions.length > 0 && all(conditions.map((member) => condition(member, filterable, errors)));
   return { ...(matches && { matches }), ...(order && { order }) };
 }
 
@@ -73,42 +73,42 @@ function nesting(json: string): number {
   return most;
 }
 
-function condition([name, value]: [string, unknown], filterable: Filterable, faults: string[]): Test {
-  if (name === "+and" || name === "+or") return combination(name, value, filterable, faults);
+function condition([name, value]: [string, unknown], filterable: Filterable, errors: string[]): Test {
+  if (name === "+and" || name === "+or") return combination(name, value, filterable, errors);
   const field = filterable.get(name);
   if (!field) {
-    faults.push(
+    errors.push(
       name.startsWith("+")
         ? `Unable to apply filter: ${name} is not an operator here`
         : `Unable to apply filter: ${name} is not filterable`,
     );
     return never;
   }
-  const test = valueTest(name, value, field, faults);
+  const test = valueTest(name, value, field, errors);
   const { read } = field;
   return (item) => test(read(item));
 }
 
-function combination(name: "+and" | "+or", value: unknown, filterable: Filterable, faults: string[]): Test {
+function combination(name: "+and" | "+or", value: unknown, filterable: Filterable, errors: string[]): Test {
   if (!Array.isArray(value) || !value.every(isObject)) {
-    faults.push(`Unable to apply filter: ${name} takes an array of filter objects`);
+    errors.push(`Unable to apply filter: ${name} takes an array of filter objects`);
     return never;
   }
   const tests = value.map((each) =>
-    all(Object.entries(each).map((member) => condition(member, filterable, faults))),
+    all(Object.entries(each).map((member) => condition(member, filterable, errors))),
   );
   return name === "+and" ? all(tests) : (item) => tests.some((test) => test(item));
 }
 
 /** What a field is held against: a plain value, or an object of operators that must all hold. */
-function valueTest(name: string, value: unknown, field: FilterableField, faults: string[]): ValueTest {
+function valueTest(name: string, value: unknown, field: FilterableField, errors: string[]): ValueTest {
   if (Array.isArray(value)) {
-    faults.push(`Unable to apply filter: ${name} takes a value or an object of operators`);
+    errors.push(`Unable to apply filter: ${name} takes a value or an object of operators`);
     return never;
   }
   if (!isObject(value)) return elementwise(equals(value), field, false);
-  const tests = Object.entries(value).map((member) => operation(name, member, field, faults));
-  if (tests.length === 0) faults.push(`Unable to apply filter: ${name} names no operator`);
+  const tests = Object.entries(value).map((member) => operation(name, member, field, errors));
+  if (tests.length === 0) errors.push(`Unable to apply filter: ${name} names no operator`);
   return all(tests);
 }
 
@@ -116,16 +116,16 @@ function operation(
   name: string,
   [word, operand]: [string, unknown],
   field: FilterableField,
-  faults: string[],
+  errors: string[],
 ): ValueTest {
-  if (word === "+and" || word === "+or") return choice(name, word, operand, field, faults);
+  if (word === "+and" || word === "+or") return choice(name, word, operand, field, errors);
   const operator = Object.hasOwn(operators, word) ? operators[word] : undefined;
   if (!operator) {
-    faults.push(`Unable to apply filter: ${word} is not an operator of ${name}`);
+    errors.push(`Unable to apply filter: ${word} is not an operator of ${name}`);
     return never;
   }
   if (!operator.accepts(operand, field.type)) {
-    faults.push(`Unable to apply filter: ${word} of ${name} takes ${operator.takes}`);
+    errors.push(`Unable to apply filter: ${word} of ${name} takes ${operator.takes}`);
     return never;
   }
   return elementwise(operator.test(operand), field, word === "+neq");
@@ -137,13 +137,13 @@ function choice(
   word: "+and" | "+or",
   operand: unknown,
   field: FilterableField,
-  faults: string[],
+  errors: string[],
 ): ValueTest {
   if (!Array.isArray(operand)) {
-    faults.push(`Unable to apply filter: ${word} of ${name} takes an array`);
+    errors.push(`Unable to apply filter: ${word} of ${name} takes an array`);
     return never;
   }
-  const tests = operand.map((each: unknown) => valueTest(name, each, field, faults));
+  const tests = operand.map((each: unknown) => valueTest(name, each, field, errors));
   return word === "+and" ? all(tests) : (value) => tests.some((test) => test(value));
 }
 

@@ -9,20 +9,20 @@ export type Order = <T extends { readonly value: Item }>(rows: readonly T[]) => 
 export function readOrder(
   members: Readonly<Record<string, unknown>>,
   filterable: Filterable,
-  faults: string[],
+  errors: string[],
 ): Order | undefined {
   const by = members["+order_by"];
   const direction = members["+order"];
   if (direction !== undefined && direction !== "asc" && direction !== "desc") {
-    faults.push("Unable to apply filter: +order is asc or desc");
+    errors.push("Unable to apply filter: +order is asc or desc");
   }
   if (by === undefined) {
-    if (direction !== undefined) faults.push("Unable to apply filter: +order needs +order_by");
+    if (direction !== undefined) errors.push("Unable to apply filter: +order needs +order_by");
     return undefined;
   }
   const field = typeof by === "string" ? filterable.get(by) : undefined;
   if (!field) {
-    faults.push(`Unable to apply filter: +order_by names a filterable field, not ${JSON.stringify(by)}`);
+    errors.push(`Unable to apply filter: +order_by names a filterable field, not ${JSON.stringify(by)}`);
     return undefined;
   }
   const sign = direction === "desc" ? -1 : 1;

@@ -23,7 +23,7 @@ export type FindCaller = (token: string) => Caller | undefined;
  *
  * @throws {Problem} 401 where credentials are missing, of the old form (`token …`) or unknown.
  */
-export function callerOf(
+export function authenticate(
   authorization: string | undefined,
   find: FindCaller,
   access: Access,

@@ -8,7 +8,7 @@ import type { SandboxResponse } from "./pipeline.ts";
 
 export const faultHeader = "x-sandbox-fault";
 
-export interface Fault {
+export interface InjectedFault {
   /** Milliseconds. */
   readonly delay?: number;
   readonly reset?: true;
@@ -17,25 +17,25 @@ export interface Fault {
 }
 
 /** A client that waits longer than this has no time-out to test. */
-const longest = 60_000;
+const maxDelayMs = 60_000;
 
-export function readFault(header: string | string[] | undefined): Fault {
+export function readFault(header: string | string[] | undefined): InjectedFault {
   const words = header === undefined ? [] : String(header).split(",");
-  return Object.assign({}, ...words.map((word) => faultOf(word.trim()))) as Fault;
+  return Object.assign({}, ...words.map((word) => parseFault(word.trim()))) as InjectedFault;
 }
 
-function faultOf(word: string): Fault {
+function parseFault(word: string): InjectedFault {
   const delay = /^delay=(\d{1,9})$/.exec(word)?.[1];
-  if (delay !== undefined) return { delay: Math.min(Number(delay), longest) };
+  if (delay !== undefined) return { delay: Math.min(Number(delay), maxDelayMs) };
   if (word === "reset") return { reset: true };
   if (word === "garbage") return { reply: reply(200, '{"data": [{"id": 52') };
-  if (word === "503") return { reply: refusal(503, "The service is not available") };
+  if (word === "503") return { reply: errorReply(503, "The service is not available") };
   return {
-    reply: refusal(400, "X-Sandbox-Fault is 503, delay=MILLISECONDS, reset or garbage, e.g. delay=1500"),
+    reply: errorReply(400, "X-Sandbox-Fault is 503, delay=MILLISECONDS, reset or garbage, e.g. delay=1500"),
   };
 }
 
-function refusal(status: number, reason: string): SandboxResponse {
+function errorReply(status: number, reason: string): SandboxResponse {
   return reply(status, JSON.stringify({ errors: [{ reason }] }));
 }
 

@@ -8,10 +8,10 @@ import { faultHeader, readFault } from "./fault-injection.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SandboxRequest, SandboxResponse } from "./pipeline.ts";
 import type { Upload } from "./upload.ts";
-import { isUpload, mostUploaded, readUpload } from "./upload.ts";
+import { isUpload, maxUploadBytes, readUpload } from "./upload.ts";
 
 /** The most bytes of a request body; a longer one is answered 400. Files may be longer. */
-const mostBytes = 1_048_576;
+const maxBodyBytes = 1_048_576;
 
 export interface Listener {
   /** `http://127.0.0.1:41234` */
@@ -26,12 +26,12 @@ export async function listen(
   port: number,
 ): Promise<Listener> {
   const server = createServer((request, response) => void serve(request, response));
-  server.on("clientError", refuseConnection);
+  server.on("clientError", rejectConnection);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const type = request.headers["content-type"] ?? "";
-      const most = isUpload(type) ? mostUploaded : mostBytes;
+      const most = isUpload(type) ? maxUploadBytes : maxBodyBytes;
       const bytes = await readBody(request, most);
       const text = bytes && !isUpload(type) ? bytes.toString("utf8") : "";
       const { method = "", url = "", headers } = request;
@@ -40,7 +40,8 @@ export async function listen(
       if (fault.delay) await wait(fault.delay, undefined, { ref: false });
       if (fault.reset) return void request.socket.destroy();
       const upload = bytes && isUpload(type) ? await readUpload(type, bytes) : undefined;
-      const reply = fault.reply ?? (bytes ? answer(incomingOf(request, text, upload)) : tooLong(most));
+      const reply =
+        fault.reply ?? (bytes ? answer(toSandboxRequest(request, text, upload)) : bodyTooLong(most));
       send(response, reply);
     } catch {
       // The client went away while its body was being read: there is nobody to answer.
@@ -65,7 +66,11 @@ export async function bind(server: Server, host: string, port: number): Promise<
   };
 }
 
-function incomingOf(request: IncomingMessage, body: string, upload: Upload | undefined): SandboxRequest {
+function toSandboxRequest(
+  request: IncomingMessage,
+  body: string,
+  upload: Upload | undefined,
+): SandboxRequest {
   const { method = "", url = "", headers, socket } = request;
   const filter = headers["x-filter"];
   return {
@@ -92,7 +97,7 @@ export async function readBody(request: IncomingMessage, most: number): Promise<
   return bytes > most ? undefined : Buffer.concat(chunks);
 }
 
-function tooLong(most: number): SandboxResponse {
+function bodyTooLong(most: number): SandboxResponse {
   return {
     status: 400,
     headers: { "Content-Type": "application/json" },
@@ -107,7 +112,7 @@ function send(response: ServerResponse, { status, headers, body }: SandboxRespon
 }
 
 /** What Node refuses before it is a request (headers too long, no HTTP at all) still gets JSON. */
-function refuseConnection(_error: Error, socket: Socket): void {
+function rejectConnection(_error: Error, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ errors: [{ reason: "The request is not well-formed" }] });
   socket.end(

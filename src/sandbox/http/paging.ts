@@ -1,6 +1,6 @@
 /** `page` and `page_size`, and the envelope of every list (document 1, Resources and their fields). */
 
-import type { Fault } from "./problem.ts";
+import type { FieldError } from "./problem.ts";
 import { Problem } from "./problem.ts";
 
 export interface Paging {
@@ -17,15 +17,15 @@ export interface Page {
 
 /** @throws {Problem} 400 naming each parameter that is out of bounds, doubled or no integer. */
 export function readPaging(query: URLSearchParams): Paging {
-  const faults: Fault[] = [];
-  const page = readInteger(query, "page", 1, Infinity, 1, faults);
-  const size = readInteger(query, "page_size", 25, 100, 100, faults);
-  if (faults.length > 0) throw new Problem(400, faults);
+  const errors: FieldError[] = [];
+  const page = readInteger(query, "page", 1, Infinity, 1, errors);
+  const size = readInteger(query, "page_size", 25, 100, 100, errors);
+  if (errors.length > 0) throw new Problem(400, errors);
   return { page, size };
 }
 
 /** Cuts one page out of all items; beyond the end it is empty. */
-export function pageOf(items: readonly unknown[], { page, size }: Paging): Page {
+export function slicePage(items: readonly unknown[], { page, size }: Paging): Page {
   const pages = Math.ceil(items.length / size);
   // A page number past what can be counted is taken for the last page.
   const shown = page > 2 ** 64 / size ? Math.max(1, pages) : page;
@@ -38,13 +38,13 @@ function readInteger(
   min: number,
   max: number,
   otherwise: number,
-  faults: Fault[],
+  errors: FieldError[],
 ): number {
   const given = query.getAll(name);
   if (given.length === 0) return otherwise;
   const value = given.length === 1 && /^\d+$/.test(given[0] ?? "") ? Number(given[0]) : Number.NaN;
   if (value >= min && value <= max) return value;
   const reason = max === Infinity ? `at least ${min}` : `${min} to ${max}`;
-  faults.push({ reason: `${name} must be an integer, ${reason}`, field: name });
+  errors.push({ reason: `${name} must be an integer, ${reason}`, field: name });
   return otherwise;
 }

@@ -3,16 +3,16 @@
  * in, plain data out; nothing here knows a socket.
  */
 
-import type { Arrived, Endpoint } from "../resource/endpoints.ts";
-import type { World } from "../store/world.ts";
+import type { EndpointRequest, Endpoint } from "../resource/endpoints.ts";
+import type { Store } from "../store/store.ts";
 import { parseBody } from "./body.ts";
 import type { Caller, FindCaller } from "./caller.ts";
-import { callerOf, requireScopes } from "./caller.ts";
+import { authenticate, requireScopes } from "./caller.ts";
 import { notFound, Problem } from "./problem.ts";
-import type { Limiter, Rate } from "./rate.ts";
-import { limiter } from "./rate.ts";
+import type { Limiter, RateLimit } from "./rate.ts";
+import { createLimiter } from "./rate.ts";
 import type { Router } from "./router.ts";
-import { router } from "./router.ts";
+import { createRouter } from "./router.ts";
 import type { Upload } from "./upload.ts";
 
 export interface SandboxRequest {
@@ -35,13 +35,13 @@ export interface SandboxResponse {
 }
 
 export interface SandboxPipelineOptions {
-  readonly world: World;
+  readonly store: Store;
   readonly endpoints: readonly Endpoint[];
   readonly findCaller: FindCaller;
   /** The general limit. */
-  readonly rate: Rate;
+  readonly rateLimit: RateLimit;
   /** Brings the world up to the time of a request. */
-  settle(at: number): void;
+  runDueEvents(at: number): void;
 }
 
 /** The version of the specification that is served (v4: `X-Spec-Version`). */
@@ -60,14 +60,14 @@ const constantHeaders = {
 export function createSandboxPipeline(
   options: SandboxPipelineOptions,
 ): (incoming: SandboxRequest) => SandboxResponse {
-  const { world, endpoints, findCaller, rate, settle } = options;
-  const routes: Router<Endpoint> = router(endpoints);
-  const general = limiter(rate, world.clock);
+  const { store, endpoints, findCaller, rateLimit: rate, runDueEvents: settle } = options;
+  const routes: Router<Endpoint> = createRouter(endpoints);
+  const general = createLimiter(rate, store.clock);
   const own = new Map<Endpoint, Limiter>();
-  for (const each of endpoints) if (each.rate) own.set(each, limiter(each.rate, world.clock));
+  for (const each of endpoints) if (each.rate) own.set(each, createLimiter(each.rate, store.clock));
 
   function travel(incoming: SandboxRequest, headers: Record<string, string>): unknown {
-    const at = world.clock.now();
+    const at = store.clock.now();
     settle(at);
     const { version, segments, query } = splitTarget(incoming.target);
     const route = routes.find(incoming.method, segments);
@@ -78,8 +78,8 @@ export function createSandboxPipeline(
     if (caller) requireScopes(caller.scopes, endpoint.scopes);
     const takesBody = incoming.method === "POST" || incoming.method === "PUT";
     const body = takesBody && !endpoint.accepts ? parseBody(incoming.body) : {};
-    const arrived: Arrived = {
-      world,
+    const request: EndpointRequest = {
+      store,
       caller: caller ?? anonymous,
       at,
       params,
@@ -88,7 +88,7 @@ export function createSandboxPipeline(
       body,
       ...(incoming.upload && { upload: incoming.upload }),
     };
-    return endpoint.run(arrived);
+    return endpoint.run(request);
   }
 
   function identify(
@@ -97,7 +97,7 @@ export function createSandboxPipeline(
     headers: Record<string, string>,
   ): Caller | undefined {
     headers["X-Accepted-OAuth-Scopes"] = endpoint.scopes.join(" ");
-    const caller = callerOf(incoming.authorization, findCaller, endpoint.access);
+    const caller = authenticate(incoming.authorization, findCaller, endpoint.access);
     if (!caller) return undefined;
     headers["X-OAuth-Scopes"] = caller.scopes.join(" ");
     headers["X-Customer-UUID"] = caller.account;
@@ -120,28 +120,28 @@ export function createSandboxPipeline(
   return function answer(incoming) {
     const headers: Record<string, string> = { ...constantHeaders };
     try {
-      return replyOf(travel(incoming, headers), headers);
+      return successResponse(travel(incoming, headers), headers);
     } catch (error) {
-      return refusal(error, headers);
+      return errorResponse(error, headers);
     }
   };
 }
 
 /** 204 where there is nothing to say, which only the grants of an unrestricted user are (v4, Conventions). */
-function replyOf(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
+function successResponse(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
   if (result === null) return { status: 204, headers, body: "" };
   if (result instanceof Uint8Array)
     return { status: 200, headers: { ...headers, "Content-Type": "image/png" }, body: result };
   return { status: 200, headers, body: JSON.stringify(result) };
 }
 
-function refusal(error: unknown, headers: Record<string, string>): SandboxResponse {
+function errorResponse(error: unknown, headers: Record<string, string>): SandboxResponse {
   const problem =
     error instanceof Problem ? error : new Problem(500, [{ reason: "An unexpected error occurred" }]);
   return {
     status: problem.status,
     headers: { ...headers, ...problem.headers },
-    body: JSON.stringify({ errors: problem.faults }),
+    body: JSON.stringify({ errors: problem.errors }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What the service says no with. Any other error that reaches the end of the road is a 500 without details. */
 
 /** One entry of `errors` (document 1, Errors). `field` names a member of the request, dotted when nested. */
-export interface Fault {
+export interface FieldError {
   readonly reason: string;
   readonly field?: string;
 }
@@ -9,14 +9,14 @@ export interface Fault {
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly FieldError[];
   /** Extra headers of the answer, e.g. `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, faults: readonly Fault[], headers: Readonly<Record<string, string>> = {}) {
-    super(faults.map((fault) => fault.reason).join(" "));
+  constructor(status: number, errors: readonly FieldError[], headers: Readonly<Record<string, string>> = {}) {
+    super(errors.map((fieldError) => fieldError.reason).join(" "));
     this.status = status;
-    this.faults = faults;
+    this.errors = errors;
     this.headers = headers;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../clock.ts";
 
-export interface Rate {
+export interface RateLimit {
   readonly limit: number;
   readonly seconds: number;
 }
@@ -21,9 +21,9 @@ export interface RateStatus {
 export type Limiter = (key: string) => RateStatus;
 
 /** More callers at once than this, and the windows that began first are forgotten. */
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
-export function limiter(rate: Rate, clock: Clock): Limiter {
+export function createLimiter(rate: RateLimit, clock: Clock): Limiter {
   const windows = new Map<string, { ends: number; used: number }>();
   return function count(key) {
     const now = clock.now();
@@ -32,7 +32,7 @@ export function limiter(rate: Rate, clock: Clock): Limiter {
       windows.delete(key);
       window = { ends: now + rate.seconds * 1000, used: 0 };
       windows.set(key, window);
-      const oldest = windows.size > mostKeys ? windows.keys().next().value : undefined;
+      const oldest = windows.size > maxKeys ? windows.keys().next().value : undefined;
       if (oldest !== undefined) windows.delete(oldest);
     }
     window.used += 1;

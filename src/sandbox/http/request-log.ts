@@ -9,29 +9,29 @@ export interface LoggedRequest {
   readonly body: unknown;
 }
 
-const mostRequests = 200;
+const maxRequests = 200;
 /** A longer body is kept as the beginning of its text. */
-const mostCharacters = 65_536;
+const maxBodyCharacters = 65_536;
 
 export interface RequestLog {
   readonly requests: readonly LoggedRequest[];
   add(request: LoggedRequest & { readonly body: string }): void;
 }
 
-export function requestLog(): RequestLog {
+export function createRequestLog(): RequestLog {
   const requests: LoggedRequest[] = [];
   return {
     requests,
     add(request) {
-      if (requests.length >= mostRequests) requests.shift();
-      requests.push({ ...request, body: readable(request.body) });
+      if (requests.length >= maxRequests) requests.shift();
+      requests.push({ ...request, body: parseLoggedBody(request.body) });
     },
   };
 }
 
-function readable(text: string): unknown {
+function parseLoggedBody(text: string): unknown {
   if (text === "") return undefined;
-  if (text.length > mostCharacters) return text.slice(0, mostCharacters);
+  if (text.length > maxBodyCharacters) return text.slice(0, maxBodyCharacters);
   try {
     return JSON.parse(text);
   } catch {

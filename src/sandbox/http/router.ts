@@ -23,12 +23,12 @@ interface Node<E> {
  * `/vm/types/:plan` takes one segment for `:plan`; `/images/*image`, last in its path, takes the rest
  * (ids that hold a slash stand as two segments). A fixed segment goes before a parameter.
  */
-export function router<E extends { readonly method: string; readonly path: string }>(
+export function createRouter<E extends { readonly method: string; readonly path: string }>(
   endpoints: readonly E[],
 ): Router<E> {
-  const root = node<E>();
+  const root = createNode<E>();
   for (const endpoint of endpoints) {
-    const end = place(root, endpoint.path);
+    const end = insertPath(root, endpoint.path);
     if (end.endpoints.has(endpoint.method)) throw new Error(`Twice: ${endpoint.method} ${endpoint.path}`);
     end.endpoints.set(endpoint.method, endpoint);
   }
@@ -54,24 +54,24 @@ export function router<E extends { readonly method: string; readonly path: strin
   };
 }
 
-function place<E>(root: Node<E>, path: string): Node<E> {
+function insertPath<E>(root: Node<E>, path: string): Node<E> {
   let at = root;
   for (const segment of path.split("/").slice(1)) {
     if (/^[:*]/.test(segment)) {
-      at.param ??= { name: segment, node: node() };
+      at.param ??= { name: segment, node: createNode() };
       if (at.param.name !== segment)
         throw new Error(`${path}: ${segment} is called ${at.param.name} elsewhere`);
       at = at.param.node;
       continue;
     }
-    const next = at.fixed.get(segment) ?? node<E>();
+    const next = at.fixed.get(segment) ?? createNode<E>();
     at.fixed.set(segment, next);
     at = next;
   }
   return at;
 }
 
-function node<E>(): Node<E> {
+function createNode<E>(): Node<E> {
   return { fixed: new Map(), endpoints: new Map() };
 }
 

@@ -6,7 +6,7 @@ export interface Upload {
 }
 
 /** Above what any file may have, so that the endpoint can say which bound it keeps. */
-export const mostUploaded = 6 * 1_048_576;
+export const maxUploadBytes = 6 * 1_048_576;
 
 export function isUpload(contentType: string): boolean {
   return /^(?:multipart\/form-data|image\/)/i.test(contentType);

@@ -1,15 +1,17 @@
 /** The two halves of a sign-in: the question that a client puts, and the user's answer. */
 
 import { isScope, scopesOf } from "../resources/token.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import { choicesFor, consentPage } from "./consent-page.ts";
 import { OAuthProblem } from "./oauth-problem.ts";
-import type { Pending } from "./pending.ts";
-import { redirectTarget, withParameters } from "./redirect.ts";
+import type { PendingSignIns } from "./pending.ts";
+import { resolveRedirectUri, addParameters } from "./redirect.ts";
 import { activeClient, issueCode } from "./tokens.ts";
 
 /** A page to show, or an address to send the browser to. */
-export type Shown = { readonly page: string; readonly target: string } | { readonly location: string };
+export type AuthorizeResult =
+  | { readonly page: string; readonly target: string }
+  | { readonly location: string };
 
 /** As it came, still encoded; undefined where it was not sent. */
 function rawParameter(query: string, name: string): string | undefined {
@@ -23,31 +25,36 @@ function rawParameter(query: string, name: string): string | undefined {
  * @param query as it came, without the question mark
  * @throws {OAuthProblem} where there is no client to send the browser back to
  */
-export function ask(world: World, pending: Pending, query: string, browser: string): Shown {
+export function startSignIn(
+  store: Store,
+  pending: PendingSignIns,
+  query: string,
+  browser: string,
+): AuthorizeResult {
   const parameters = new URLSearchParams(query);
   for (const name of ["client_id", "redirect_uri", "state"]) {
     if (parameters.getAll(name).length > 1) throw new OAuthProblem("invalid_request", `${name} came twice.`);
   }
   const id = parameters.get("client_id") ?? "";
-  const client = activeClient(world, id);
+  const client = activeClient(store, id);
   if (!client) throw new OAuthProblem("invalid_request", "There is no such application.");
   const asked = parameters.get("redirect_uri") ?? undefined;
-  const target = redirectTarget(String(client.value["redirect_uri"]), asked);
+  const target = resolveRedirectUri(String(client.value["redirect_uri"]), asked);
   const state = rawParameter(query, "state");
-  const refused = (error: string, error_description: string): Shown => ({
-    location: withParameters(target, { error, error_description }, state),
+  const refused = (error: string, error_description: string): AuthorizeResult => ({
+    location: addParameters(target, { error, error_description }, state),
   });
   if ((parameters.get("response_type") ?? "code") !== "code")
     return refused("unsupported_response_type", "The response_type must be code.");
   // Both names are in use; where both come they say the same.
   const scopes = [...new Set(scopesOf(parameters.get("scope") ?? parameters.get("scopes") ?? ""))];
-  const unknown = scopes.filter((scope) => !isScope(world, scope));
+  const unknown = scopes.filter((scope) => !isScope(store, scope));
   if (unknown.length > 0) return refused("invalid_scope", `There is no scope ${unknown.join(", ")}.`);
   const page = consentPage({
     client: String(client.value["label"]),
     scopes,
-    users: [...world.table("user").all()].map(({ value }) => value.username),
-    ticket: pending.put({ client: id, scopes, target, state }, browser),
+    users: [...store.table("user").all()].map(({ value }) => value.username),
+    ticket: pending.add({ client: id, scopes, target, state }, browser),
   });
   return { page, target };
 }
@@ -66,19 +73,24 @@ function chosenScopes(asked: readonly string[], chosen: readonly string[]): stri
  * @returns where the browser goes next: the client's own address, with a code or a refusal
  * @throws {OAuthProblem} where the answer is to no question that this browser was put
  */
-export function answer(world: World, pending: Pending, form: URLSearchParams, browser: string): string {
+export function finishSignIn(
+  store: Store,
+  pending: PendingSignIns,
+  form: URLSearchParams,
+  browser: string,
+): string {
   const question = pending.take(form.get("ticket") ?? "", browser);
-  if (!question || !activeClient(world, question.client))
+  if (!question || !activeClient(store, question.client))
     throw new OAuthProblem("invalid_request", "This page is too old. Begin anew at the application.");
   const { client, target, state } = question;
   if (form.get("answer") !== "allow") {
     const refusal = { error: "access_denied", error_description: "The user did not allow it." };
-    return withParameters(target, refusal, state);
+    return addParameters(target, refusal, state);
   }
-  const user = world.table("user").get(form.get("username"));
+  const user = store.table("user").get(form.get("username"));
   if (!user) throw new OAuthProblem("invalid_request", "There is no such user.");
   const scopes = chosenScopes(question.scopes, form.getAll("scope"));
   const { username, email } = user.value;
-  const code = issueCode(world, { client, user: username, scopes });
-  return withParameters(target, { code, username, email }, state);
+  const code = issueCode(store, { client, user: username, scopes });
+  return addParameters(target, { code, username, email }, state);
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-export interface Consent {
+export interface ConsentPageData {
   readonly client: string;
   readonly scopes: readonly string[];
   readonly users: readonly string[];
@@ -46,7 +46,7 @@ export function pageHeaders(target?: string): Record<string, string> {
   };
 }
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 function page(title: string, body: string): string {
@@ -55,11 +55,11 @@ function page(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body><main>
-<h1>${escaped(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${body}
 </main></body>
 </html>
@@ -71,7 +71,7 @@ export function choicesFor(scope: string): readonly string[] {
   return scope.endsWith(":read_write") ? [scope, scope.replace("read_write", "read_only"), ""] : [scope, ""];
 }
 
-function meaning(scope: string): string {
+function levelText(scope: string): string {
   if (scope === "") return "nothing";
   if (scope === "*") return "everything";
   return scope.endsWith(":read_write") ? "read and write" : "read only";
@@ -79,14 +79,14 @@ function meaning(scope: string): string {
 
 function scopeField(scope: string): string {
   const choices = choicesFor(scope).map(
-    (choice) => `<option value="${escaped(choice)}">${escaped(meaning(choice))}</option>`,
+    (choice) => `<option value="${escapeHtml(choice)}">${escapeHtml(levelText(choice))}</option>`,
   );
   const name = scope === "*" ? "The whole account" : (scope.split(":")[0] ?? "");
-  return `<label>${escaped(name)} <select name="scope">${choices.join("")}</select></label>`;
+  return `<label>${escapeHtml(name)} <select name="scope">${choices.join("")}</select></label>`;
 }
 
-export function consentPage({ client, scopes, users, ticket }: Consent): string {
-  const names = users.map((user) => `<option>${escaped(user)}</option>`);
+export function consentPage({ client, scopes, users, ticket }: ConsentPageData): string {
+  const names = users.map((user) => `<option>${escapeHtml(user)}</option>`);
   return page(
     `Let ${client} in?`,
     `<form method="post" action="/oauth/authorize">
@@ -102,7 +102,7 @@ ${scopes.map(scopeField).join("\n")}
 }
 
 export function problemPage(reason: string): string {
-  return page("That did not work", `<p>${escaped(reason)}</p>`);
+  return page("That did not work", `<p>${escapeHtml(reason)}</p>`);
 }
 
 export const signedOutPage = (): string => page("You are signed out", "<p>You can close this page.</p>");

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 
 /** An application asks to be let in. */
-export interface Question {
+export interface SignInRequest {
   readonly client: string;
   readonly scopes: readonly string[];
   /** Where the answer goes. */
@@ -14,30 +14,30 @@ export interface Question {
 }
 
 /** With the browser that it was put to, which alone may answer it. */
-interface Put {
-  readonly question: Question;
+interface PendingSignIn {
+  readonly question: SignInRequest;
   readonly browser: string;
   readonly ends: number;
 }
 
-const lasts = 600_000;
-const most = 1000;
+const lifetimeMs = 600_000;
+const maxPending = 1000;
 
-export interface Pending {
+export interface PendingSignIns {
   /** Gives the ticket with which the question is answered once. */
-  put(question: Question, browser: string): string;
+  add(question: SignInRequest, browser: string): string;
   /** Undefined where the ticket is unknown, was used, has ended, or is another browser's. */
-  take(ticket: string, browser: string): Question | undefined;
+  take(ticket: string, browser: string): SignInRequest | undefined;
 }
 
-export function pending(clock: Clock): Pending {
-  const questions = new Map<string, Put>();
+export function createPendingSignIns(clock: Clock): PendingSignIns {
+  const questions = new Map<string, PendingSignIn>();
   return {
-    put(question, browser) {
+    add(question, browser) {
       const ticket = randomBytes(32).toString("hex");
-      const oldest = questions.size >= most ? questions.keys().next().value : undefined;
+      const oldest = questions.size >= maxPending ? questions.keys().next().value : undefined;
       if (oldest !== undefined) questions.delete(oldest);
-      questions.set(ticket, { question, browser, ends: clock.now() + lasts });
+      questions.set(ticket, { question, browser, ends: clock.now() + lifetimeMs });
       return ticket;
     },
     take(ticket, browser) {

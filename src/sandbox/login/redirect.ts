@@ -1,7 +1,7 @@
 /** Where a browser is sent back to (document 2, Authentication). */
 
 /** Undefined for what is no absolute URL, and for one with a fragment or credentials (RFC 6749 3.1.2). */
-function plainUrl(text: string): string | undefined {
+function normalizeUrl(text: string): string | undefined {
   const url = URL.parse(text);
   return !url || url.hash !== "" || text.includes("#") || url.username !== "" || url.password !== ""
     ? undefined
@@ -13,9 +13,9 @@ function plainUrl(text: string): string | undefined {
  * at a boundary of the path, and both are compared after `..` and its like are followed: as plain text
  * `https://app.example` would also let in `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
  */
-export function redirectTarget(registered: string, asked: string | undefined): string {
-  const wanted = asked === undefined ? undefined : plainUrl(asked);
-  const own = plainUrl(registered);
+export function resolveRedirectUri(registered: string, asked: string | undefined): string {
+  const wanted = asked === undefined ? undefined : normalizeUrl(asked);
+  const own = normalizeUrl(registered);
   if (wanted === undefined || own === undefined || !wanted.startsWith(own)) return registered;
   const [next] = wanted.slice(own.length);
   const boundaries = own.includes("?") ? "&" : "/?";
@@ -29,7 +29,7 @@ export function redirectTarget(registered: string, asked: string | undefined): s
  *
  * @param state as it came, still encoded: it goes back byte for byte.
  */
-export function withParameters(
+export function addParameters(
   address: string,
   parameters: Readonly<Record<string, string>>,
   state: string | undefined,

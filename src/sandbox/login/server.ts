@@ -4,14 +4,14 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { bind, readBody, type Listener } from "../http/listener.ts";
-import type { World } from "../store/world.ts";
-import { answer, ask } from "./authorize.ts";
+import type { Store } from "../store/store.ts";
+import { finishSignIn, startSignIn } from "./authorize.ts";
 import { pageHeaders, problemPage, signedOutPage } from "./consent-page.ts";
 import { OAuthProblem } from "./oauth-problem.ts";
-import { pending } from "./pending.ts";
-import { endToken, exchange, type Form } from "./tokens.ts";
+import { createPendingSignIns } from "./pending.ts";
+import { revokeToken, issueTokenResponse, type Form } from "./tokens.ts";
 
-const mostBytes = 65_536;
+const maxFormBytes = 65_536;
 const cookieName = "sandbox_browser";
 
 /** Tells browsers apart; made by us, or it is none. */
@@ -20,14 +20,14 @@ function browserOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** A page of another site must not answer in the user's name. Browsers send an origin with every form. */
-function isForeign({ headers }: IncomingMessage): boolean {
+function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const { origin, host } = headers;
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
 /** @throws {OAuthProblem} for a body that is too long, or no form, or one that has a member twice. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const bytes = await readBody(request, mostBytes);
+  const bytes = await readBody(request, maxFormBytes);
   const headers = { "content-type": request.headers["content-type"] ?? "" };
   try {
     if (!bytes) throw new Error("too long");
@@ -54,14 +54,14 @@ export interface LoginServerOptions {
 
 /** @throws {Error} where the port is taken. */
 export async function startLoginServer(
-  world: World,
+  store: Store,
   { host, port, tokenSeconds }: LoginServerOptions,
 ): Promise<Listener> {
-  const questions = pending(world.clock);
+  const questions = createPendingSignIns(store.clock);
 
   function authorize(request: IncomingMessage, response: ServerResponse, query: string): void {
     const browser = browserOf(request) ?? randomBytes(32).toString("hex");
-    const shown = ask(world, questions, query, browser);
+    const shown = startSignIn(store, questions, query, browser);
     if ("location" in shown) return void response.writeHead(302, { Location: shown.location }).end();
     const cookie = `${cookieName}=${browser}; Path=/oauth; HttpOnly; SameSite=Strict`;
     response.writeHead(200, { ...pageHeaders(shown.target), "Set-Cookie": cookie }).end(shown.page);
@@ -75,8 +75,8 @@ export async function startLoginServer(
 
   async function decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = await readForm(request);
-    if (isForeign(request)) throw new OAuthProblem("invalid_request", "This form is not ours.", 403);
-    const location = answer(world, questions, form, browserOf(request) ?? "");
+    if (isCrossOrigin(request)) throw new OAuthProblem("invalid_request", "This form is not ours.", 403);
+    const location = finishSignIn(store, questions, form, browserOf(request) ?? "");
     response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
   }
 
@@ -103,9 +103,9 @@ export async function startLoginServer(
       else if (asked === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
       else if (asked === "POST /oauth/authorize") await decide(request, response);
       else if (asked === "POST /oauth/token")
-        json(response, 200, exchange(world, tokenForm(await readForm(request)), tokenSeconds));
+        json(response, 200, issueTokenResponse(store, tokenForm(await readForm(request)), tokenSeconds));
       else if (asked === "POST /oauth/revoke") {
-        endToken(world, tokenForm(await readForm(request)));
+        revokeToken(store, tokenForm(await readForm(request)));
         json(response, 200, {});
       } else throw new OAuthProblem("not_found", "There is nothing here.", 404);
     } catch (error) {

@@ -9,81 +9,81 @@
 
 import type { Access, Caller } from "../http/caller.ts";
 import type { Upload } from "../http/upload.ts";
-import type { Fault } from "../http/problem.ts";
-import type { Rate } from "../http/rate.ts";
+import type { FieldError } from "../http/problem.ts";
+import type { RateLimit } from "../http/rate.ts";
 import type { GrantKind, Level } from "../resources/hidden.ts";
 import type { Shapes } from "../resources/shapes.ts";
 import type { Body } from "../rules/check.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Id, Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 
 /** Who looks, and when. */
-export interface View {
-  readonly world: World;
+export interface CallContext {
+  readonly store: Store;
   readonly caller: Caller;
   /** The time of the call, in milliseconds. */
   readonly at: number;
 }
 
 /** One call that has passed every check of the road. */
-export interface Call<T extends object = object> extends View {
+export interface Call<T extends object = object> extends CallContext {
   readonly body: Body;
   readonly params: Readonly<Record<string, string>>;
   readonly resource: Resource;
   /** The row that the path names; of a collection, undefined. */
   readonly row?: Row<T>;
   /** The row above it in the path, outermost first. */
-  readonly above: readonly Row[];
+  readonly parents: readonly Row[];
   /** The file that came, where the endpoint takes one. */
   readonly upload?: Upload;
 }
 
-export type CallOnRow<T extends object = object> = Call<T> & { readonly row: Row<T> };
-export type ActionCall<T extends object = object> = CallOnRow<T> & { readonly action: Action };
+export type RowCall<T extends object = object> = Call<T> & { readonly row: Row<T> };
+export type ActionCall<T extends object = object> = RowCall<T> & { readonly action: Action };
 
-export interface CollectionCreate<T extends object = object> {
+export interface CreateDeclaration<T extends object = object> {
   /** Default: the fields marked `create` or `write`. */
   readonly body?: Fields;
   /** Faults that need more than one member, or the store. Runs also where members are wrong by themselves. */
-  check?(call: Call): Fault[];
+  validate?(call: Call): FieldError[];
   /** Refuses as a whole, once every member is right. */
-  guard?(call: Call): void;
+  checkPreconditions?(call: Call): void;
   readonly event?: string;
   /** Seconds that the event is under way; whoever plans the end finishes it. */
-  readonly takes?: number;
+  readonly durationSeconds?: number;
   /** Default: the next number. */
   id?(call: Call): Id;
   /** Members besides those of the body and the declared defaults. */
-  fill?(call: Call, id: Id): object;
+  computeMembers?(call: Call, id: Id): object;
   /** What follows once the row stands; `event` is the one that was left. */
-  made?(call: Call, row: Row<T>, event: Id | undefined): void;
+  afterCreate?(call: Call, row: Row<T>, event: Id | undefined): void;
   /** Makes everything by itself, in place of all of the above from `event` on. */
-  make?(call: Call): Row<object>;
+  createRow?(call: Call): Row<object>;
   /** The answer, where it is not simply the row as it is always shown. */
-  answer?(row: Row<T>, call: Call): object;
+  buildResponse?(row: Row<T>, call: Call): object;
   /** A rate of its own, counted per user beside the general one. */
-  readonly rate?: Rate;
+  readonly rate?: RateLimit;
   /** So many beside each other. Default 50000; fewer of what is large. */
-  readonly most?: number;
+  readonly maxRows?: number;
 }
 
-export interface Update<T extends object = object> {
+export interface UpdateDeclaration<T extends object = object> {
   readonly event?: string;
   /** Beyond each member by itself. */
-  check?(call: CallOnRow<T>): Fault[];
-  guard?(call: CallOnRow<T>): void;
+  validate?(call: RowCall<T>): FieldError[];
+  checkPreconditions?(call: RowCall<T>): void;
   /** Runs after the members were written; `before` is a copy of the row from before. */
-  changed?(call: CallOnRow<T>, before: T): void;
+  afterUpdate?(call: RowCall<T>, before: T): void;
   /** Optional members that the answer leaves out. */
-  answer?(row: Row<T>, call: Call): object;
+  buildResponse?(row: Row<T>, call: Call): object;
 }
 
-export interface Removal<T extends object = object> {
+export interface DeleteDeclaration<T extends object = object> {
   readonly event?: string;
   /** Seconds that the row is shown as `deleting`; default 0. */
-  readonly takes?: number;
-  guard?(call: CallOnRow<T>): void;
+  readonly durationSeconds?: number;
+  checkPreconditions?(call: RowCall<T>): void;
 }
 
 export interface Action<T extends object = object> {
@@ -97,14 +97,14 @@ export interface Action<T extends object = object> {
   /** The event it leaves, for actions that leave one. */
   readonly event?: string;
   readonly scopes?: readonly string[];
-  readonly rate?: Rate;
+  readonly rate?: RateLimit;
   readonly access?: Access;
   /** What a restricted user needs; default by method. `add`: what creating one needs. */
   readonly grant?: "read_only" | "read_write" | "add" | "none";
-  check?(call: ActionCall<T>): Fault[];
+  validate?(call: ActionCall<T>): FieldError[];
   /** The rows that it answers are shown as rows of this resource: one (`shows`) or a list of them. */
-  readonly shows?: keyof Shapes;
-  readonly lists?: keyof Shapes;
+  readonly returnsRow?: keyof Shapes;
+  readonly returnsRows?: keyof Shapes;
   /** Nothing: `{}`. Null: 204. */
   run(call: ActionCall<T>): object | null | void;
 }
@@ -121,7 +121,7 @@ export interface Resource<T extends object = object> {
   readonly path: string;
   readonly parent?: keyof Shapes;
   /** `wide` ids hold a slash, `pair` ids are two segments; `single` is the one row of an account, `own` of a user. */
-  readonly id: "integer" | "text" | "wide" | "pair" | "single" | "own";
+  readonly id: "integer" | "text" | "multiSegment" | "twoSegments" | "perAccount" | "perUser";
   /** Whose rows a caller sees. Rows with a parent are seen with it. */
   readonly owner: "account" | "user" | "everyone" | "both";
   readonly access: Access;
@@ -144,17 +144,17 @@ export interface Resource<T extends object = object> {
   readonly list?: { readonly newestFirst?: true; rows?(call: Call): readonly Row<T>[] };
   readonly read?: true;
   /** The object as this caller sees it, where that is not simply the stored one. */
-  present?(row: Row<T>, view: View): object;
+  serialize?(row: Row<T>, view: CallContext): object;
   /** Whether a restricted user sees the row, where the grant on it does not tell. */
-  visible?(row: Row<T>, view: View, level: Level): boolean;
-  readonly create?: CollectionCreate<T>;
-  readonly update?: Update<T>;
-  readonly remove?: Removal<T>;
+  isVisible?(row: Row<T>, view: CallContext, level: Level): boolean;
+  readonly create?: CreateDeclaration<T>;
+  readonly update?: UpdateDeclaration<T>;
+  readonly remove?: DeleteDeclaration<T>;
   readonly actions?: readonly Action<T>[];
   /** Runs when a planned change of a row has come; `before` is a copy of the row from before. */
-  happened?(row: Row<T>, world: World, before: T): void;
+  afterTransition?(row: Row<T>, store: Store, before: T): void;
   /** Runs at a time that was planned for a row (`Step.due`). */
-  due?(row: Row<T>, world: World, at: number): void;
+  onDue?(row: Row<T>, store: Store, at: number): void;
   /** Runs after a row is gone. */
-  dropped?(row: Row<object>, world: World): void;
+  afterDelete?(row: Row<object>, store: Store): void;
 }

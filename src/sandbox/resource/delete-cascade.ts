@@ -2,15 +2,15 @@
 
 import type { Shapes } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
-import { homeBelow } from "./locate.ts";
+import type { Store } from "../store/store.ts";
+import { childHome } from "./locate.ts";
 
-export function deleteCascade(world: World, name: keyof Shapes, row: Row<object>): void {
-  for (const below of world.below(name)) {
-    for (const child of world.table(below.name).of(homeBelow(name, row.id))) {
-      deleteCascade(world, below.name, child);
+export function deleteCascade(store: Store, name: keyof Shapes, row: Row<object>): void {
+  for (const below of store.childResources(name)) {
+    for (const child of store.table(below.name).inHome(childHome(name, row.id))) {
+      deleteCascade(store, below.name, child);
     }
   }
-  world.table(name).remove(row.id);
-  world.resource(name).dropped?.(row, world);
+  store.table(name).remove(row.id);
+  store.resource(name).afterDelete?.(row, store);
 }

@@ -2,20 +2,20 @@
 
 import type { Access, Caller } from "../http/caller.ts";
 import { scopesFor } from "../http/caller.ts";
-import type { Rate } from "../http/rate.ts";
+import type { RateLimit } from "../http/rate.ts";
 import type { Upload } from "../http/upload.ts";
 import type { Body } from "../rules/check.ts";
-import type { World } from "../store/world.ts";
-import { runAction } from "./run-action.ts";
+import type { Store } from "../store/store.ts";
+import { createActionHandler } from "./run-action.ts";
 import type { Action, Resource } from "./declaration.ts";
-import { list } from "./list.ts";
+import { createListHandler } from "./list.ts";
 import type { Params, Resources } from "./locate.ts";
-import { lineage } from "./locate.ts";
+import { resourceChain } from "./locate.ts";
 import * as verbs from "./verbs.ts";
 
 /** A request that has found its endpoint and may use it. */
-export interface Arrived {
-  readonly world: World;
+export interface EndpointRequest {
+  readonly store: Store;
   readonly caller: Caller;
   /** Milliseconds. */
   readonly at: number;
@@ -35,23 +35,23 @@ export interface Endpoint {
   readonly beta?: true;
   readonly accepts?: "file";
   /** A limit beside the general one, counted per user. */
-  readonly rate?: Rate;
+  readonly rate?: RateLimit;
   /** Null where there is nothing to say. */
-  run(arrived: Arrived): unknown;
+  run(request: EndpointRequest): unknown;
 }
 
 type Verb = "list" | "read" | "create" | "update" | "remove";
 
-export function endpointsOf(resource: Resource, resources: Resources): Endpoint[] {
+export function createEndpoints(resource: Resource, resources: Resources): Endpoint[] {
   const collection = collectionPath(resource, resources);
   const one = rowPath(resource, collection);
-  const line = lineage(resource, resources);
+  const chain = resourceChain(resource, resources);
   const endpoints: Endpoint[] = [];
   const beta = resource.beta && { beta: resource.beta };
   // Whoever is nobody may look at what is public, and change nothing.
   const accessFor = (method: string): Access => (method === "GET" ? resource.access : "required");
 
-  function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: Rate): void {
+  function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: RateLimit): void {
     const scopes = resource.scopes?.[verb] ?? scopesFor(resource.area, method);
     endpoints.push({ ...beta, access: accessFor(method), method, path, scopes, ...(rate && { rate }), run });
   }
@@ -67,16 +67,17 @@ export function endpointsOf(resource: Resource, resources: Resources): Endpoint[
       scopes: action.scopes ?? scopesFor(resource.area, method),
       ...(accepts && { accepts }),
       ...(rate && { rate }),
-      run: runAction(resource, line, action, resources),
+      run: createActionHandler(resource, chain, action, resources),
     });
   }
 
   const { create, update, remove } = resource;
-  if (resource.list) add("list", "GET", collection, list(resource, line));
-  if (resource.read) add("read", "GET", one, verbs.read(resource, line));
-  if (create) add("create", "POST", collection, verbs.create(resource, line, create), create.rate);
-  if (update) add("update", "PUT", one, verbs.update(resource, line, update));
-  if (remove) add("remove", "DELETE", one, verbs.remove(resource, line, remove));
+  if (resource.list) add("list", "GET", collection, createListHandler(resource, chain));
+  if (resource.read) add("read", "GET", one, verbs.createReadHandler(resource, chain));
+  if (create)
+    add("create", "POST", collection, verbs.createCreateHandler(resource, chain, create), create.rate);
+  if (update) add("update", "PUT", one, verbs.createUpdateHandler(resource, chain, update));
+  if (remove) add("remove", "DELETE", one, verbs.createDeleteHandler(resource, chain, remove));
   resource.actions?.forEach(addAction);
   return endpoints;
 }
@@ -87,7 +88,7 @@ function collectionPath(resource: Resource, resources: Resources): string {
 }
 
 function rowPath({ id, name }: Resource, collection: string): string {
-  if (id === "single" || id === "own") return collection;
-  if (id === "pair") return `${collection}/:first/:${name}`;
-  return `${collection}/${id === "wide" ? "*" : ":"}${name}`;
+  if (id === "perAccount" || id === "perUser") return collection;
+  if (id === "twoSegments") return `${collection}/:first/:${name}`;
+  return `${collection}/${id === "multiSegment" ? "*" : ":"}${name}`;
 }

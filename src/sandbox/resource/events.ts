@@ -3,22 +3,22 @@
 import { dateTime } from "../clock.ts";
 import type { Entity, Event } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import type { EventEnd } from "../store/timeline.ts";
-import type { World } from "../store/world.ts";
+import type { EventOutcome } from "../store/timeline.ts";
+import type { Store } from "../store/store.ts";
 import type { Call, Resource } from "./declaration.ts";
 
 /** An account keeps so many events; beyond that the oldest go. */
-const mostEvents = 10_000;
+const maxEvents = 10_000;
 
 /** What a call is about, in the words of an event: the row itself, or the one above where that is declared. */
-export function entityOf(call: Call, row: { readonly value: object }): Entity {
+export function entityOfCall(call: Call, row: { readonly value: object }): Entity {
   const declared = call.resource.entity;
   if (!declared) throw new Error(`${call.resource.name} declares no entity, so it can leave no event`);
-  return entityFor(call.resource, (declared.ofParent ? call.above.at(-1) : row) ?? row);
+  return toEntity(call.resource, (declared.ofParent ? call.parents.at(-1) : row) ?? row);
 }
 
 /** How events, notifications and tickets name a row. */
-export function entityFor({ name, entity }: Resource, { value }: { readonly value: object }): Entity {
+export function toEntity({ name, entity }: Resource, { value }: { readonly value: object }): Entity {
   if (!entity) throw new Error(`${name} declares no entity`);
   const named = value as { id: number | string; label?: string };
   return {
@@ -33,17 +33,22 @@ export function entityFor({ name, entity }: Resource, { value }: { readonly valu
  * Records that something happens: at once, or with `takes` over so many seconds, at the end of which
  * whoever planned it finishes the event.
  */
-export function record(call: Call, action: string, row: { readonly value: object }, takes = 0): Row<Event> {
-  const { world, caller, at } = call;
-  const under = takes > 0;
+export function recordEvent(
+  call: Call,
+  action: string,
+  row: { readonly value: object },
+  durationSeconds = 0,
+): Row<Event> {
+  const { store, caller, at } = call;
+  const under = durationSeconds > 0;
   return addEvent(
-    world,
+    store,
     caller.account,
     {
       action,
       created: dateTime(at),
       duration: 0,
-      entity: entityOf(call, row),
+      entity: entityOfCall(call, row),
       secondary_entity: null,
       percent_complete: under ? 0 : 100,
       rate: null,
@@ -54,13 +59,13 @@ export function record(call: Call, action: string, row: { readonly value: object
       username: caller.user,
       message: "",
     },
-    under ? { began: at, ends: at + takes * 1000 } : undefined,
+    under ? { began: at, ends: at + durationSeconds * 1000 } : undefined,
   );
 }
 
 /** Ends an event that was begun, where the account still keeps it. */
-export function finishEvent(world: World, { id, status, message = "" }: EventEnd, at: number): void {
-  const row = world.table("event").get(id);
+export function finishEvent(store: Store, { id, status, message = "" }: EventOutcome, at: number): void {
+  const row = store.table("event").get(id);
   if (!row) return;
   const began = row.hidden?.progress?.began ?? at;
   const duration = Math.max(0, at - began) / 1000;
@@ -70,14 +75,14 @@ export function finishEvent(world: World, { id, status, message = "" }: EventEnd
 
 /** Adds an event to an account's timeline. */
 export function addEvent(
-  world: World,
+  store: Store,
   account: string,
   event: Omit<Event, "id">,
   progress?: { readonly began: number; readonly ends: number },
 ): Row<Event> {
-  const events = world.table("event");
+  const events = store.table("event");
   const id = events.nextId();
-  const oldest = events.count(account) >= mostEvents ? events.of(account).next().value : undefined;
+  const oldest = events.count(account) >= maxEvents ? events.inHome(account).next().value : undefined;
   if (oldest) events.remove(oldest.id);
   return events.add(account, id, { id, ...event }, progress && { progress });
 }

@@ -3,9 +3,9 @@
 import { Problem } from "../http/problem.ts";
 import type { Caller } from "../http/caller.ts";
 import type { Row } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
+import { publicHome } from "../store/table.ts";
 import type { GrantKind, Level } from "../resources/hidden.ts";
-import type { Resource, View } from "./declaration.ts";
+import type { Resource, CallContext } from "./declaration.ts";
 
 export function forbidden(): Problem {
   return new Problem(403, [{ reason: "Unauthorized" }]);
@@ -16,7 +16,7 @@ export function grantId(id: number | string): number {
   return typeof id === "number" ? id : Number(id.slice(id.lastIndexOf("/") + 1));
 }
 
-export function holds({ grants }: Caller, kind: GrantKind, id: number, level: Level): boolean {
+export function hasGrant({ grants }: Caller, kind: GrantKind, id: number, level: Level): boolean {
   if (!grants) return true;
   const held = grants.entities[kind]?.[id];
   return held === "read_write" || held === level;
@@ -27,40 +27,40 @@ export function holds({ grants }: Caller, kind: GrantKind, id: number, level: Le
  *
  * @param resource The outermost one of the path: what hangs on a row is reached with it.
  */
-export function mayReach(
+export function canAccess(
   resource: Resource,
   row: Row<object> | undefined,
   level: Level,
-  view: View,
+  view: CallContext,
 ): boolean {
   const { caller } = view;
-  if (row && resource.visible) return resource.visible(row, view, level);
-  if (row?.home === everyone && resource.owner === "both") return level === "read_only";
+  if (row && resource.isVisible) return resource.isVisible(row, view, level);
+  if (row?.home === publicHome && resource.owner === "both") return level === "read_only";
   const { grant } = resource;
   if (!caller.grants || grant === undefined) return true;
   if (grant === "unrestricted") return false;
-  if (grant === "account") return mayUseAccount(caller, level);
-  return !row || holds(caller, grant.entity, grantId(row.id), level);
+  if (grant === "account") return canAccessAccount(caller, level);
+  return !row || hasGrant(caller, grant.entity, grantId(row.id), level);
 }
 
 /** The account as a whole: billing, clients, settings. */
-export function mayUseAccount({ grants }: Caller, level: Level): boolean {
+export function canAccessAccount({ grants }: Caller, level: Level): boolean {
   const held = grants?.global["account_access"];
   return !grants || held === "read_write" || held === level;
 }
 
 /** @throws {Problem} 403 where the caller may not. */
-export function requireReach(
+export function requireAccess(
   resource: Resource,
   row: Row<object> | undefined,
   level: Level,
-  view: View,
+  view: CallContext,
 ): void {
-  if (!mayReach(resource, row, level, view)) throw forbidden();
+  if (!canAccess(resource, row, level, view)) throw forbidden();
 }
 
 /** @throws {Problem} 403 where the caller may not make one of these. */
-export function requireAdding({ grant }: Resource, { grants }: Caller): void {
+export function requireAddGrant({ grant }: Resource, { grants }: Caller): void {
   if (!grants || grant === undefined) return;
   if (typeof grant === "string") {
     if (grant === "unrestricted" || grants.global["account_access"] !== "read_write") throw forbidden();
@@ -68,7 +68,7 @@ export function requireAdding({ grant }: Resource, { grants }: Caller): void {
 }
 
 /** Whoever makes something may use it. */
-export function grantMaker({ grant }: Resource, { grants }: Caller, id: number | string): void {
+export function grantToCreator({ grant }: Resource, { grants }: Caller, id: number | string): void {
   if (!grants || typeof grant !== "object") return;
   (grants.entities[grant.entity] ??= {})[grantId(id)] = "read_write";
 }

@@ -2,36 +2,36 @@
 
 import type { Caller } from "../http/caller.ts";
 import type { Access, Grants } from "../resources/hidden.ts";
-import type { World } from "../store/world.ts";
-import { homeOfUser } from "./locate.ts";
+import type { Store } from "../store/store.ts";
+import { userHome } from "./locate.ts";
 
 /** Undefined for a token that is unknown, has expired, or whose user is gone. */
-export function callerOfToken(world: World, secret: string): Caller | undefined {
-  const access = world.table("access").get(secret)?.value;
-  if (!access || (access.expires !== null && access.expires <= world.clock.now())) return undefined;
-  const user = world.table("user").get(access.user);
+export function findCallerByToken(store: Store, secret: string): Caller | undefined {
+  const access = store.table("access").get(secret)?.value;
+  if (!access || (access.expires !== null && access.expires <= store.clock.now())) return undefined;
+  const user = store.table("user").get(access.user);
   if (!user) return undefined;
   const restricted = user.value.restricted;
   return {
     account: user.home,
     user: access.user,
     scopes: access.scopes,
-    ...(restricted && { grants: ((user.hidden ??= {}).grants ??= noGrants()) }),
+    ...(restricted && { grants: ((user.hidden ??= {}).grants ??= emptyGrants()) }),
   };
 }
 
-export function noGrants(): Grants {
+export function emptyGrants(): Grants {
   return { global: {}, entities: {} };
 }
 
 /** Makes a token work: a personal one, or one that the login server issued to a client. */
-export function giveAccess(world: World, secret: string, access: Access): void {
-  world.table("access").add(homeOfUser(access.user), secret, access);
+export function storeAccessToken(store: Store, secret: string, access: Access): void {
+  store.table("access").add(userHome(access.user), secret, access);
 }
 
 /** Ends every token that fits, those that renew one among them. */
-export function revoke(world: World, fits: (access: Access) => boolean): void {
-  for (const table of [world.table("access"), world.table("refresh")]) {
+export function revokeTokens(store: Store, fits: (access: Access) => boolean): void {
+  for (const table of [store.table("access"), store.table("refresh")]) {
     for (const { id, value } of table.all()) if (fits(value)) table.remove(id);
   }
 }

@@ -4,57 +4,57 @@ import { compileFilter } from "../filter/compile.ts";
 import type { Filterable, Item } from "../filter/filterable.ts";
 import { filterableFields } from "../filter/filterable.ts";
 import type { Page } from "../http/paging.ts";
-import { pageOf, readPaging } from "../http/paging.ts";
+import { slicePage, readPaging } from "../http/paging.ts";
 import type { Row } from "../store/table.ts";
-import { callOnCollection } from "./call.ts";
-import type { Resource, View } from "./declaration.ts";
-import type { Arrived, Endpoint } from "./endpoints.ts";
-import { mayReach } from "./grants.ts";
-import { homesOf, tableOf } from "./locate.ts";
+import { buildCollectionCall } from "./call.ts";
+import type { Resource, CallContext } from "./declaration.ts";
+import type { EndpointRequest, Endpoint } from "./endpoints.ts";
+import { canAccess } from "./grants.ts";
+import { homesFor, tableFor } from "./locate.ts";
 
-export function list(resource: Resource, line: readonly Resource[]): Endpoint["run"] {
+export function createListHandler(resource: Resource, chain: readonly Resource[]): Endpoint["run"] {
   const filterable = filterableFields(resource.fields);
-  const entityGrant = typeof resource.grant === "object" || resource.visible !== undefined;
-  return function runList(arrived) {
-    const call = callOnCollection(resource, line, arrived, "read_only");
-    const rows = resource.list?.rows?.(call) ?? stored(resource, arrived, call.above.at(-1));
+  const entityGrant = typeof resource.grant === "object" || resource.isVisible !== undefined;
+  return function runList(request) {
+    const call = buildCollectionCall(resource, chain, request, "read_only");
+    const rows = resource.list?.rows?.(call) ?? storedRows(resource, request, call.parents.at(-1));
     const reached =
-      entityGrant && arrived.caller.grants
-        ? rows.filter((row) => mayReach(resource, row, "read_only", arrived))
+      entityGrant && request.caller.grants
+        ? rows.filter((row) => canAccess(resource, row, "read_only", request))
         : rows;
-    return pageOfRows(resource, filterable, reached, arrived);
+    return paginateRows(resource, filterable, reached, request);
   };
 }
 
-function stored(
+function storedRows(
   resource: Resource,
-  { world, caller }: Arrived,
-  above: Row | undefined,
+  { store, caller }: EndpointRequest,
+  parents: Row | undefined,
 ): readonly Row<object>[] {
-  const table = tableOf(world, resource);
-  const rows = homesOf(resource, caller, above).flatMap((home) => Array.from(table.of(home)));
+  const table = tableFor(store, resource);
+  const rows = homesFor(resource, caller, parents).flatMap((home) => Array.from(table.inHome(home)));
   return resource.list?.newestFirst ? rows.toReversed() : rows;
 }
 
 /** @throws {Problem} 400 for a page or a filter that is none. */
-export function pageOfRows(
+export function paginateRows(
   resource: Resource,
   filterable: Filterable,
   rows: readonly Row<object>[],
-  arrived: Arrived,
+  request: EndpointRequest,
 ): Page {
-  const paging = readPaging(arrived.query);
-  const { matches, order } = compileFilter(arrived.filter, filterable);
+  const paging = readPaging(request.query);
+  const { matches, order } = compileFilter(request.filter, filterable);
   let items = rows as readonly { readonly value: Item }[];
-  if (resource.present) items = rows.map((row) => ({ value: shown(resource, row, arrived) }));
+  if (resource.serialize) items = rows.map((row) => ({ value: serializeRow(resource, row, request) }));
   if (matches) items = items.filter(({ value }) => matches(value));
   if (order) items = order(items);
-  return pageOf(
+  return slicePage(
     items.map(({ value }) => value),
     paging,
   );
 }
 
-export function shown(resource: Resource, row: Row<object>, { world, caller, at }: View): Item {
-  return (resource.present?.(row, { world, caller, at }) ?? row.value) as Item;
+export function serializeRow(resource: Resource, row: Row<object>, { store, caller, at }: CallContext): Item {
+  return (resource.serialize?.(row, { store, caller, at }) ?? row.value) as Item;
 }

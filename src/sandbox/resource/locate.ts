@@ -3,8 +3,8 @@
 import type { Caller } from "../http/caller.ts";
 import { notFound } from "../http/problem.ts";
 import type { Row, Table } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import { publicHome } from "../store/table.ts";
+import type { Store } from "../store/store.ts";
 import type { Resource } from "./declaration.ts";
 
 export type Params = Readonly<Record<string, string>>;
@@ -13,24 +13,24 @@ export type Params = Readonly<Record<string, string>>;
 export type Resources = ReadonlyMap<string, Resource>;
 
 /** The home of the rows below a row. */
-export function homeBelow(name: string, id: number | string): string {
+export function childHome(name: string, id: number | string): string {
   return `${name}/${id}`;
 }
 
 /** The home of what belongs to one user. */
-export function homeOfUser(user: string): string {
-  return homeBelow("user", user);
+export function userHome(user: string): string {
+  return childHome("user", user);
 }
 
 /** The number of the row above, from the home of a row below it. */
-export function idAbove(home: string): number {
+export function parentId(home: string): number {
   return Number(home.slice(home.indexOf("/") + 1));
 }
 
 /** The resource and those above it, outermost first. */
-export function lineage(resource: Resource, resources: Resources): readonly Resource[] {
+export function resourceChain(resource: Resource, resources: Resources): readonly Resource[] {
   const parent = resource.parent && resources.get(resource.parent);
-  return parent ? [...lineage(parent, resources), resource] : [resource];
+  return parent ? [...resourceChain(parent, resources), resource] : [resource];
 }
 
 /**
@@ -39,38 +39,38 @@ export function lineage(resource: Resource, resources: Resources): readonly Reso
  * @param line The resources whose rows the path names, outermost first.
  * @throws {Problem} 404 where one of them does not exist, belongs to another account or hangs elsewhere.
  */
-export function locate(
-  world: World,
+export function findRows(
+  store: Store,
   caller: Caller,
-  line: readonly Resource[],
+  chain: readonly Resource[],
   params: Params,
 ): readonly Row[] {
   const rows: Row[] = [];
-  for (const resource of line) {
-    const row = tableOf(world, resource).get(idOf(resource, caller, params));
-    if (!row || !homesOf(resource, caller, rows.at(-1)).includes(row.home)) throw notFound();
+  for (const resource of chain) {
+    const row = tableFor(store, resource).get(idFromPath(resource, caller, params));
+    if (!row || !homesFor(resource, caller, rows.at(-1)).includes(row.home)) throw notFound();
     rows.push(row);
   }
   return rows;
 }
 
 /** Where the rows of a collection live that this caller may see. */
-export function homesOf(resource: Resource, caller: Caller, above: Row | undefined): readonly string[] {
-  if (resource.parent) return above ? [homeBelow(resource.parent, above.id)] : [];
-  if (resource.owner === "everyone") return [everyone];
-  if (resource.owner === "user") return [homeOfUser(caller.user)];
-  return resource.owner === "account" ? [caller.account] : [everyone, caller.account];
+export function homesFor(resource: Resource, caller: Caller, parents: Row | undefined): readonly string[] {
+  if (resource.parent) return parents ? [childHome(resource.parent, parents.id)] : [];
+  if (resource.owner === "everyone") return [publicHome];
+  if (resource.owner === "user") return [userHome(caller.user)];
+  return resource.owner === "account" ? [caller.account] : [publicHome, caller.account];
 }
 
-export function tableOf(world: World, resource: Resource): Table {
-  return world.table(resource.table ?? resource.name) as unknown as Table;
+export function tableFor(store: Store, resource: Resource): Table {
+  return store.table(resource.table ?? resource.name) as unknown as Table;
 }
 
-function idOf({ id, name }: Resource, caller: Caller, params: Params): number | string {
+function idFromPath({ id, name }: Resource, caller: Caller, params: Params): number | string {
   const text = params[name] ?? "";
-  if (id === "single") return caller.account;
-  if (id === "own") return caller.user;
-  if (id === "pair") return `${params["first"] ?? ""}/${text}`;
+  if (id === "perAccount") return caller.account;
+  if (id === "perUser") return caller.user;
+  if (id === "twoSegments") return `${params["first"] ?? ""}/${text}`;
   if (id !== "integer") return text;
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }

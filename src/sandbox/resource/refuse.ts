@@ -1,6 +1,6 @@
 /** Ends a call on which something is wrong, with everything that is. */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";
 
 /**
@@ -8,9 +8,9 @@ import { Problem } from "../http/problem.ts";
  *
  * @throws {Problem} 400 where there is any.
  */
-export function throwInvalid(faults: readonly Fault[]): void {
+export function throwInvalid(errors: readonly FieldError[]): void {
   const seen = new Set<string>();
-  const kept = faults.filter(({ field }) => {
+  const kept = errors.filter(({ field }) => {
     if (field === undefined) return true;
     const first = !seen.has(field);
     seen.add(field);

@@ -2,51 +2,51 @@
 
 import { filterableFields } from "../filter/filterable.ts";
 import type { Level } from "../resources/hidden.ts";
-import { checking } from "../rules/check.ts";
+import { createValidator } from "../rules/check.ts";
 import type { Row } from "../store/table.ts";
-import type { Line } from "./call.ts";
-import { callOnCollection, callOnRow } from "./call.ts";
+import type { ResourceChain } from "./call.ts";
+import { buildCollectionCall, buildRowCall } from "./call.ts";
 import type { Action, ActionCall, Resource } from "./declaration.ts";
-import type { Arrived, Endpoint } from "./endpoints.ts";
-import { requireAdding } from "./grants.ts";
-import { pageOfRows, shown } from "./list.ts";
+import type { EndpointRequest, Endpoint } from "./endpoints.ts";
+import { requireAddGrant } from "./grants.ts";
+import { paginateRows, serializeRow } from "./list.ts";
 import type { Resources } from "./locate.ts";
 import { throwInvalid } from "./refuse.ts";
 
-export function runAction(
+export function createActionHandler(
   resource: Resource,
-  line: Line,
+  chain: ResourceChain,
   action: Action,
   resources: Resources,
 ): Endpoint["run"] {
-  const check = checking(action.body ?? {});
+  const check = createValidator(action.body ?? {});
   const asked = action.grant ?? (action.method === "GET" ? "read_only" : "read_write");
   const level: Level | undefined = asked === "none" || asked === "add" ? undefined : asked;
-  const listed = resourceNamed(action.lists, resources);
-  const showed = resourceNamed(action.shows, resources);
+  const listed = requireResource(action.returnsRows, resources);
+  const showed = requireResource(action.returnsRow, resources);
   const filterable = listed && filterableFields(listed.fields);
 
-  function callOf(arrived: Arrived): ActionCall {
-    if (asked === "add") requireAdding(resource, arrived.caller);
+  function callOf(request: EndpointRequest): ActionCall {
+    if (asked === "add") requireAddGrant(resource, request.caller);
     if ((action.on ?? "row") === "row") {
-      return { ...callOnRow(resource, line, arrived, asked === "add" ? "read_only" : level), action };
+      return { ...buildRowCall(resource, chain, request, asked === "add" ? "read_only" : level), action };
     }
-    const of = action.on === "collection" ? line : [resource];
+    const of = action.on === "collection" ? chain : [resource];
     // An action on no row is handed none; those that are declared so never look at it.
-    return { ...callOnCollection(resource, of, arrived, level), action } as ActionCall;
+    return { ...buildCollectionCall(resource, of, request, level), action } as ActionCall;
   }
 
-  return function runAction(arrived) {
-    const call = callOf(arrived);
-    throwInvalid([...check(call.body), ...(action.check?.(call) ?? [])]);
+  return function runAction(request) {
+    const call = callOf(request);
+    throwInvalid([...check(call.body), ...(action.validate?.(call) ?? [])]);
     const result = action.run(call);
-    if (listed && filterable) return pageOfRows(listed, filterable, result as Row<object>[], arrived);
-    if (showed) return shown(showed, result as Row<object>, arrived);
+    if (listed && filterable) return paginateRows(listed, filterable, result as Row<object>[], request);
+    if (showed) return serializeRow(showed, result as Row<object>, request);
     return result === undefined ? {} : result;
   };
 }
 
-function resourceNamed(name: string | undefined, resources: Resources): Resource | undefined {
+function requireResource(name: string | undefined, resources: Resources): Resource | undefined {
   if (name === undefined) return undefined;
   const found = resources.get(name);
   if (!found) throw new Error(`No resource is called ${name}`);

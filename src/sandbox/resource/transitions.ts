@@ -3,21 +3,21 @@
 import { dateTime } from "../clock.ts";
 import type { Shapes } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import type { Step } from "../store/timeline.ts";
-import type { World } from "../store/world.ts";
+import type { PendingChange } from "../store/timeline.ts";
+import type { Store } from "../store/store.ts";
 import { finishEvent } from "./events.ts";
 import { deleteCascade } from "./delete-cascade.ts";
 
 export interface TransitionStage {
   readonly status: string;
   /** Seconds until the next stage; of the last one it doesn't count. */
-  readonly takes: number;
+  readonly durationSeconds: number;
   /** Other members that the row gets with it. */
   readonly set?: object;
 }
 
 /** What comes with the last stage. */
-export type TransitionEnd = Pick<Step, "drop" | "event">;
+export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
 
 /**
  * Puts a row through its stages. A later call for the same row overtakes an earlier one, whose remaining
@@ -26,7 +26,7 @@ export type TransitionEnd = Pick<Step, "drop" | "event">;
  * @param at When the first stage begins, in milliseconds.
  */
 export function startTransition(
-  world: World,
+  store: Store,
   table: keyof Shapes,
   row: Row<object>,
   at: number,
@@ -35,9 +35,9 @@ export function startTransition(
 ): void {
   row.job += 1;
   let time = at;
-  stages.forEach(({ status, takes, set }, index) => {
+  stages.forEach(({ status, durationSeconds, set }, index) => {
     const last = index === stages.length - 1;
-    const step: Step = {
+    const step: PendingChange = {
       at: time,
       table,
       id: row.id,
@@ -45,38 +45,38 @@ export function startTransition(
       set: { ...set, status },
       ...(last && ending),
     };
-    if (time <= at) happen(world, step);
-    else world.timeline.plan(step);
-    time += takes * 1000;
+    if (time <= at) applyChange(store, step);
+    else store.timeline.schedule(step);
+    time += durationSeconds * 1000;
   });
 }
 
 /** Seconds that the stages take together. */
 export function transitionSeconds(stages: readonly TransitionStage[]): number {
-  return stages.slice(0, -1).reduce((sum, { takes }) => sum + takes, 0);
+  return stages.slice(0, -1).reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }
 
 /** Lets everything happen that has fallen due. */
-export function runDueEvents(world: World, now: number): void {
-  world.timeline.settle(now, (step) => happen(world, step));
+export function runDueEvents(store: Store, now: number): void {
+  store.timeline.runDue(now, (step) => applyChange(store, step));
 }
 
-function happen(world: World, step: Step): void {
+function applyChange(store: Store, step: PendingChange): void {
   const { at, table, set, drop, event } = step;
-  const row = world.table(table).get(step.id);
+  const row = store.table(table).get(step.id);
   if (step.due) {
-    if (row) world.resource(table).due?.(row, world, at);
+    if (row) store.resource(table).onDue?.(row, store, at);
     return;
   }
   if (!row || row.job !== step.job) {
-    if (event) finishEvent(world, { ...event, status: "failed", message: "Overtaken by another action" }, at);
+    if (event) finishEvent(store, { ...event, status: "failed", message: "Overtaken by another action" }, at);
     return;
   }
-  const { happened } = world.resource(table);
+  const { afterTransition: happened } = store.resource(table);
   const before = happened && structuredClone(row.value);
   Object.assign(row.value, set);
-  if (before) happened?.(row, world, before);
+  if (before) happened?.(row, store, before);
   if (set && Object.hasOwn(row.value, "updated")) Object.assign(row.value, { updated: dateTime(at) });
-  if (drop) deleteCascade(world, table, row);
-  if (event) finishEvent(world, event, at);
+  if (drop) deleteCascade(store, table, row);
+  if (event) finishEvent(store, event, at);
 }

@@ -6,9 +6,9 @@ import type { AccountValue } from "./shapes.ts";
 /** Object storage adds a terabyte (document 1, Limits). */
 const ofObjectStorage = 1000;
 
-export function accountTransfer({ world, caller }: ActionCall<AccountValue>): object {
-  const storage = world.table("settings").get(caller.account)?.value["object_storage"] === "active";
+export function accountTransfer({ store, caller }: ActionCall<AccountValue>): object {
+  const storage = store.table("settings").get(caller.account)?.value["object_storage"] === "active";
   let quota = storage ? ofObjectStorage : 0;
-  for (const { value } of world.table("instance").of(caller.account)) quota += value.specs.transfer;
+  for (const { value } of store.table("instance").inHome(caller.account)) quota += value.specs.transfer;
   return { billable: 0, quota, used: Math.floor(quota / 150) };
 }

@@ -1,6 +1,6 @@
 /** The account: who pays, with what, and the settings that hold for everything on it. */
 
-import type { CallOnRow, Resource } from "../resource/declaration.ts";
+import type { RowCall, Resource } from "../resource/declaration.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import { checkCard, cardBody, payWith } from "./card.ts";
 import type { AccountValue, Value } from "./shapes.ts";
@@ -16,7 +16,7 @@ const taxing = new Set(
   ),
 );
 
-function dropTaxId({ row }: CallOnRow<AccountValue>): void {
+function dropTaxId({ row }: RowCall<AccountValue>): void {
   if (!taxing.has(row.value.country)) row.value.tax_id = null;
 }
 
@@ -27,7 +27,7 @@ const entity = { type: "account", url: "/v4/account", id: () => 0, label };
 export const account: Resource<AccountValue> = {
   name: "account",
   path: "/account",
-  id: "single",
+  id: "perAccount",
   owner: "account",
   access: "required",
   area: "account",
@@ -54,14 +54,14 @@ export const account: Resource<AccountValue> = {
     },
   },
   read: true,
-  update: { event: "account_update", changed: dropTaxId },
+  update: { event: "account_update", afterUpdate: dropTaxId },
   actions: [
     {
       method: "POST",
       path: "/credit-card",
       body: cardBody,
       event: "credit_card_updated",
-      check: checkCard,
+      validate: checkCard,
       run: payWith,
     },
     { method: "GET", path: "/transfer", run: accountTransfer },
@@ -69,7 +69,7 @@ export const account: Resource<AccountValue> = {
       method: "POST",
       path: "/payments/wallet",
       body: walletBody,
-      check: checkWallet,
+      validate: checkWallet,
       run: refuseWallet,
     },
     { method: "POST", path: "/payments/wallet/execute", body: walletExecuteBody, run: refuseWallet },
@@ -87,7 +87,7 @@ const settingsFields: Fields = {
 export const settings: Resource<Value> = {
   name: "settings",
   path: "/account/settings",
-  id: "single",
+  id: "perAccount",
   owner: "account",
   access: "required",
   area: "account",

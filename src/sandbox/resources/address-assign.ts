@@ -1,10 +1,10 @@
 /** Moves addresses between instances of one region, and lets instances answer for those of others. */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid, Problem } from "../http/problem.ts";
 import type { Call } from "../resource/declaration.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import { ownInstance } from "./address-create.ts";
 import type { Address, Instance, Range } from "./shapes.ts";
 
@@ -17,44 +17,44 @@ interface Move {
 
 /** All or nothing: what would leave an instance with too many or too few addresses moves nothing. */
 export function assign(call: Call, families?: "ipv4 only"): void {
-  const { world, body } = call;
-  if (!world.table("region").get(body["region"])) throw invalid("region is not valid", "region");
-  const faults: Fault[] = [];
+  const { store, body } = call;
+  if (!store.table("region").get(body["region"])) throw invalid("region is not valid", "region");
+  const errors: FieldError[] = [];
   const given = body["assignments"] as Record<string, unknown>[];
   const moves = given.flatMap((each, index) => {
     const field = `assignments[${index}]`;
-    const to = ownInstance(call, each[world.names.vmId], `${field}.${world.names.vmId}`);
+    const to = ownInstance(call, each[store.names.vmId], `${field}.${store.names.vmId}`);
     const what = movable(call, String(each["address"]), families);
-    if (typeof what === "string") faults.push({ reason: what, field: `${field}.address` });
-    else if (regionOf(world, what) !== body["region"] || to.value.region !== body["region"])
-      faults.push({ reason: "Addresses and instances must all be in the region", field });
+    if (typeof what === "string") errors.push({ reason: what, field: `${field}.address` });
+    else if (regionOf(store, what) !== body["region"] || to.value.region !== body["region"])
+      errors.push({ reason: "Addresses and instances must all be in the region", field });
     else return [{ what, to }];
     return [];
   });
-  faults.push(...checkCounts(world, moves));
-  if (faults.length > 0) throw new Problem(400, faults);
-  for (const move of moves) carryOut(world, move);
+  errors.push(...checkCounts(store, moves));
+  if (errors.length > 0) throw new Problem(400, errors);
+  for (const move of moves) carryOut(store, move);
 }
 
 /** What an address names, or why it can't move. */
-function movable({ world, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
-  const address = world.table("address").get(text);
+function movable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
+  const address = store.table("address").get(text);
   if (address?.home === caller.account) {
     const { kind } = address.value;
     return kind === "public" || kind === "private" ? { address } : `${text} belongs to its instance for good`;
   }
-  const range = families ? undefined : world.table("range").get(text.replace(/\/\d+$/, ""));
+  const range = families ? undefined : store.table("range").get(text.replace(/\/\d+$/, ""));
   if (range?.home !== caller.account || range.value.pool) return `${text} is not valid`;
   return { range };
 }
 
-function regionOf(world: World, what: Movable): string | undefined {
+function regionOf(store: Store, what: Movable): string | undefined {
   if ("range" in what) return what.range.value.region;
-  return world.table("instance").get(what.address.value.instance)?.value.region;
+  return store.table("instance").get(what.address.value.instance)?.value.region;
 }
 
 /** Afterwards every instance has a public address at least, a private one and a range at most. */
-function checkCounts(world: World, moves: readonly Move[]): Fault[] {
+function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   const owner = new Map<Row<object>, number>();
   for (const { what, to } of moves) owner.set("range" in what ? what.range : what.address, to.value.id);
   const concerned = new Set(
@@ -63,12 +63,12 @@ function checkCounts(world: World, moves: readonly Move[]): Fault[] {
     ),
   );
   const field = "assignments";
-  return [...concerned].flatMap((id): Fault[] => {
+  return [...concerned].flatMap((id): FieldError[] => {
     const count = (kind: Address["kind"]): number =>
-      [...world.table("address").all()].filter(
+      [...store.table("address").all()].filter(
         (row) => row.value.kind === kind && (owner.get(row) ?? row.value.instance) === id,
       ).length;
-    const ranges = [...world.table("range").all()].filter(
+    const ranges = [...store.table("range").all()].filter(
       (row) => !row.value.pool && (owner.has(row) ? owner.get(row) === id : row.value.instances.includes(id)),
     );
     if (count("public") < 1) return [{ reason: `${id} would be left without a public address`, field }];
@@ -77,14 +77,14 @@ function checkCounts(world: World, moves: readonly Move[]): Fault[] {
   });
 }
 
-function carryOut(world: World, { what, to }: Move): void {
+function carryOut(store: Store, { what, to }: Move): void {
   if ("range" in what) {
     what.range.value.instances = [to.value.id];
     what.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;
     return;
   }
   const { value } = what.address;
-  const from = world.table("instance").get(value.instance)?.value;
+  const from = store.table("instance").get(value.instance)?.value;
   if (from) from.ipv4 = from.ipv4.filter((each) => each !== value.address);
   value.instance = to.value.id;
   const { ipv4 } = to.value;
@@ -92,7 +92,7 @@ function carryOut(world: World, { what, to }: Move): void {
   if (value.kind === "private") ipv4.push(value.address);
   else
     ipv4.splice(
-      ipv4.filter((each) => world.table("address").get(each)?.value.kind === "public").length,
+      ipv4.filter((each) => store.table("address").get(each)?.value.kind === "public").length,
       0,
       value.address,
     );
@@ -100,18 +100,18 @@ function carryOut(world: World, { what, to }: Move): void {
 
 /** `[]` takes back everything that was shared. */
 export function share(call: Call, families?: "ipv4 only"): void {
-  const { world, body } = call;
-  const { vmId } = world.names;
+  const { store, body } = call;
+  const { vmId } = store.names;
   const row = ownInstance(call, body[vmId], vmId);
   const ips = body["ips"] as string[];
-  const faults = ips.flatMap((ip, index): Fault[] => {
+  const errors = ips.flatMap((ip, index): FieldError[] => {
     const field = `ips[${index}]`;
     const what = movable(call, ip, families);
     if (typeof what === "string") return [{ reason: what, field }];
-    if (regionOf(world, what) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
+    if (regionOf(store, what) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
     const own = "address" in what && what.address.value.instance === row.id;
     return own ? [{ reason: `${ip} is the instance's own`, field }] : [];
   });
-  if (faults.length > 0) throw new Problem(400, faults);
+  if (errors.length > 0) throw new Problem(400, errors);
   row.hidden = { ...row.hidden, shared: [...ips] };
 }

@@ -1,11 +1,11 @@
 /** Addresses of the account, and moving and sharing them (document 1, IP address; v4, Addresses and networking). */
 
-import type { Resource, View } from "../resource/declaration.ts";
+import type { Resource, CallContext } from "../resource/declaration.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import { assign, share } from "./address-assign.ts";
 import { addIpTo } from "./address-create.ts";
-import { holds } from "../resource/grants.ts";
+import { hasGrant } from "../resource/grants.ts";
 import { checkRdns, defaultRdns } from "./rdns.ts";
 import type { Address } from "./shapes.ts";
 
@@ -39,14 +39,14 @@ function shape({ address, kind }: Address): object {
   return { ...v4, gateway: null, subnet_mask: "255.255.128.0", prefix: 17, public: false };
 }
 
-function present({ value }: Row<Address>, { world }: View): object {
+function present({ value }: Row<Address>, { store }: CallContext): object {
   const { address, instance, rdns } = value;
   return {
     address,
     ...shape(value),
     rdns: rdns ?? defaultRdns(value),
-    [world.names.vmId]: instance,
-    region: world.table("instance").get(instance)?.value.region ?? "",
+    [store.names.vmId]: instance,
+    region: store.table("instance").get(instance)?.value.region ?? "",
   };
 }
 
@@ -76,14 +76,15 @@ export const address: Resource<Address> = {
   },
   /** Private addresses are told by their instance. */
   list: {
-    rows: ({ world, caller }) =>
-      [...world.table("address").of(caller.account)].filter(
+    rows: ({ store, caller }) =>
+      [...store.table("address").inHome(caller.account)].filter(
         ({ value }) => value.kind === "public" || value.kind === "slaac",
       ),
   },
   read: true,
-  visible: ({ value }, { caller, world }, level) => holds(caller, world.names.label, value.instance, level),
-  present,
+  isVisible: ({ value }, { caller, store }, level) =>
+    hasGrant(caller, store.names.label, value.instance, level),
+  serialize: present,
   scopes: { create: both },
   create: {
     body: {
@@ -91,9 +92,9 @@ export const address: Resource<Address> = {
       public: { type: "boolean", required: true },
       vm_id: { type: "integer", required: true },
     },
-    make: addIpTo,
+    createRow: addIpTo,
   },
-  update: { event: "ipaddress_update", check: checkRdns },
+  update: { event: "ipaddress_update", validate: checkRdns },
   actions: [
     { on: "collection", method: "POST", path: "/assign", scopes: both, body: assignBody, run: assign },
     { on: "collection", method: "POST", path: "/share", scopes: both, body: shareBody, run: share },

@@ -5,8 +5,8 @@
  */
 
 import type { Row } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import { publicHome } from "../store/table.ts";
+import type { Store } from "../store/store.ts";
 import type { Address, Instance } from "./shapes.ts";
 
 /** Of a network of 256 addresses its own, the gateway's and the last one are no host's. */
@@ -20,8 +20,8 @@ const [firstNetwork, firstNumber] = [20, 5122];
 const firstPrefix = 0x3c00;
 const privateHosts = 0x7fff;
 
-function placeOf(world: World, region: string): number {
-  const ids = [...world.table("region").of(everyone)].map(({ value }) => value.id);
+function placeOf(store: Store, region: string): number {
+  const ids = [...store.table("region").inHome(publicHome)].map(({ value }) => value.id);
   return Math.max(0, ids.indexOf(region));
 }
 
@@ -37,23 +37,23 @@ function privateAddress(number: number): string {
 }
 
 /** @throws {Error} where all are taken (v4, Error answers: an address that can't be allocated is a 500). */
-function firstFree(world: World, address: (number: number) => string, from: number, most: number): string {
+function firstFree(store: Store, address: (number: number) => string, from: number, most: number): string {
   for (let number = from; number < from + most; number += 1) {
     const text = address(number);
-    if (!world.table("address").get(text)) return text;
+    if (!store.table("address").get(text)) return text;
   }
   throw new Error("There is no free address");
 }
 
 /** A public address in the network of the region that nobody has. */
-export function freePublicAddress(world: World, region: string, number: number): string {
-  const place = placeOf(world, region);
-  return firstFree(world, (each) => publicAddress(place, each), number, hostsOfRegion);
+export function freePublicAddress(store: Store, region: string, number: number): string {
+  const place = placeOf(store, region);
+  return firstFree(store, (each) => publicAddress(place, each), number, hostsOfRegion);
 }
 
 /** A private address that nobody has. */
-export function freePrivateAddress(world: World, number: number): string {
-  return firstFree(world, privateAddress, number, privateHosts);
+export function freePrivateAddress(store: Store, number: number): string {
+  return firstFree(store, privateAddress, number, privateHosts);
 }
 
 function interfaceOf(id: number): string {
@@ -62,8 +62,8 @@ function interfaceOf(id: number): string {
 }
 
 /** As v4 writes it: with its prefix length. */
-export function ipv6(world: World, region: string, id: number): string {
-  const place = placeOf(world, region);
+export function ipv6(store: Store, region: string, id: number): string {
+  const place = placeOf(store, region);
   const network = place === 0 ? "2001:db8" : `2001:db8:${(firstPrefix + place).toString(16)}`;
   return `${network}::${interfaceOf(id)}/128`;
 }
@@ -73,53 +73,53 @@ export function linkLocal(id: number): string {
 }
 
 /** Extra addresses come from the other half of the region's network. */
-export function addPublicAddress(world: World, row: Row<Instance>): Row<Address> {
+export function addPublicAddress(store: Store, row: Row<Instance>): Row<Address> {
   const number = row.value.id + hostsOfRegion / 2;
-  const address = freePublicAddress(world, row.value.region, number);
+  const address = freePublicAddress(store, row.value.region, number);
   const { ipv4 } = row.value;
   const firstPrivate = ipv4.findIndex((each) => isPrivate(each));
   ipv4.splice(firstPrivate < 0 ? ipv4.length : firstPrivate, 0, address);
-  return keepAddress(world, row, address, "public");
+  return keepAddress(store, row, address, "public");
 }
 
-export function addPrivateAddress(world: World, row: Row<Instance>): Row<Address> {
-  const address = freePrivateAddress(world, row.value.id);
+export function addPrivateAddress(store: Store, row: Row<Instance>): Row<Address> {
+  const address = freePrivateAddress(store, row.value.id);
   row.value.ipv4.push(address);
-  return keepAddress(world, row, address, "private");
+  return keepAddress(store, row, address, "private");
 }
 
 /** Makes the addresses that an instance names known one by one. */
-export function keepAddresses(world: World, row: Row<Instance>): void {
+export function keepAddresses(store: Store, row: Row<Instance>): void {
   for (const address of row.value.ipv4)
-    keepAddress(world, row, address, isPrivate(address) ? "private" : "public");
+    keepAddress(store, row, address, isPrivate(address) ? "private" : "public");
   if (row.value.ipv6 === null) return;
-  keepAddress(world, row, slaacOf(row.value.ipv6), "slaac");
-  keepAddress(world, row, linkLocal(row.value.id), "link-local");
+  keepAddress(store, row, slaacOf(row.value.ipv6), "slaac");
+  keepAddress(store, row, linkLocal(row.value.id), "link-local");
 }
 
 /** The addresses of an instance are in the order of its own list, those of IPv6 behind. */
-export function addressesOf(world: World, { value }: Row<Instance>): Row<Address>[] {
+export function addressesOf(store: Store, { value }: Row<Instance>): Row<Address>[] {
   const v6 = value.ipv6 === null ? [] : [slaacOf(value.ipv6), linkLocal(value.id)];
-  return [...value.ipv4, ...v6].flatMap((each) => world.table("address").get(each) ?? []);
+  return [...value.ipv4, ...v6].flatMap((each) => store.table("address").get(each) ?? []);
 }
 
 /** What stays of an address when its instance is gone: nothing, of those that it was made with. */
-export function dropAddresses(world: World, instance: Row<Instance>): void {
-  for (const { id } of addressesOf(world, instance)) world.table("address").remove(id);
+export function dropAddresses(store: Store, instance: Row<Instance>): void {
+  for (const { id } of addressesOf(store, instance)) store.table("address").remove(id);
 }
 
 /** Gives an instance that has come to another region addresses of that region, as many as it had. */
-export function renumber(world: World, row: Row<Instance>): void {
+export function renumber(store: Store, row: Row<Instance>): void {
   const { value } = row;
   const { id, region } = value;
   const before = value.ipv4;
-  const held = addressesOf(world, row);
+  const held = addressesOf(store, row);
   const taken: string[] = [];
   for (const each of before) {
     const address = isPrivate(each)
-      ? freePrivateAddress(world, id)
-      : freePublicAddress(world, region, taken.length === 0 ? id : id + hostsOfRegion / 2);
-    world.table("address").add(row.home, address, {
+      ? freePrivateAddress(store, id)
+      : freePublicAddress(store, region, taken.length === 0 ? id : id + hostsOfRegion / 2);
+    store.table("address").add(row.home, address, {
       address,
       kind: isPrivate(each) ? "private" : "public",
       rdns: null,
@@ -127,10 +127,10 @@ export function renumber(world: World, row: Row<Instance>): void {
     });
     taken.push(address);
   }
-  for (const each of held) world.table("address").remove(each.id);
+  for (const each of held) store.table("address").remove(each.id);
   value.ipv4 = taken;
-  if (value.ipv6 !== null) value.ipv6 = ipv6(world, region, id);
-  keepAddresses(world, row);
+  if (value.ipv6 !== null) value.ipv6 = ipv6(store, region, id);
+  keepAddresses(store, row);
 }
 
 export function isPrivate(address: string): boolean {
@@ -142,10 +142,10 @@ function slaacOf(ipv6: string): string {
 }
 
 function keepAddress(
-  world: World,
+  store: Store,
   { home, value }: Row<Instance>,
   address: string,
   kind: Address["kind"],
 ): Row<Address> {
-  return world.table("address").add(home, address, { address, kind, rdns: null, instance: value.id });
+  return store.table("address").add(home, address, { address, kind, rdns: null, instance: value.id });
 }

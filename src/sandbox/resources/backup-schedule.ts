@@ -1,11 +1,11 @@
 /** Automatic backups: one a day in the window of the instance, of which a few are kept (v4, Backups). */
 
 import { dateTime } from "../clock.ts";
-import { homeBelow, idAbove } from "../resource/locate.ts";
+import { childHome, parentId } from "../resource/locate.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { Backup, Instance } from "./shapes.ts";
 
 const minute = 60_000;
@@ -23,8 +23,8 @@ const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 const unchosen = "Scheduling";
 
 const stages: readonly TransitionStage[] = [
-  { status: "running", takes: 13 * 60 },
-  { status: "needsPostProcessing", takes: 60 },
+  { status: "running", durationSeconds: 13 * 60 },
+  { status: "needsPostProcessing", durationSeconds: 60 },
 ];
 
 /** Until the owner chooses, the service does. */
@@ -34,7 +34,7 @@ function windowOf({ id, backups }: Instance): string {
 }
 
 /** Plans the next backup of an instance; one that was planned before is not taken. */
-export function planBackup(world: World, row: Row<Instance>, after: number): void {
+export function planBackup(store: Store, row: Row<Instance>, after: number): void {
   const { id, backups } = row.value;
   delete row.hidden?.nextBackup;
   if (!backups.enabled) return;
@@ -42,15 +42,15 @@ export function planBackup(world: World, row: Row<Instance>, after: number): voi
   const today = Math.floor(after / day) * day + start;
   const at = today > after ? today : today + day;
   (row.hidden ??= {}).nextBackup = at;
-  world.timeline.plan({ at, table: "instance", id: row.id, job: row.job, due: true });
+  store.timeline.schedule({ at, table: "instance", id: row.id, job: row.job, due: true });
 }
 
 /** What a backup of the instance holds. */
-export function contentsOf(world: World, { id }: Row<Instance>): Pick<Backup, "configs" | "disks"> {
-  const home = homeBelow("instance", id);
+export function contentsOf(store: Store, { id }: Row<Instance>): Pick<Backup, "configs" | "disks"> {
+  const home = childHome("instance", id);
   return {
-    configs: [...world.table("config").of(home)].map(({ value }) => value.label),
-    disks: [...world.table("disk").of(home)].map(({ value: { size, filesystem, label } }) => ({
+    configs: [...store.table("config").inHome(home)].map(({ value }) => value.label),
+    disks: [...store.table("disk").inHome(home)].map(({ value: { size, filesystem, label } }) => ({
       size,
       filesystem,
       label,
@@ -59,15 +59,15 @@ export function contentsOf(world: World, { id }: Row<Instance>): Pick<Backup, "c
 }
 
 /** The time of a backup has come. */
-export function takeBackup(world: World, row: Row<Instance>, at: number): void {
+export function takeBackup(store: Store, row: Row<Instance>, at: number): void {
   if (row.hidden?.nextBackup !== at) return;
-  planBackup(world, row, Math.max(at, world.clock.now() - longestGap));
-  const contents = contentsOf(world, row);
+  planBackup(store, row, Math.max(at, store.clock.now() - longestGap));
+  const contents = contentsOf(store, row);
   if (row.value.status === "deleting" || contents.disks.length === 0) return;
   const { schedule } = row.value.backups;
   if (schedule.window === unchosen) schedule.window = windowOf(row.value);
   if (schedule.day === unchosen) schedule.day = days[row.value.id % days.length] ?? null;
-  const table = world.table("backup");
+  const table = store.table("backup");
   const id = table.nextId();
   const time = dateTime(at);
   const backup: Backup = {
@@ -81,21 +81,21 @@ export function takeBackup(world: World, row: Row<Instance>, at: number): void {
     finished: null,
     ...contents,
   };
-  const finished = dateTime(at + (transitionSeconds(stages) + (stages.at(-1)?.takes ?? 0)) * 1000);
-  const added = table.add(homeBelow("instance", row.id), id, backup);
-  startTransition(world, "backup", added, at, [
+  const finished = dateTime(at + (transitionSeconds(stages) + (stages.at(-1)?.durationSeconds ?? 0)) * 1000);
+  const added = table.add(childHome("instance", row.id), id, backup);
+  startTransition(store, "backup", added, at, [
     ...stages,
-    { status: "successful", takes: 0, set: { finished } },
+    { status: "successful", durationSeconds: 0, set: { finished } },
   ]);
 }
 
 /** An automatic backup is done: it is the last one, and those that it takes the place of go. */
-export function keepBackups(world: World, { home, value }: Row<Backup>): void {
-  const instance = world.table("instance").get(idAbove(home));
+export function keepBackups(store: Store, { home, value }: Row<Backup>): void {
+  const instance = store.table("instance").get(parentId(home));
   if (!instance) return;
   instance.value.backups.last_successful = value.finished;
   const { schedule } = instance.value.backups;
-  const automatic = [...world.table("backup").of(home)].filter((each) => each.value.type === "auto");
+  const automatic = [...store.table("backup").inHome(home)].filter((each) => each.value.type === "auto");
   const older = automatic
     .filter((each) => each.value !== value && each.value.status === "successful")
     .sort((one, other) => (one.value.created < other.value.created ? 1 : -1));
@@ -106,5 +106,5 @@ export function keepBackups(world: World, { home, value }: Row<Backup>): void {
     older.filter((each) => onDay(each.value) || age(each.value) > 6.5 * day).slice(0, weekly),
   );
   for (const each of automatic)
-    if (each.value !== value && !kept.has(each)) world.table("backup").remove(each.id);
+    if (each.value !== value && !kept.has(each)) store.table("backup").remove(each.id);
 }

@@ -3,8 +3,8 @@
 import { dateTime } from "../clock.ts";
 import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { recordEvent } from "../resource/events.ts";
+import { childHome } from "../resource/locate.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Id, Row } from "../store/table.ts";
@@ -19,12 +19,12 @@ import type { Backup, Instance } from "./shapes.ts";
 
 const restoring = 6;
 
-function instanceOf({ above }: Pick<Call, "above">): Row<Instance> {
-  return above[0] as unknown as Row<Instance>;
+function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
+  return parents[0] as unknown as Row<Instance>;
 }
 
 function backupsOf(call: Call): Row<Backup>[] {
-  return [...call.world.table("backup").of(homeBelow("instance", instanceOf(call).id))];
+  return [...call.store.table("backup").inHome(childHome("instance", instanceOf(call).id))];
 }
 
 function guardSnapshot(call: Call): void {
@@ -35,53 +35,57 @@ function guardSnapshot(call: Call): void {
 }
 
 const snapshotStages: readonly TransitionStage[] = [
-  { status: "pending", takes: 1 },
-  { status: "running", takes: 4 },
-  { status: "needsPostProcessing", takes: 1 },
+  { status: "pending", durationSeconds: 1 },
+  { status: "running", durationSeconds: 4 },
+  { status: "needsPostProcessing", durationSeconds: 1 },
 ];
 const snapshotTakes = 6;
 
 /** A new snapshot takes the place of the one before, once it is done. */
 function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void {
-  const { world, at } = call;
+  const { store, at } = call;
   const ends = at + snapshotTakes * 1000;
   const before = backupsOf(call).filter((each) => each !== row && each.value.type === "snapshot");
-  const stages = [...snapshotStages, { status: "successful", takes: 0, set: { finished: dateTime(ends) } }];
+  const stages = [
+    ...snapshotStages,
+    { status: "successful", durationSeconds: 0, set: { finished: dateTime(ends) } },
+  ];
   startTransition(
-    world,
+    store,
     "backup",
     row,
     at,
     stages,
     event === undefined ? {} : { event: { id: event, status: "finished" } },
   );
-  for (const { id, job } of before) world.timeline.plan({ at: ends, table: "backup", id, job, drop: true });
+  for (const { id, job } of before)
+    store.timeline.schedule({ at: ends, table: "backup", id, job, drop: true });
 }
 
 /** Over the disks and profiles of the target, or beside them where there is room. */
 function restore(call: ActionCall<Backup>): void {
-  const { world, body, row, at, action } = call;
-  const { vmId } = world.names;
+  const { store, body, row, at, action } = call;
+  const { vmId } = store.names;
   const target = ownInstance(call, body[vmId], vmId);
   const { disks, status, region } = row.value;
   if (status !== "successful") throw invalid("The backup was not successful");
   if (target.value.region !== region) throw invalid("The instance is in another region", vmId);
-  refuseBusy({ world, row: target });
+  refuseBusy({ store, row: target });
   const needed = disks.reduce((sum, { size }) => sum + size, 0);
   const overwrite = body["overwrite"] === true;
-  const used = overwrite ? 0 : usedSpace(world, target.value.id);
+  const used = overwrite ? 0 : usedSpace(store, target.value.id);
   if (target.value.specs.disk - used < needed)
     throw invalid(`${needed} MB are needed; set overwrite, or make room`, overwrite ? vmId : "overwrite");
-  if (overwrite) wipe(world, target);
-  const made = disks.map((disk) => addDisk(world, target.value.id, disk, at).value);
-  addConfig(world, target.value, made, at);
-  const { id } = record(call, action.event ?? "", row, restoring);
+  if (overwrite) wipe(store, target);
+  const made = disks.map((disk) => addDisk(store, target.value.id, disk, at).value);
+  addConfig(store, target.value, made, at);
+  const { id } = recordEvent(call, action.event ?? "", row, restoring);
   const back = overwrite ? "offline" : target.value.status;
   const stages = [
-    { status: "restoring", takes: restoring },
-    { status: back, takes: 0 },
+    { status: "restoring", durationSeconds: restoring },
+    { status: back, durationSeconds: 0 },
   ];
-  startTransition(world, "instance", target, at, stages, { event: { id, status: "finished" } });
+  startTransition(store, "instance", target, at, stages, { event: { id, status: "finished" } });
 }
 
 export const backup: Resource<Backup> = {
@@ -95,7 +99,7 @@ export const backup: Resource<Backup> = {
   entity: { type: "backups", url: "/v4/vm/instances/{id}", ofParent: true },
   fields: {
     id: { type: "integer" },
-    type: { type: "string", values: ["auto", "snapshot"], otherwise: "snapshot" },
+    type: { type: "string", values: ["auto", "snapshot"], default: "snapshot" },
     status: { type: "string" },
     label: { type: "string", min: 1, max: 255, required: true, create: true },
     region: { type: "string" },
@@ -106,20 +110,20 @@ export const backup: Resource<Backup> = {
     disks: { type: "objects" },
   },
   read: true,
-  happened(row, world, before) {
+  afterTransition(row, store, before) {
     const { type, status } = row.value;
-    if (type === "auto" && status === "successful" && before.status !== status) keepBackups(world, row);
+    if (type === "auto" && status === "successful" && before.status !== status) keepBackups(store, row);
   },
   create: {
     event: "vm_snapshot",
-    guard: guardSnapshot,
-    fill(call) {
+    checkPreconditions: guardSnapshot,
+    computeMembers(call) {
       const instance = instanceOf(call);
       const { region } = instance.value;
-      return { status: "pending", region, ...contentsOf(call.world, instance) };
+      return { status: "pending", region, ...contentsOf(call.store, instance) };
     },
-    takes: snapshotTakes,
-    made: takeSnapshot,
+    durationSeconds: snapshotTakes,
+    afterCreate: takeSnapshot,
   },
   actions: [
     {

@@ -1,12 +1,12 @@
 /** Invoices, payments and ways to pay (document 1, Invoice item; v4, Account, billing). */
 
 import { dateTime } from "../clock.ts";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
+import { recordEvent } from "../resource/events.ts";
 import type { Row } from "../store/table.ts";
-import { addCard, cardBody, expiryFaults, keptCard } from "./card.ts";
+import { addCard, cardBody, expiryErrors, keptCard } from "./card.ts";
 import type { Value } from "./shapes.ts";
 import { cardLimit } from "./wallet.ts";
 
@@ -58,29 +58,29 @@ function usdOf({ body }: Call): number {
   return Number(String(body["usd"]).replace("$", ""));
 }
 
-function checkPayment(call: Call): Fault[] {
-  const { world, caller, body } = call;
-  const faults: Fault[] = [];
+function checkPayment(call: Call): FieldError[] {
+  const { store, caller, body } = call;
+  const errors: FieldError[] = [];
   const method = body["payment_method_id"];
-  if (method !== undefined && world.table("paymentMethod").get(method)?.home !== caller.account)
-    faults.push({ reason: "payment_method_id is not valid", field: "payment_method_id" });
-  const balance = world.table("account").get(caller.account)?.value.balance ?? 0;
+  if (method !== undefined && store.table("paymentMethod").get(method)?.home !== caller.account)
+    errors.push({ reason: "payment_method_id is not valid", field: "payment_method_id" });
+  const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
   const least = balance > 0 ? Math.min(leastPayment, balance) : leastPayment;
   const most = Math.min(Math.max(cardLimit, balance), mostPayment);
   if (body["usd"] !== undefined && !(usdOf(call) >= least && usdOf(call) <= most))
-    faults.push({ reason: `usd must be ${least} to ${most}`, field: "usd" });
-  return faults;
+    errors.push({ reason: `usd must be ${least} to ${most}`, field: "usd" });
+  return errors;
 }
 
 function pay(call: Call): Row<Value> {
-  const { world, caller, at, resource } = call;
+  const { store, caller, at, resource } = call;
   const usd = usdOf(call);
-  const owner = world.table("account").get(caller.account);
+  const owner = store.table("account").get(caller.account);
   if (owner) owner.value.balance = Math.round((owner.value.balance - usd) * 100) / 100;
-  const table = world.table("payment");
+  const table = store.table("payment");
   const id = table.nextId();
   const row = table.add(caller.account, id, { id, date: dateTime(at), usd });
-  record(call, resource.create?.event ?? "", row);
+  recordEvent(call, resource.create?.event ?? "", row);
   return row;
 }
 
@@ -100,27 +100,27 @@ export const payment: Resource<Value> = {
       payment_method_id: { type: "integer" },
     },
     event: "payment_submitted",
-    check: checkPayment,
-    make: pay,
+    validate: checkPayment,
+    createRow: pay,
   },
 };
 
 const mostMethods = 6;
 
 function addMethod(call: Call): Row<Value> {
-  const { world, caller, body } = call;
-  const methods = world.table("paymentMethod");
+  const { store, caller, body } = call;
+  const methods = store.table("paymentMethod");
   if (methods.count(caller.account) >= mostMethods)
     throw invalid(`An account has ${mostMethods} ways to pay at most`);
   const isDefault = body["is_default"] === true;
   const row = addCard(call, keptCard(body["data"] as Value), isDefault);
   if (isDefault) makeDefault({ ...call, row });
-  record(call, call.resource.create?.event ?? "", row);
+  recordEvent(call, call.resource.create?.event ?? "", row);
   return row;
 }
 
-function makeDefault({ world, caller, row }: Pick<ActionCall<Value>, "world" | "caller" | "row">): void {
-  for (const { value } of world.table("paymentMethod").of(caller.account))
+function makeDefault({ store, caller, row }: Pick<ActionCall<Value>, "store" | "caller" | "row">): void {
+  for (const { value } of store.table("paymentMethod").inHome(caller.account))
     value["is_default"] = value === row.value;
 }
 
@@ -146,12 +146,12 @@ export const paymentMethod: Resource<Value> = {
       data: { type: "object", members: cardBody, required: true },
     },
     event: "payment_method_add",
-    check: ({ body, at }) => expiryFaults((body["data"] ?? {}) as Value, at, "data."),
-    make: addMethod,
-    answer: () => ({}),
+    validate: ({ body, at }) => expiryErrors((body["data"] ?? {}) as Value, at, "data."),
+    createRow: addMethod,
+    buildResponse: () => ({}),
   },
   remove: {
-    guard({ row }) {
+    checkPreconditions({ row }) {
       if (row.value["is_default"]) throw invalid("The default way to pay can't be deleted");
     },
   },

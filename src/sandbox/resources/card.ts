@@ -1,8 +1,8 @@
 /** Credit cards: what is asked of one, and what is kept of it (document 1, Credit card). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { ActionCall, Call } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
+import { recordEvent } from "../resource/events.ts";
 import type { Body } from "../rules/check.ts";
 import type { Fields } from "../rules/field.ts";
 import { dateTime } from "../clock.ts";
@@ -16,12 +16,12 @@ export const cardBody: Fields = {
   cvv: { type: "string", min: 3, max: 4, pattern: "\\d+", required: true },
 };
 
-export function checkCard(call: Call): Fault[] {
-  return expiryFaults(call.body, call.at, "");
+export function checkCard(call: Call): FieldError[] {
+  return expiryErrors(call.body, call.at, "");
 }
 
 /** Month and year together: this month or later. */
-export function expiryFaults(card: Body, at: number, prefix: string): Fault[] {
+export function expiryErrors(card: Body, at: number, prefix: string): FieldError[] {
   const { expiry_month: month, expiry_year: year } = card;
   if (typeof month !== "number" || typeof year !== "number") return [];
   if (month < 1 || month > 12 || year < 1000) return [];
@@ -41,22 +41,22 @@ export function keptCard(card: Body): { last_four: number; expiry: string } {
 
 /** The new card takes the place of the one there was. */
 export function payWith(call: ActionCall<AccountValue>): void {
-  const { world, caller, row, body, action } = call;
+  const { store, caller, row, body, action } = call;
   row.value.credit_card = keptCard(body);
-  const methods = world.table("paymentMethod");
-  for (const { id, value } of methods.of(caller.account)) {
+  const methods = store.table("paymentMethod");
+  for (const { id, value } of methods.inHome(caller.account)) {
     if (value["type"] === "credit_card") methods.remove(id);
   }
   addCard(call, row.value.credit_card, true);
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
 }
 
 export function addCard(
-  { world, caller, at }: Pick<Call, "world" | "caller" | "at">,
+  { store, caller, at }: Pick<Call, "store" | "caller" | "at">,
   card: { readonly last_four: number; readonly expiry: string },
   isDefault: boolean,
 ): Row<Value> {
-  const methods = world.table("paymentMethod");
+  const methods = store.table("paymentMethod");
   const id = methods.nextId();
   return methods.add(caller.account, id, {
     id,

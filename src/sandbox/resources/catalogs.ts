@@ -25,7 +25,7 @@ export const region: Resource = {
 export const kernel: Resource = {
   name: "kernel",
   path: "/vm/kernels",
-  id: "wide",
+  id: "multiSegment",
   owner: "everyone",
   access: "public",
   fields: {

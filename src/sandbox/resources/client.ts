@@ -2,9 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import { invalid, notFound } from "../http/problem.ts";
-import type { ActionCall, Resource, View } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { revoke } from "../resource/identity.ts";
+import type { ActionCall, Resource, CallContext } from "../resource/declaration.ts";
+import { recordEvent } from "../resource/events.ts";
+import { revokeTokens } from "../resource/identity.ts";
 import type { Row } from "../store/table.ts";
 import type { Value } from "./shapes.ts";
 
@@ -14,7 +14,7 @@ function newSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-function present({ value, hidden }: Row<Value>, _view: View): Value {
+function present({ value, hidden }: Row<Value>, _view: CallContext): Value {
   const thumbnail =
     hidden?.picture === undefined ? null : `/v4/account/oauth-clients/${String(value["id"])}/thumbnail`;
   return { ...value, secret: redacted, thumbnail_url: thumbnail };
@@ -25,13 +25,13 @@ function resetSecret(call: ActionCall<Value>): object {
   const { row, action } = call;
   const secret = newSecret();
   row.hidden = { ...row.hidden, secret };
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
   return { ...present(row, call), secret };
 }
 
 /** A picture of any client, for whoever is asked to let it in. */
-function thumbnail({ world, params }: ActionCall<Value>): object {
-  const picture = world.table("client").get(params["client"])?.hidden?.picture;
+function thumbnail({ store, params }: ActionCall<Value>): object {
+  const picture = store.table("client").get(params["client"])?.hidden?.picture;
   if (picture === undefined) throw notFound();
   return Buffer.from(picture, "base64");
 }
@@ -70,22 +70,22 @@ export const client: Resource<Value> = {
       write: true,
     },
     label: { type: "string", min: 1, max: 512, required: true, filter: true, write: true },
-    status: { type: "string", values: ["active", "disabled", "suspended"], otherwise: "active" },
-    secret: { type: "string", otherwise: redacted },
+    status: { type: "string", values: ["active", "disabled", "suspended"], default: "active" },
+    secret: { type: "string", default: redacted },
     thumbnail_url: { type: "string", nullable: true },
     public: { type: "boolean", filter: true, create: true },
   },
   list: {},
   read: true,
-  present,
+  serialize: present,
   create: {
     event: "oauth_client_create",
-    most: 200,
+    maxRows: 200,
     id: () => randomBytes(10).toString("hex"),
-    made(_call, row) {
+    afterCreate(_call, row) {
       row.hidden = { secret: newSecret() };
     },
-    answer: (row, call) => ({ ...present(row, call), secret: row.hidden?.secret }),
+    buildResponse: (row, call) => ({ ...present(row, call), secret: row.hidden?.secret }),
   },
   update: { event: "oauth_client_update" },
   remove: { event: "oauth_client_delete" },
@@ -102,5 +102,5 @@ export const client: Resource<Value> = {
     },
     { method: "PUT", path: "/thumbnail", accepts: "file", run: keepThumbnail },
   ],
-  dropped: ({ id }, world) => revoke(world, (access) => access.client === id),
+  afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.client === id),
 };

@@ -1,13 +1,13 @@
 /** Container clusters (document 1, endpoints named in release notes; v4, Clusters). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
-import type { ActionCall, Call, CallOnRow, Resource } from "../resource/declaration.ts";
-import { homeBelow } from "../resource/locate.ts";
+import type { ActionCall, Call, RowCall, Resource } from "../resource/declaration.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Row } from "../store/table.ts";
 import { tags } from "./labels.ts";
 import { refuseOutstanding } from "./outstanding.ts";
-import { addPool, poolBody, poolFaults, recyclePool, removeNode } from "./pool-nodes.ts";
+import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./pool-nodes.ts";
 import type { Pool, Value } from "./shapes.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
@@ -23,41 +23,41 @@ export const orchVersion: Resource<Value> = {
   read: true,
 };
 
-function checkCluster({ world, body }: Call): Fault[] {
-  const faults: Fault[] = [];
+function checkCluster({ store, body }: Call): FieldError[] {
+  const errors: FieldError[] = [];
   const known = (name: "region" | "orchVersion", id: unknown): boolean =>
-    world.table(name).get(id) !== undefined;
+    store.table(name).get(id) !== undefined;
   if (body["region"] !== undefined && !known("region", body["region"]))
-    faults.push({ reason: "region is not valid", field: "region" });
+    errors.push({ reason: "region is not valid", field: "region" });
   if (body["k8s_version"] !== undefined && !known("orchVersion", body["k8s_version"]))
-    faults.push({ reason: "k8s_version is not valid", field: "k8s_version" });
+    errors.push({ reason: "k8s_version is not valid", field: "k8s_version" });
   const pools = Array.isArray(body["node_pools"]) ? (body["node_pools"] as Value[]) : [];
-  pools.forEach((each, index) => faults.push(...poolFaults(world, each, `node_pools[${index}].`)));
-  return faults;
+  pools.forEach((each, index) => errors.push(...poolErrors(store, each, `node_pools[${index}].`)));
+  return errors;
 }
 
-function checkUpdate({ world, body, row }: CallOnRow<Value>): Fault[] {
-  const faults: Fault[] = [];
+function checkUpdate({ store, body, row }: RowCall<Value>): FieldError[] {
+  const errors: FieldError[] = [];
   const version = body["k8s_version"];
   const held = String(row.value["k8s_version"]);
   if (version !== undefined && version !== held) {
     const [major = 0, minor = 0] = held.split(".").map(Number);
     const next = `${major}.${minor + 1}`;
-    if (version !== next || !world.table("orchVersion").get(next))
-      faults.push({ reason: "k8s_version must be the next minor version", field: "k8s_version" });
+    if (version !== next || !store.table("orchVersion").get(next))
+      errors.push({ reason: "k8s_version must be the next minor version", field: "k8s_version" });
   }
   const wanted = (body["control_plane"] as { high_availability?: unknown } | undefined)?.high_availability;
   const has = (row.value["control_plane"] as { high_availability: boolean }).high_availability;
   if (has && wanted === false)
-    faults.push({
+    errors.push({
       reason: "High availability can't be taken back",
       field: "control_plane.high_availability",
     });
-  return faults;
+  return errors;
 }
 
-function poolsOf({ world, row }: { world: Call["world"]; row: Row<Value> }): Row<Pool>[] {
-  return [...world.table("pool").of(homeBelow("cluster", row.id))];
+function poolsOf({ store, row }: { store: Call["store"]; row: Row<Value> }): Row<Pool>[] {
+  return [...store.table("pool").inHome(childHome("cluster", row.id))];
 }
 
 /** The pool and the place of the node that the path names. */
@@ -127,18 +127,18 @@ export const cluster: Resource<Value> = {
       node_pools: { type: "objects", min: 1, max: 20, members: poolBody, required: true },
       control_plane: { type: "object", members: { high_availability: { type: "boolean" } } },
     },
-    check: checkCluster,
-    guard: refuseOutstanding,
-    made(call, row) {
+    validate: checkCluster,
+    checkPreconditions: refuseOutstanding,
+    afterCreate(call, row) {
       delete row.value["node_pools"];
       for (const each of call.body["node_pools"] as Value[]) addPool(call, row, each);
     },
   },
-  update: { check: checkUpdate },
+  update: { validate: checkUpdate },
   remove: {},
   actions: [
     { method: "GET", path: "/dashboard", run: (call) => ({ url: address(call, 443) }) },
-    { method: "GET", path: "/api-endpoints", lists: "cluster", run: endpoints },
+    { method: "GET", path: "/api-endpoints", returnsRows: "cluster", run: endpoints },
     { method: "GET", path: "/kubeconfig", scopes: ["orch:read_write"], run: kubeconfig },
     { method: "DELETE", path: "/kubeconfig", run: () => {} },
     {

@@ -1,27 +1,27 @@
 /** The profile that an instance made from an image or a backup gets: its disks in order. */
 
 import { dateTime } from "../clock.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { Config, Disk, Instance } from "./shapes.ts";
 
 export const slots = ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg", "sdh"];
 
 export function addConfig(
-  world: World,
+  store: Store,
   of: Instance,
   disks: readonly Disk[],
   at: number,
   interfaces: object[] = [],
 ): Row<Config> {
-  const id = world.table("config").nextId();
+  const id = store.table("config").nextId();
   const time = dateTime(at);
   const device = (disk: Disk | undefined) => (disk ? { disk_id: disk.id, volume_id: null } : null);
-  return world.table("config").add(homeBelow("instance", of.id), id, {
+  return store.table("config").add(childHome("instance", of.id), id, {
     id,
     label: "Main profile",
-    kernel: world.names.kernel,
+    kernel: store.names.kernel,
     comments: null,
     memory_limit: 0,
     run_level: "default",

@@ -1,10 +1,10 @@
 /** Configuration profiles (v4, Configuration profiles). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { Call, CallOnRow, Resource } from "../resource/declaration.ts";
+import type { Call, RowCall, Resource } from "../resource/declaration.ts";
 import type { Row } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
+import { publicHome } from "../store/table.ts";
 import { slots } from "./config-make.ts";
 import { checkDevices } from "./instance-power.ts";
 import { checkInterfaces, interfaces, keptInterfaces } from "./interfaces.ts";
@@ -20,28 +20,28 @@ const device = {
   },
 } as const;
 
-function instanceOf({ above }: Pick<Call, "above">): Row<Instance> {
-  return above[0] as unknown as Row<Instance>;
+function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
+  return parents[0] as unknown as Row<Instance>;
 }
 
-function checkConfig(call: Call): Fault[] {
-  const { world, body } = call;
+function checkConfig(call: Call): FieldError[] {
+  const { store, body } = call;
   const instance = instanceOf(call);
-  const faults = checkInterfaces(body["interfaces"]);
+  const errors = checkInterfaces(body["interfaces"]);
   const kernel = body["kernel"];
-  if (kernel !== undefined && world.table("kernel").get(kernel)?.home !== everyone)
-    faults.push({ reason: "kernel is not valid", field: "kernel" });
+  if (kernel !== undefined && store.table("kernel").get(kernel)?.home !== publicHome)
+    errors.push({ reason: "kernel is not valid", field: "kernel" });
   const memory = body["memory_limit"];
   if (typeof memory === "number" && memory > instance.value.specs.memory)
-    faults.push({
+    errors.push({
       reason: `memory_limit is above the ${instance.value.specs.memory} MB of the instance`,
       field: "memory_limit",
     });
-  return [...faults, ...checkDevices(call, instance, body["devices"], "devices")];
+  return [...errors, ...checkDevices(call, instance, body["devices"], "devices")];
 }
 
 /** An empty map is taken for nothing to say, except where there is nothing yet (v4). */
-function guardDevices({ body, row }: CallOnRow<Config>): void {
+function guardDevices({ body, row }: RowCall<Config>): void {
   const given = body["devices"];
   if (given === undefined || Object.values(given as object).some((each) => each !== null)) return;
   const held = Object.values(row.value.devices).some((each) => each !== null);
@@ -76,17 +76,17 @@ export const config: Resource<Config> = {
   fields: {
     id: { type: "integer" },
     label: { type: "string", min: 1, max: 48, required: true, filter: true, write: true },
-    kernel: { type: "string", write: true, otherwise: "vm/latest-64bit" },
+    kernel: { type: "string", write: true, default: "vm/latest-64bit" },
     comments: { type: "string", nullable: true, write: true },
     memory_limit: { type: "integer", min: 0, write: true },
     run_level: {
       type: "string",
       values: ["default", "single", "binbash"],
       write: true,
-      otherwise: "default",
+      default: "default",
     },
-    virt_mode: { type: "string", values: ["paravirt", "fullvirt"], write: true, otherwise: "paravirt" },
-    root_device: { type: "string", write: true, otherwise: "/dev/sda" },
+    virt_mode: { type: "string", values: ["paravirt", "fullvirt"], write: true, default: "paravirt" },
+    root_device: { type: "string", write: true, default: "/dev/sda" },
     root_device_ro: { type: "boolean", write: true },
     interfaces: { ...interfaces, write: true },
     helpers: {
@@ -114,15 +114,20 @@ export const config: Resource<Config> = {
   read: true,
   create: {
     event: "vm_config_create",
-    check: checkConfig,
-    made(call, row) {
-      const { world, caller, body } = call;
+    validate: checkConfig,
+    afterCreate(call, row) {
+      const { store, caller, body } = call;
       const chosen = (body["helpers"] as { network?: boolean } | undefined)?.network;
-      const usual = world.table("settings").get(caller.account)?.value["network_helper"];
+      const usual = store.table("settings").get(caller.account)?.value["network_helper"];
       row.value.helpers["network"] = chosen ?? usual !== false;
       normalise({ row, body });
     },
   },
-  update: { event: "vm_config_update", check: checkConfig, guard: guardDevices, changed: normalise },
+  update: {
+    event: "vm_config_update",
+    validate: checkConfig,
+    checkPreconditions: guardDevices,
+    afterUpdate: normalise,
+  },
   remove: { event: "vm_config_delete" },
 };

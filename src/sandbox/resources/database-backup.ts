@@ -2,20 +2,20 @@
 
 import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import { requireStatus, restoring, work } from "./database.ts";
 import type { Value } from "./shapes.ts";
 
-function requireBuilt({ above }: Call): void {
-  if (above[0]?.value["status"] === "provisioning")
+function requireBuilt({ parents }: Call): void {
+  if (parents[0]?.value["status"] === "provisioning")
     throw invalid("A database that is provisioning has no backups");
 }
 
 function restore(call: ActionCall<Value>): void {
-  const above = call.above[0];
-  if (!above) throw new Error("A backup has a database");
-  requireStatus(above, "restored", "active", "degraded", "failed");
-  work(call, above, [{ status: "degraded", takes: restoring }]);
+  const parents = call.parents[0];
+  if (!parents) throw new Error("A backup has a database");
+  requireStatus(parents, "restored", "active", "degraded", "failed");
+  work(call, parents, [{ status: "degraded", durationSeconds: restoring }]);
 }
 
 const backupScopes = ["databases:read_write"];
@@ -32,14 +32,14 @@ export const databaseBackup: Resource<Value> = {
   scopes: { list: backupScopes, read: backupScopes },
   fields: {
     id: { type: "integer" },
-    type: { type: "string", filter: true, otherwise: "snapshot" },
+    type: { type: "string", filter: true, default: "snapshot" },
     label: { type: "string" },
     created: { type: "date-time", filter: true },
   },
   list: {
     rows(call) {
       requireBuilt(call);
-      return [...call.world.table("databaseBackup").of(homeBelow("database", call.above[0]?.id ?? ""))];
+      return [...call.store.table("databaseBackup").inHome(childHome("database", call.parents[0]?.id ?? ""))];
     },
   },
   create: {
@@ -47,16 +47,16 @@ export const databaseBackup: Resource<Value> = {
       label: { type: "string", min: 3, max: 64, required: true },
       target: { type: "string", values: ["primary", "secondary"] },
     },
-    guard: requireBuilt,
-    made: (_call, row) => void delete row.value["target"],
-    answer: () => ({}),
+    checkPreconditions: requireBuilt,
+    afterCreate: (_call, row) => void delete row.value["target"],
+    buildResponse: () => ({}),
   },
   actions: [
     {
       method: "GET",
       path: "",
       scopes: backupScopes,
-      shows: "databaseBackup",
+      returnsRow: "databaseBackup",
       run(call) {
         requireBuilt(call);
         return call.row;

@@ -9,7 +9,7 @@ export const engine: Resource<Value> = {
   ...catalog,
   name: "engine",
   path: "/databases/engines",
-  id: "wide",
+  id: "multiSegment",
   fields: {
     id: { type: "string" },
     engine: { type: "string", filter: true },

@@ -1,7 +1,7 @@
 /** Managed databases (document 1, States and transitions; v4, databases). One engine has a path of its own: mysql. */
 
 import { randomBytes } from "node:crypto";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
@@ -15,17 +15,17 @@ const building = 20;
 /** Seconds of a restore, and of a new operating system. */
 export const restoring = 10;
 
-const label: Field = { type: "string", min: 3, max: 32, filter: true, write: true, unique: "beside" };
+const label: Field = { type: "string", min: 3, max: 32, filter: true, write: true, unique: "siblings" };
 const allowList: Field = {
   type: "strings",
   max: 100,
-  each: { type: "string", pattern: "(?:\\d{1,3}\\.){3}\\d{1,3}(?:/(?:\\d|[12]\\d|3[0-2]))?" },
+  items: { type: "string", pattern: "(?:\\d{1,3}\\.){3}\\d{1,3}(?:/(?:\\d|[12]\\d|3[0-2]))?" },
   write: true,
 };
 const updates: Field = {
   type: "object",
   write: true,
-  otherwise: { frequency: "weekly", duration: 3, hour_of_day: 0, day_of_week: 1, week_of_month: 1 },
+  default: { frequency: "weekly", duration: 3, hour_of_day: 0, day_of_week: 1, week_of_month: 1 },
   members: {
     frequency: { type: "string", values: ["weekly", "monthly"] },
     duration: { type: "integer", min: 1, max: 3 },
@@ -45,20 +45,20 @@ const fields: Fields = {
   status: { type: "string", filter: true },
   encrypted: { type: "boolean" },
   allow_list: allowList,
-  cluster_size: { type: "integer", otherwise: 1 },
+  cluster_size: { type: "integer", default: 1 },
   hosts: { type: "object" },
   ssl_connection: { type: "boolean" },
-  replication_type: { type: "string", otherwise: "none" },
-  port: { type: "integer", otherwise: 3306 },
+  replication_type: { type: "string", default: "none" },
+  port: { type: "integer", default: 3306 },
   created: { type: "date-time" },
   updated: { type: "date-time" },
   updates,
 };
 
-function checkDatabase({ world, body }: Call): Fault[] {
+function checkDatabase({ store, body }: Call): FieldError[] {
   const tables = { type: "databaseType", region: "region", engine: "engine" } as const;
-  return Object.entries(tables).flatMap(([field, table]): Fault[] => {
-    const unknown = body[field] !== undefined && !world.table(table).get(body[field]);
+  return Object.entries(tables).flatMap(([field, table]): FieldError[] => {
+    const unknown = body[field] !== undefined && !store.table(table).get(body[field]);
     return unknown ? [{ reason: `${field} is not valid`, field }] : [];
   });
 }
@@ -71,7 +71,10 @@ export function requireStatus(row: Row<object>, doing: string, ...allowed: strin
 
 /** Puts a database to work, after which it is active again. */
 export function work(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
-  startTransition(call.world, "database", row, call.at, [...stages, { status: "active", takes: 0 }]);
+  startTransition(call.store, "database", row, call.at, [
+    ...stages,
+    { status: "active", durationSeconds: 0 },
+  ]);
 }
 
 function newCredentials(): string {
@@ -89,7 +92,7 @@ export const database: Resource<Value> = {
   read: true,
   create: {
     body: {
-      label: { type: "string", min: 3, max: 32, required: true, unique: "beside" },
+      label: { type: "string", min: 3, max: 32, required: true, unique: "siblings" },
       type: { type: "string", required: true },
       engine: { type: "string", required: true },
       region: { type: "string", required: true },
@@ -100,10 +103,10 @@ export const database: Resource<Value> = {
       replication_type: { type: "string", values: ["none", "asynch", "semi_synch"] },
       updates,
     },
-    check: checkDatabase,
-    fill({ world, body }, id) {
-      const { engine, version } = world.table("engine").get(body["engine"])?.value ?? {};
-      const host = `vm-${id}-mysql-primary.servers.example.com`.replace("vm", world.names.label);
+    validate: checkDatabase,
+    computeMembers({ store, body }, id) {
+      const { engine, version } = store.table("engine").get(body["engine"])?.value ?? {};
+      const host = `vm-${id}-mysql-primary.servers.example.com`.replace("vm", store.names.label);
       return {
         engine,
         version,
@@ -114,20 +117,21 @@ export const database: Resource<Value> = {
         },
       };
     },
-    made(call, row) {
+    afterCreate(call, row) {
       row.hidden = { secret: newCredentials() };
-      work(call, row, [{ status: "provisioning", takes: building }]);
+      work(call, row, [{ status: "provisioning", durationSeconds: building }]);
     },
   },
   update: {},
-  remove: { guard: ({ row }) => requireStatus(row, "deleted", "active", "failed", "degraded") },
+  remove: { checkPreconditions: ({ row }) => requireStatus(row, "deleted", "active", "failed", "degraded") },
   actions: [
     {
       on: "service",
       method: "GET",
       path: "/databases/instances",
-      lists: "database",
-      run: ({ world, caller }) => [...world.table("database").of(caller.account)].map((row) => listed(row)),
+      returnsRows: "database",
+      run: ({ store, caller }) =>
+        [...store.table("database").inHome(caller.account)].map((row) => listed(row)),
     },
     {
       method: "GET",
@@ -154,7 +158,7 @@ export const database: Resource<Value> = {
       path: "/patch",
       run(call) {
         requireStatus(call.row, "patched", "active");
-        work(call, call.row, [{ status: "degraded", takes: restoring }]);
+        work(call, call.row, [{ status: "degraded", durationSeconds: restoring }]);
       },
     },
   ],

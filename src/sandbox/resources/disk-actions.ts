@@ -1,10 +1,10 @@
 /** Making and resizing disks within the space that the plan of the instance gives. */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { recordEvent } from "../resource/events.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Row } from "../store/table.ts";
 import type { DiskPlan } from "./disk-make.ts";
 import { addDisk, diskJob, growDisk, usedSpace } from "./disk-make.ts";
@@ -14,21 +14,21 @@ import type { Disk, Instance } from "./shapes.ts";
 
 type DiskCall = ActionCall<Disk>;
 
-export function checkDisk(call: Call): Fault[] {
+export function checkDisk(call: Call): FieldError[] {
   const { body } = call;
-  const faults = checkImage(call);
+  const errors = checkImage(call);
   const image = imageOf(call);
   const size = body["size"];
   if (typeof size === "number" && size > freeSpace(call)) {
-    faults.push({ reason: `size is above the free space of ${freeSpace(call)} MB`, field: "size" });
+    errors.push({ reason: `size is above the free space of ${freeSpace(call)} MB`, field: "size" });
   }
   if (typeof size === "number" && image && size < image.size) {
-    faults.push({ reason: `size must be at least ${image.size} MB for this image`, field: "size" });
+    errors.push({ reason: `size must be at least ${image.size} MB for this image`, field: "size" });
   }
   if (body["label"] === undefined && typeof body["image"] !== "string") {
-    faults.push({ reason: "label is required without image", field: "label" });
+    errors.push({ reason: "label is required without image", field: "label" });
   }
-  return faults;
+  return errors;
 }
 
 export function createDisk(call: Call): Row<Disk> {
@@ -52,44 +52,50 @@ export function cloneDisk(call: DiskCall): Row<Disk> {
 /** The event of a disk names its instance, so it can be left before the disk is made. */
 function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
   const instance = instanceOf(call);
-  const { id } = record(call, event, { value: instance }, diskJob);
-  return addDisk(call.world, instance.id, plan, call.at, { event: { id, status: "finished" } });
+  const { id } = recordEvent(call, event, { value: instance }, diskJob);
+  return addDisk(call.store, instance.id, plan, call.at, { event: { id, status: "finished" } });
 }
 
 export function setDiskPassword(call: DiskCall): void {
-  const [fault] = checkStrength(call.body["password"], "password");
-  if (fault) throw invalid(fault.reason, fault.field);
+  const [fieldError] = checkStrength(call.body["password"], "password");
+  if (fieldError) throw invalid(fieldError.reason, fieldError.field);
   if (!isOff({ value: instanceOf(call) })) throw invalid("The instance must be off");
-  record(call, call.action.event ?? "", call.row);
+  recordEvent(call, call.action.event ?? "", call.row);
 }
 
 /** Answered 200 even where the job then fails: the instance runs on this disk. */
 export function resizeDisk({ action, ...call }: DiskCall): void {
-  const { world, row, body, at } = call;
+  const { store, row, body, at } = call;
   const size = body["size"] as number;
   const free = freeSpace(call) + row.value.size;
   if (size > free) throw invalid(`size is above the free space of ${free} MB`, "size");
-  const { id } = record(call, action.event ?? "", row, diskJob);
+  const { id } = recordEvent(call, action.event ?? "", row, diskJob);
   if (instanceOf(call).status === "running" && isAttached(call)) {
     const event = { id, status: "failed", message: "The disk is in use" } as const;
-    return world.timeline.plan({ at: at + diskJob * 1000, table: "disk", id: row.id, job: row.job, event });
+    return store.timeline.schedule({
+      at: at + diskJob * 1000,
+      table: "disk",
+      id: row.id,
+      job: row.job,
+      event,
+    });
   }
-  growDisk(world, row, { size }, at, { event: { id, status: "finished" } });
+  growDisk(store, row, { size }, at, { event: { id, status: "finished" } });
 }
 
 /** MB that the disks of the instance leave of its plan. */
 function freeSpace(call: Call): number {
   const instance = instanceOf(call);
-  return instance.specs.disk - usedSpace(call.world, instance.id);
+  return instance.specs.disk - usedSpace(call.store, instance.id);
 }
 
-function isAttached({ world, row, above }: Omit<DiskCall, "action">): boolean {
-  const configs = world.table("config").of(homeBelow("instance", instanceOf({ above }).id));
+function isAttached({ store, row, parents }: Omit<DiskCall, "action">): boolean {
+  const configs = store.table("config").inHome(childHome("instance", instanceOf({ parents }).id));
   return [...configs].some(({ value }) =>
     Object.values(value.devices).some((device) => device?.disk_id === row.id),
   );
 }
 
-function instanceOf({ above }: Pick<Call, "above">): Instance {
-  return above[0]?.value as unknown as Instance;
+function instanceOf({ parents }: Pick<Call, "parents">): Instance {
+  return parents[0]?.value as unknown as Instance;
 }

@@ -41,12 +41,12 @@ export const disk: Resource<Disk> = {
   },
   list: {},
   read: true,
-  create: { body: createBody, event: "disk_create", check: checkDisk, make: createDisk },
+  create: { body: createBody, event: "disk_create", validate: checkDisk, createRow: createDisk },
   update: { event: "disk_update" },
-  happened(row, _world, before) {
+  afterTransition(row, _world, before) {
     if (row.value.size !== before.size) delete row.hidden?.reserved;
   },
-  remove: { event: "disk_delete", takes: 2 },
+  remove: { event: "disk_delete", durationSeconds: 2 },
   actions: [
     {
       method: "POST",
@@ -55,7 +55,7 @@ export const disk: Resource<Disk> = {
       event: "disk_resize",
       run: resizeDisk,
     },
-    { method: "POST", path: "/clone", event: "disk_duplicate", shows: "disk", run: cloneDisk },
+    { method: "POST", path: "/clone", event: "disk_duplicate", returnsRow: "disk", run: cloneDisk },
     {
       method: "POST",
       path: "/password",

@@ -2,11 +2,11 @@
 
 import { isIP } from "node:net";
 import { dateTime } from "../clock.ts";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { grantMaker } from "../resource/grants.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { recordEvent } from "../resource/events.ts";
+import { grantToCreator } from "../resource/grants.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Row } from "../store/table.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import { tags } from "./labels.ts";
@@ -26,22 +26,22 @@ const name: Field = {
 const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
 
 /** What a domain needs depends on its type: an address to write to, or servers to copy from. */
-function checkDomain({ body, row }: Call): Fault[] {
+function checkDomain({ body, row }: Call): FieldError[] {
   const held = (row?.value ?? {}) as Value;
   const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
   const type = member("type");
-  const faults: Fault[] = [];
+  const errors: FieldError[] = [];
   if (type === "master" && !member("soa_email"))
-    faults.push({ reason: "soa_email is required for a master domain", field: "soa_email" });
+    errors.push({ reason: "soa_email is required for a master domain", field: "soa_email" });
   const masters = member("master_ips");
   if (type === "slave" && !(Array.isArray(masters) && masters.length > 0))
-    faults.push({ reason: "master_ips needs one at least for a slave domain", field: "master_ips" });
+    errors.push({ reason: "master_ips needs one at least for a slave domain", field: "master_ips" });
   for (const field of ipMembers) {
     const given = Array.isArray(body[field]) ? (body[field] as unknown[]) : [];
     const wrong = given.findIndex((each) => typeof each === "string" && isIP(each) === 0);
-    if (wrong >= 0) faults.push({ reason: `${field}[${wrong}] must be an IP address`, field });
+    if (wrong >= 0) errors.push({ reason: `${field}[${wrong}] must be an IP address`, field });
   }
-  return faults;
+  return errors;
 }
 
 function rounded({ row }: { row: Row<Value> }): void {
@@ -49,13 +49,13 @@ function rounded({ row }: { row: Row<Value> }): void {
 }
 
 function copy(call: ActionCall<Value>): Row<Value> {
-  const { world, row, body } = call;
+  const { store, row, body } = call;
   const made = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
-  for (const { value } of world.table("record").of(homeBelow("domain", row.id))) {
-    const id = world.table("record").nextId();
-    world.table("record").add(homeBelow("domain", made.id), id, { ...value, id });
+  for (const { value } of store.table("record").inHome(childHome("domain", row.id))) {
+    const id = store.table("record").nextId();
+    store.table("record").add(childHome("domain", made.id), id, { ...value, id });
   }
-  record(call, call.action.event ?? "", made);
+  recordEvent(call, call.action.event ?? "", made);
   return made;
 }
 
@@ -63,7 +63,7 @@ function copy(call: ActionCall<Value>): Row<Value> {
 function bringIn(call: ActionCall<Value>): Row<Value> {
   const { domain } = call.body;
   const made = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
-  record(call, call.action.event ?? "", made);
+  recordEvent(call, call.action.event ?? "", made);
   return made;
 }
 
@@ -81,17 +81,17 @@ const blankDomain = {
   tags: [],
 };
 
-function addDomain({ world, caller, resource, at }: Call, value: object): Row<Value> {
-  const table = world.table("domain");
+function addDomain({ store, caller, resource, at }: Call, value: object): Row<Value> {
+  const table = store.table("domain");
   const id = table.nextId();
   const created = dateTime(at);
   const made = table.add(caller.account, id, { ...value, id, created, updated: created });
-  grantMaker(resource, caller, id);
+  grantToCreator(resource, caller, id);
   return made;
 }
 
-function refuseTaken({ world, body }: Call): Fault[] {
-  const taken = [...world.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
+function refuseTaken({ store, body }: Call): FieldError[] {
+  const taken = [...store.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
   return taken ? [{ reason: "domain is already in use", field: "domain" }] : [];
 }
 
@@ -111,7 +111,7 @@ export const domain: Resource<Value> = {
     type: { type: "string", values: ["master", "slave"], required: true, write: true },
     domain: { ...name, required: true, unique: "everywhere", filter: true, write: true },
     group: { type: "string", max: 50, filter: true, write: true },
-    status: { type: "string", values: ["active", "disabled"], otherwise: "active", write: true },
+    status: { type: "string", values: ["active", "disabled"], default: "active", write: true },
     description: { type: "string", max: 255, write: true },
     soa_email: { type: "string", max: 255, pattern: "(?:[^@\\s]+@[^@\\s]+)?", write: true },
     retry_sec: seconds,
@@ -126,8 +126,8 @@ export const domain: Resource<Value> = {
   },
   list: {},
   read: true,
-  create: { event: "dns_zone_create", check: checkDomain, made: (_call, row) => rounded({ row }) },
-  update: { event: "dns_zone_update", check: checkDomain, changed: rounded },
+  create: { event: "dns_zone_create", validate: checkDomain, afterCreate: (_call, row) => rounded({ row }) },
+  update: { event: "dns_zone_update", validate: checkDomain, afterUpdate: rounded },
   remove: { event: "dns_zone_delete" },
   actions: [
     { method: "GET", path: "/zone-file", run: zoneFile },
@@ -136,8 +136,8 @@ export const domain: Resource<Value> = {
       path: "/clone",
       body: copyBody,
       event: "dns_zone_create",
-      shows: "domain",
-      check: refuseTaken,
+      returnsRow: "domain",
+      validate: refuseTaken,
       run: copy,
     },
     {
@@ -147,8 +147,8 @@ export const domain: Resource<Value> = {
       grant: "add",
       body: { ...copyBody, remote_nameserver: { type: "string", min: 1, required: true } },
       event: "dns_zone_import",
-      shows: "domain",
-      check: refuseTaken,
+      returnsRow: "domain",
+      validate: refuseTaken,
       run: bringIn,
     },
   ],

@@ -1,7 +1,7 @@
 /** The account's timeline (document 1, Event). */
 
-import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
-import { holds, mayUseAccount } from "../resource/grants.ts";
+import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
+import { hasGrant, canAccessAccount } from "../resource/grants.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import type { Event } from "./shapes.ts";
@@ -19,7 +19,7 @@ const shownFor = 90 * day;
 const readOnly = ["events:read_only"];
 
 /** What is under way is as far as the time says. */
-function present({ value, hidden }: Row<Event>, { at }: View): object {
+function present({ value, hidden }: Row<Event>, { at }: CallContext): object {
   const progress = hidden?.progress;
   if (!progress) return value;
   const { began, ends } = progress;
@@ -37,25 +37,25 @@ function present({ value, hidden }: Row<Event>, { at }: View): object {
 /** Entities of events that are reached with their instance. */
 const ofInstance = new Set(["disks", "backups", "ipaddress"]);
 
-function visible({ value }: Row<Event>, { caller, world }: View): boolean {
+function visible({ value }: Row<Event>, { caller, store }: CallContext): boolean {
   if (!caller.grants || value.username === caller.user) return true;
   const { entity } = value;
-  if (!entity) return mayUseAccount(caller, "read_only");
-  const kind = ofInstance.has(entity.type) ? world.names.label : entity.type;
-  const granted = world.resources.some(({ grant }) => typeof grant === "object" && grant.entity === kind);
-  return granted ? holds(caller, kind, entity.id, "read_only") : mayUseAccount(caller, "read_only");
+  if (!entity) return canAccessAccount(caller, "read_only");
+  const kind = ofInstance.has(entity.type) ? store.names.label : entity.type;
+  const granted = store.resources.some(({ grant }) => typeof grant === "object" && grant.entity === kind);
+  return granted ? hasGrant(caller, kind, entity.id, "read_only") : canAccessAccount(caller, "read_only");
 }
 
-function recent({ world, caller, at }: Call): readonly Row<Event>[] {
+function recent({ store, caller, at }: Call): readonly Row<Event>[] {
   const oldest = new Date(at - shownFor).toISOString().slice(0, 19);
-  return [...world.table("event").of(caller.account)]
+  return [...store.table("event").inHome(caller.account)]
     .filter(({ value }) => value.created >= oldest)
     .toReversed();
 }
 
 /** Everything up to and including this one. */
-function markSeen({ world, caller, row }: ActionCall<Event>): void {
-  for (const { value } of world.table("event").of(caller.account))
+function markSeen({ store, caller, row }: ActionCall<Event>): void {
+  for (const { value } of store.table("event").inHome(caller.account))
     if (value.id <= row.value.id) value.seen = true;
 }
 
@@ -84,8 +84,8 @@ export const event: Resource<Event> = {
   },
   list: { rows: recent },
   read: true,
-  present,
-  visible,
+  serialize: present,
+  isVisible: visible,
   actions: [
     { method: "POST", path: "/seen", scopes: readOnly, grant: "read_only", run: markSeen },
     {

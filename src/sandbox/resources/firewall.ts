@@ -1,14 +1,14 @@
 /** Firewalls, what they stand before and what they let through (v4, firewalls). */
 
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
-import { entityFor, record } from "../resource/events.ts";
-import { forbidden, mayReach } from "../resource/grants.ts";
-import { homeBelow } from "../resource/locate.ts";
+import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
+import { toEntity, recordEvent } from "../resource/events.ts";
+import { forbidden, canAccess } from "../resource/grants.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import { dateTime } from "../clock.ts";
-import { portFaults } from "./firewall-ports.ts";
+import { portErrors } from "./firewall-ports.ts";
 import { tags } from "./labels.ts";
 import type { Instance, Value } from "./shapes.ts";
 
@@ -21,8 +21,8 @@ const rule: Fields = {
   addresses: {
     type: "object",
     members: {
-      ipv4: { type: "strings", max: 255, each: { type: "string", pattern: "[\\d.]+(?:/\\d{1,2})?" } },
-      ipv6: { type: "strings", max: 255, each: { type: "string", pattern: "[\\da-fA-F:.]+(?:/\\d{1,3})?" } },
+      ipv4: { type: "strings", max: 255, items: { type: "string", pattern: "[\\d.]+(?:/\\d{1,2})?" } },
+      ipv6: { type: "strings", max: 255, items: { type: "string", pattern: "[\\da-fA-F:.]+(?:/\\d{1,3})?" } },
     },
   },
   action: { ...policy, required: true },
@@ -43,37 +43,37 @@ const label: Field = {
   pattern: "[a-zA-Z0-9](?:(?!--|__|\\.\\.)[a-zA-Z0-9._-])*[a-zA-Z0-9]",
 };
 
-function instancesOf({ world, body }: Call): number[] {
+function instancesOf({ store, body }: Call): number[] {
   const devices = (body["devices"] ?? {}) as Record<string, unknown>;
-  return (devices[world.names.instanceIds] ?? []) as number[];
+  return (devices[store.names.instanceIds] ?? []) as number[];
 }
 
 /** Every device must be the account's, and the caller's to change. */
 function guardDevices(call: Call, ids: readonly number[], field: string): Row<Instance>[] {
-  const { world, caller } = call;
+  const { store, caller } = call;
   const rows = ids.map((id) => {
-    const row = world.table("instance").get(id);
+    const row = store.table("instance").get(id);
     if (row?.home !== caller.account) throw invalid(`${field}: ${id} is not valid`, field);
     return row;
   });
-  if (!rows.every((row) => mayReach(world.resource("instance"), row, "read_write", call))) throw forbidden();
+  if (!rows.every((row) => canAccess(store.resource("instance"), row, "read_write", call))) throw forbidden();
   return rows;
 }
 
-function addDevice(view: View, firewall: Row<object>, instance: Row<Instance>): Row<Value> {
-  const { world, at } = view;
-  const table = world.table("firewallDevice");
+function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Instance>): Row<Value> {
+  const { store, at } = view;
+  const table = store.table("firewallDevice");
   const id = table.nextId();
   const time = dateTime(at);
-  const entity = entityFor(world.resource("instance"), instance);
+  const entity = toEntity(store.resource("instance"), instance);
   const value = { id, created: time, updated: time, entity };
-  return table.add(homeBelow("firewall", firewall.id), id, value, { instance: instance.value.id });
+  return table.add(childHome("firewall", firewall.id), id, value, { instance: instance.value.id });
 }
 
 function writeRules(call: ActionCall<Value>): object {
   const { row, body } = call;
   row.value["rules"] = { ...open, ...(row.value["rules"] as object), ...body };
-  record(call, call.action.event ?? "", row);
+  recordEvent(call, call.action.event ?? "", row);
   return row.value["rules"] as object;
 }
 
@@ -81,7 +81,7 @@ function switched(call: Call & { readonly row: Row<Value> }, before: Value): voi
   const { row } = call;
   const { status } = row.value;
   if (status === before["status"]) return;
-  record(call, status === "enabled" ? "firewall_enable" : "firewall_disable", row);
+  recordEvent(call, status === "enabled" ? "firewall_enable" : "firewall_disable", row);
 }
 
 export const firewall: Resource<Value> = {
@@ -92,33 +92,33 @@ export const firewall: Resource<Value> = {
   entity: { type: "firewall", url: "/v4beta/networking/firewalls/{id}" },
   fields: {
     id: { type: "integer", filter: true },
-    label: { ...label, required: true, unique: "beside", filter: true, write: true },
+    label: { ...label, required: true, unique: "siblings", filter: true, write: true },
     created: { type: "date-time", filter: true },
     updated: { type: "date-time", filter: true },
-    status: { type: "string", values: ["enabled", "disabled"], otherwise: "enabled", write: true },
-    rules: { type: "object", otherwise: open },
+    status: { type: "string", values: ["enabled", "disabled"], default: "enabled", write: true },
+    rules: { type: "object", default: open },
     tags: { ...tags, filter: true, write: true },
   },
   list: {},
   read: true,
   create: {
     body: {
-      label: { ...label, required: true, unique: "beside" },
+      label: { ...label, required: true, unique: "siblings" },
       rules: { type: "object", members: rules, required: true },
       tags,
       devices: { type: "object", members: { vms: { type: "integers", max: 100 } } },
     },
     event: "firewall_create",
-    most: 1000,
-    check: ({ body }) => portFaults(body["rules"], "rules."),
-    guard: (call) => void guardDevices(call, instancesOf(call), "devices"),
-    made(call, row) {
+    maxRows: 1000,
+    validate: ({ body }) => portErrors(body["rules"], "rules."),
+    checkPreconditions: (call) => void guardDevices(call, instancesOf(call), "devices"),
+    afterCreate(call, row) {
       delete row.value["devices"];
       row.value["rules"] = { ...open, ...(call.body["rules"] as object) };
       for (const instance of guardDevices(call, instancesOf(call), "devices")) addDevice(call, row, instance);
     },
   },
-  update: { event: "firewall_update", changed: switched },
+  update: { event: "firewall_update", afterUpdate: switched },
   remove: { event: "firewall_delete" },
   actions: [
     { method: "GET", path: "/rules", run: ({ row }) => row.value["rules"] as object },
@@ -127,7 +127,7 @@ export const firewall: Resource<Value> = {
       path: "/rules",
       body: rules,
       event: "firewall_update",
-      check: ({ body }) => portFaults(body, ""),
+      validate: ({ body }) => portErrors(body, ""),
       run: writeRules,
     },
   ],
@@ -153,12 +153,12 @@ export const firewallDevice: Resource<Value> = {
       type: { type: "string", values: ["vm"], required: true },
     },
     event: "firewall_device_add",
-    make(call) {
+    createRow(call) {
       const [instance] = guardDevices(call, [Number(call.body["id"])], "id");
-      const above = call.above[0];
-      if (!instance || !above) throw new Error("A device has a firewall and an instance");
-      record(call, call.resource.create?.event ?? "", above);
-      return addDevice(call, above, instance);
+      const parents = call.parents[0];
+      if (!instance || !parents) throw new Error("A device has a firewall and an instance");
+      recordEvent(call, call.resource.create?.event ?? "", parents);
+      return addDevice(call, parents, instance);
     },
   },
   remove: { event: "firewall_device_remove" },
@@ -182,10 +182,10 @@ export const vlan: Resource<Value> = {
   list: { rows: vlans },
 };
 
-function vlans({ world, caller }: Call): readonly Row<Value>[] {
+function vlans({ store, caller }: Call): readonly Row<Value>[] {
   const found = new Map<string, Row<Value>>();
-  for (const { id, value } of world.table("instance").of(caller.account)) {
-    for (const { value: config } of world.table("config").of(homeBelow("instance", id))) {
+  for (const { id, value } of store.table("instance").inHome(caller.account)) {
+    for (const { value: config } of store.table("config").inHome(childHome("instance", id))) {
       for (const each of config.interfaces as { purpose: string; label: string }[]) {
         if (each.purpose !== "vlan") continue;
         const key = `${value.region} ${each.label}`;
@@ -196,11 +196,11 @@ function vlans({ world, caller }: Call): readonly Row<Value>[] {
           value: {
             label: each.label,
             region: value.region,
-            [world.names.instanceIds]: [],
+            [store.names.instanceIds]: [],
             created: config.created,
           },
         };
-        const members = row.value[world.names.instanceIds] as number[];
+        const members = row.value[store.names.instanceIds] as number[];
         if (!members.includes(value.id)) members.push(value.id);
         found.set(key, row);
       }

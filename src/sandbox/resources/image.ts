@@ -1,26 +1,26 @@
 /** Images: the public ones for everyone, an account's own beside them (v4, Catalogs). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { forbidden, grantId, grantMaker, mayReach } from "../resource/grants.ts";
-import { idAbove } from "../resource/locate.ts";
+import { forbidden, grantId, grantToCreator, canAccess } from "../resource/grants.ts";
+import { parentId } from "../resource/locate.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
 import type { Field, Fields } from "../rules/field.ts";
-import { blank } from "../rules/default-values.ts";
+import { defaultValues } from "../rules/default-values.ts";
 import type { Disk, Image } from "./shapes.ts";
 
 const creating = 4;
 const description: Field = { type: "string", nullable: true, max: 65_000, write: true };
 const label: Field = { type: "string", max: 50, filter: true, write: true };
 
-function diskOf({ world, caller, body }: Call): Row<Disk> | undefined {
-  const disk = world.table("disk").get(body["disk_id"]);
-  const instance = disk && world.table("instance").get(idAbove(disk.home));
+function diskOf({ store, caller, body }: Call): Row<Disk> | undefined {
+  const disk = store.table("disk").get(body["disk_id"]);
+  const instance = disk && store.table("instance").get(parentId(disk.home));
   return instance?.home === caller.account ? disk : undefined;
 }
 
-function checkDisk(call: Call): Fault[] {
+function checkDisk(call: Call): FieldError[] {
   const given = call.body["disk_id"] !== undefined;
   return given && !diskOf(call) ? [{ reason: "disk_id is not valid", field: "disk_id" }] : [];
 }
@@ -28,7 +28,7 @@ function checkDisk(call: Call): Fault[] {
 /** What an image has when it is made, whichever way. */
 function newImage(call: Call, id: string, given: object): object {
   return {
-    ...blank(call.resource.fields, call.at),
+    ...defaultValues(call.resource.fields, call.at),
     id,
     created_by: call.caller.user,
     type: "manual",
@@ -37,22 +37,22 @@ function newImage(call: Call, id: string, given: object): object {
   };
 }
 
-function nextId({ world }: Call): string {
-  return `private/${world.table("privateImage").nextId()}`;
+function nextId({ store }: Call): string {
+  return `private/${store.table("privateImage").nextId()}`;
 }
 
 function upload(call: ActionCall<Image>): object {
-  const { world, caller, body, resource } = call;
+  const { store, caller, body, resource } = call;
   const id = nextId(call);
   const given = { label: body["label"], description: body["description"] ?? null, status: "pending_upload" };
   const image = newImage(call, id, given) as Image;
-  world.table("image").add(caller.account, id, image);
-  grantMaker(resource, caller, id);
+  store.table("image").add(caller.account, id, image);
+  grantToCreator(resource, caller, id);
   return { upload_to: `https://uploads.example.com/${id}`, image };
 }
 
-function checkRegion({ world, body }: Call): Fault[] {
-  const known = body["region"] === undefined || world.table("region").get(body["region"]);
+function checkRegion({ store, body }: Call): FieldError[] {
+  const known = body["region"] === undefined || store.table("region").get(body["region"]);
   return known ? [] : [{ reason: "region is not valid", field: "region" }];
 }
 
@@ -65,7 +65,7 @@ const createBody: Fields = {
 export const image: Resource<Image> = {
   name: "image",
   path: "/images",
-  id: "wide",
+  id: "multiSegment",
   owner: "both",
   access: "optional",
   area: "images",
@@ -97,25 +97,25 @@ export const image: Resource<Image> = {
   create: {
     body: createBody,
     event: "disk_imagize",
-    takes: creating,
-    check: checkDisk,
-    guard(call) {
-      const instance = call.world.table("instance").get(idAbove(diskOf(call)?.home ?? ""));
-      if (!mayReach(call.world.resource("instance"), instance, "read_only", call)) throw forbidden();
+    durationSeconds: creating,
+    validate: checkDisk,
+    checkPreconditions(call) {
+      const instance = call.store.table("instance").get(parentId(diskOf(call)?.home ?? ""));
+      if (!canAccess(call.store.resource("instance"), instance, "read_only", call)) throw forbidden();
     },
     id: nextId,
-    fill(call, id) {
+    computeMembers(call, id) {
       const disk = diskOf(call)?.value;
       const { label: named = disk?.label, description: said = null } = call.body;
       return newImage(call, id as string, { label: named, description: said, size: disk?.size });
     },
-    made({ world, at }, row, event) {
+    afterCreate({ store, at }, row, event) {
       const stages = [
-        { status: "creating", takes: creating },
-        { status: "available", takes: 0 },
+        { status: "creating", durationSeconds: creating },
+        { status: "available", durationSeconds: 0 },
       ];
       startTransition(
-        world,
+        store,
         "image",
         row,
         at,
@@ -138,7 +138,7 @@ export const image: Resource<Image> = {
         label: { type: "string", min: 1, max: 50, required: true },
         description,
       },
-      check: checkRegion,
+      validate: checkRegion,
       run: upload,
     },
   ],

@@ -1,10 +1,10 @@
 /** What must be right about a new instance beyond each member by itself (v4, POST /vm/instances). */
 
-import type { Fault } from "../http/problem.ts";
-import { idAbove } from "../resource/locate.ts";
+import type { FieldError } from "../http/problem.ts";
+import { parentId } from "../resource/locate.ts";
 import type { Call } from "../resource/declaration.ts";
-import { everyone } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import { publicHome } from "../store/table.ts";
+import type { Store } from "../store/store.ts";
 import { checkImage, imageOf } from "./image-deploy.ts";
 import { checkInterfaces } from "./interfaces.ts";
 import type { Backup, Plan } from "./shapes.ts";
@@ -13,44 +13,44 @@ import type { Backup, Plan } from "./shapes.ts";
 export const defaultSwap = 512;
 
 /** An unknown id in the body is 400 naming its member, never 404 (ruling). */
-export function checkInstance(call: Call): Fault[] {
-  const { world, body } = call;
-  const faults: Fault[] = [];
+export function checkInstance(call: Call): FieldError[] {
+  const { store, body } = call;
+  const errors: FieldError[] = [];
   const plan = planOf(call);
-  if (body["region"] !== undefined && !world.table("region").get(body["region"])) {
-    faults.push({ reason: "region is not valid", field: "region" });
+  if (body["region"] !== undefined && !store.table("region").get(body["region"])) {
+    errors.push({ reason: "region is not valid", field: "region" });
   }
-  if (body["type"] !== undefined && !plan) faults.push({ reason: "type is not valid", field: "type" });
-  faults.push(...checkImage(call), ...checkSpace(call, plan));
-  if (body["backup_id"] !== undefined) faults.push(...checkBackup(call, plan));
-  faults.push(...checkInterfaces(body["interfaces"]), ...checkTags(call));
-  return faults;
+  if (body["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field: "type" });
+  errors.push(...checkImage(call), ...checkSpace(call, plan));
+  if (body["backup_id"] !== undefined) errors.push(...checkBackup(call, plan));
+  errors.push(...checkInterfaces(body["interfaces"]), ...checkTags(call));
+  return errors;
 }
 
 /** Tags are for unrestricted users (v4, Grants). */
-function checkTags({ caller, body }: Call): Fault[] {
+function checkTags({ caller, body }: Call): FieldError[] {
   const some = Array.isArray(body["tags"]) && body["tags"].length > 0;
   return some && caller.grants ? [{ reason: "Only unrestricted users may set tags", field: "tags" }] : [];
 }
 
-export function planOf({ world, body }: Call): Plan | undefined {
-  return currentPlan(world, body["type"]);
+export function planOf({ store, body }: Call): Plan | undefined {
+  return currentPlan(store, body["type"]);
 }
 
 /** Types that can no longer be had are known, but only instances from before have them. */
-export function currentPlan(world: World, id: unknown): Plan | undefined {
-  const row = world.table("plan").get(id);
-  return row?.home === everyone ? row.value : undefined;
+export function currentPlan(store: Store, id: unknown): Plan | undefined {
+  const row = store.table("plan").get(id);
+  return row?.home === publicHome ? row.value : undefined;
 }
 
 /** The backup that the body names, where it is the caller's. */
-export function backupOf({ world, caller, body }: Call): Backup | undefined {
-  const row = world.table("backup").get(body["backup_id"]);
-  const source = row && world.table("instance").get(idAbove(row.home));
+export function backupOf({ store, caller, body }: Call): Backup | undefined {
+  const row = store.table("backup").get(body["backup_id"]);
+  const source = row && store.table("instance").get(parentId(row.home));
   return source?.home === caller.account ? row?.value : undefined;
 }
 
-function checkSpace(call: Call, plan: Plan | undefined): Fault[] {
+function checkSpace(call: Call, plan: Plan | undefined): FieldError[] {
   const image = imageOf(call);
   const swap = call.body["swap_size"] ?? defaultSwap;
   if (!image || !plan || typeof swap !== "number" || plan.disk - swap >= image.size) return [];
@@ -59,7 +59,7 @@ function checkSpace(call: Call, plan: Plan | undefined): Fault[] {
     : [{ reason: "The type has too little space for the image", field: "type" }];
 }
 
-function checkBackup(call: Call, plan: Plan | undefined): Fault[] {
+function checkBackup(call: Call, plan: Plan | undefined): FieldError[] {
   const { body } = call;
   const field = "backup_id";
   const backup = backupOf(call);

@@ -1,7 +1,7 @@
 /** Makes an instance out of an image, a backup or nothing (v4, POST /vm/instances). */
 
 import type { Call } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
+import { recordEvent } from "../resource/events.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
@@ -16,28 +16,28 @@ import { keptInterfaces } from "./interfaces.ts";
 import type { Instance, Plan } from "./shapes.ts";
 
 export function createInstance(call: Call): Row<Instance> {
-  const { world, body, at, resource } = call;
+  const { store, body, at, resource } = call;
   const plan = planOf(call) as Plan;
   const row = addInstance(call, wishes(call, plan));
-  const disks = disksFor(call, plan).map((disk) => addDisk(world, row.value.id, disk, at).value);
+  const disks = disksFor(call, plan).map((disk) => addDisk(store, row.value.id, disk, at).value);
   const boots = disks.length > 0 && body["booted"] !== false;
   if (disks.length > 0) {
-    const config = addConfig(world, row.value, disks, at, keptInterfaces(body["interfaces"]));
+    const config = addConfig(store, row.value, disks, at, keptInterfaces(body["interfaces"]));
     if (boots) row.hidden = { config: config.value.id };
   }
   const stages: TransitionStage[] = [
-    { status: "provisioning", takes: diskJob },
-    ...(boots ? booting : [{ status: "offline", takes: 0 }]),
+    { status: "provisioning", durationSeconds: diskJob },
+    ...(boots ? booting : [{ status: "offline", durationSeconds: 0 }]),
   ];
-  const { id } = record(call, resource.create?.event ?? "", row, transitionSeconds(stages));
-  startTransition(world, "instance", row, at, stages, { event: { id, status: "finished" } });
+  const { id } = recordEvent(call, resource.create?.event ?? "", row, transitionSeconds(stages));
+  startTransition(store, "instance", row, at, stages, { event: { id, status: "finished" } });
   return row;
 }
 
 function wishes(call: Call, plan: Plan): Parameters<typeof addInstance>[1] {
-  const { world, caller, body } = call;
+  const { store, caller, body } = call;
   const given = body as { label?: string; group?: string; tags?: string[]; region: string };
-  const forced = world.table("settings").get(caller.account)?.value["backups_enabled"] === true;
+  const forced = store.table("settings").get(caller.account)?.value["backups_enabled"] === true;
   return {
     plan,
     region: given.region,

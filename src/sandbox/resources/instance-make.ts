@@ -2,8 +2,8 @@
 
 import { dateTime } from "../clock.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
-import type { View } from "../resource/declaration.ts";
+import type { Store } from "../store/store.ts";
+import type { CallContext } from "../resource/declaration.ts";
 import { freePrivateAddress, freePublicAddress, ipv6, keepAddresses } from "./addresses.ts";
 import { planBackup } from "./backup-schedule.ts";
 import type { Instance, Plan } from "./shapes.ts";
@@ -19,20 +19,20 @@ export interface NewInstance {
   readonly privateIp: boolean;
 }
 
-export function addInstance({ world, caller, at }: View, given: NewInstance): Row<Instance> {
-  const id = world.table("instance").nextId();
-  const row = world.table("instance").add(caller.account, id, newInstance(world, id, given, at));
-  keepAddresses(world, row);
-  planBackup(world, row, at);
+export function addInstance({ store, caller, at }: CallContext, given: NewInstance): Row<Instance> {
+  const id = store.table("instance").nextId();
+  const row = store.table("instance").add(caller.account, id, newInstance(store, id, given, at));
+  keepAddresses(store, row);
+  planBackup(store, row, at);
   return row;
 }
 
 /** What a new instance has, before anything is done to it. */
-export function newInstance(world: World, id: number, given: NewInstance, at: number): Instance {
+export function newInstance(store: Store, id: number, given: NewInstance, at: number): Instance {
   const { disk, memory, vcpus, transfer, gpus } = given.plan;
   return {
     id,
-    label: given.label ?? `${world.names.label}${id}`,
+    label: given.label ?? `${store.names.label}${id}`,
     group: given.group,
     tags: given.tags,
     region: given.region,
@@ -43,10 +43,10 @@ export function newInstance(world: World, id: number, given: NewInstance, at: nu
     created: dateTime(at),
     updated: dateTime(at),
     ipv4: [
-      freePublicAddress(world, given.region, id),
-      ...(given.privateIp ? [freePrivateAddress(world, id)] : []),
+      freePublicAddress(store, given.region, id),
+      ...(given.privateIp ? [freePrivateAddress(store, id)] : []),
     ],
-    ipv6: ipv6(world, given.region, id),
+    ipv6: ipv6(store, given.region, id),
     specs: { disk, memory, vcpus, transfer, gpus },
     alerts: { cpu: 90 * vcpus, network_in: 10, network_out: 10, transfer_quota: 80, io: 10_000 },
     backups: { enabled: given.backups, schedule: firstSchedule(given.backups), last_successful: null },

@@ -1,14 +1,14 @@
 /** Boot, reboot, shutdown, rescue and the root password of an instance (v4, Actions). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { ActionCall } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { recordEvent } from "../resource/events.ts";
+import { childHome } from "../resource/locate.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { transitionSeconds, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import { checkStrength } from "./image-deploy.ts";
 import type { Instance } from "./shapes.ts";
 
@@ -18,18 +18,18 @@ export type InstanceCall = ActionCall<Instance>;
 const idle = new Set(["running", "offline", "stopped"]);
 
 export const booting: readonly [TransitionStage, TransitionStage] = [
-  { status: "booting", takes: 2 },
-  { status: "running", takes: 0 },
+  { status: "booting", durationSeconds: 2 },
+  { status: "running", durationSeconds: 0 },
 ];
 export const rebooting: readonly TransitionStage[] = [
-  { status: "rebooting", takes: 3 },
-  { status: "running", takes: 0 },
+  { status: "rebooting", durationSeconds: 3 },
+  { status: "running", durationSeconds: 0 },
 ];
-export const shuttingDown: TransitionStage = { status: "shutting_down", takes: 2 };
+export const shuttingDown: TransitionStage = { status: "shutting_down", durationSeconds: 2 };
 
 export function boot(call: InstanceCall): void {
   refuseBusy(call);
-  if (!isOff(call.row)) throw invalid(`${call.world.names.instance} ${call.row.id} already booted.`);
+  if (!isOff(call.row)) throw invalid(`${call.store.names.instance} ${call.row.id} already booted.`);
   requireConfig(call);
   go(call, booting);
 }
@@ -42,12 +42,12 @@ export function reboot(call: InstanceCall): void {
 
 export function shutdown(call: InstanceCall): void {
   refuseBusy(call);
-  if (isOff(call.row)) throw invalid(`${call.world.names.instance} ${call.row.id} is not running.`);
-  go(call, [shuttingDown, { status: "offline", takes: 0 }]);
+  if (isOff(call.row)) throw invalid(`${call.store.names.instance} ${call.row.id} is not running.`);
+  go(call, [shuttingDown, { status: "offline", durationSeconds: 0 }]);
 }
 
 /** Devices must be those of the instance, as in a profile. */
-export function checkRescue(call: InstanceCall): Fault[] {
+export function checkRescue(call: InstanceCall): FieldError[] {
   return checkDevices(call, call.row, call.body["devices"], "devices");
 }
 
@@ -58,14 +58,14 @@ export function rescue(call: InstanceCall): void {
 
 /** The password of the one disk that can hold one. */
 export function setPassword(call: InstanceCall): void {
-  const { world, row, body, action } = call;
-  const [fault] = checkStrength(body["root_pass"], "root_pass");
-  if (fault) throw invalid(fault.reason, fault.field);
+  const { store, row, body, action } = call;
+  const [fieldError] = checkStrength(body["root_pass"], "root_pass");
+  if (fieldError) throw invalid(fieldError.reason, fieldError.field);
   if (!isOff(row)) throw invalid("The instance must be off");
-  const disks = [...world.table("disk").of(homeBelow("instance", row.id))];
+  const disks = [...store.table("disk").inHome(childHome("instance", row.id))];
   const systems = disks.filter(({ value }) => value.filesystem !== "swap");
   if (systems.length !== 1) throw invalid("With none or several disks, use the password call of the disk");
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
 }
 
 /** Records the action's event and puts the instance through the stages, with the end of which it finishes. */
@@ -74,8 +74,8 @@ export function go(
   stages: readonly TransitionStage[],
   event = call.action.event ?? "",
 ): void {
-  const { id } = record(call, event, call.row, transitionSeconds(stages));
-  startTransition(call.world, "instance", call.row, call.at, stages, { event: { id, status: "finished" } });
+  const { id } = recordEvent(call, event, call.row, transitionSeconds(stages));
+  startTransition(call.store, "instance", call.row, call.at, stages, { event: { id, status: "finished" } });
 }
 
 export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): boolean {
@@ -83,20 +83,20 @@ export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): 
 }
 
 /** v4 refuses while other jobs run: a reason that ends in "busy.", with no field. */
-export function refuseBusy({ world, row }: { readonly world: World; readonly row: Row<Instance> }): void {
-  if (!idle.has(row.value.status)) throw invalid(`${world.names.instance} busy.`);
+export function refuseBusy({ store, row }: { readonly store: Store; readonly row: Row<Instance> }): void {
+  if (!idle.has(row.value.status)) throw invalid(`${store.names.instance} busy.`);
 }
 
 /** Without `config_id` the only profile is taken, or the one booted last. */
-function requireConfig({ world, row, body }: InstanceCall): void {
-  const home = homeBelow("instance", row.id);
-  const configs = world.table("config");
+function requireConfig({ store, row, body }: InstanceCall): void {
+  const home = childHome("instance", row.id);
+  const configs = store.table("config");
   const given = body["config_id"] ?? undefined;
   if (given !== undefined && configs.get(given)?.home !== home)
     throw invalid("config_id is not valid", "config_id");
   if (configs.count(home) === 0) throw invalid("There is no configuration profile to boot");
   const last = configs.get(row.hidden?.config)?.home === home ? row.hidden?.config : undefined;
-  const [first] = configs.of(home);
+  const [first] = configs.inHome(home);
   const chosen = (given as number | undefined) ?? last ?? (first?.id as number);
   if (given === undefined && last === undefined && configs.count(home) > 1)
     throw invalid("config_id is needed: there are several profiles and none was booted yet", "config_id");
@@ -105,21 +105,21 @@ function requireConfig({ world, row, body }: InstanceCall): void {
 
 /** A slot names a disk of the instance or a volume that is attached to it. */
 export function checkDevices(
-  { world }: { readonly world: World },
+  { store }: { readonly store: Store },
   { id }: Row<Instance>,
   devices: unknown,
   field: string,
-): Fault[] {
+): FieldError[] {
   if (devices === null || typeof devices !== "object") return [];
-  return Object.entries(devices).flatMap(([slot, device]: [string, unknown]): Fault[] => {
+  return Object.entries(devices).flatMap(([slot, device]: [string, unknown]): FieldError[] => {
     if (device === null || typeof device !== "object") return [];
     const { disk_id: disk, volume_id: volume } = device as { disk_id?: unknown; volume_id?: unknown };
     const path = `${field}.${slot}`;
     if (disk !== undefined && disk !== null && volume !== undefined && volume !== null)
       return [{ reason: "A device is a disk or a volume, not both", field: path }];
-    if (typeof disk === "number" && world.table("disk").get(disk)?.home !== homeBelow("instance", id))
+    if (typeof disk === "number" && store.table("disk").get(disk)?.home !== childHome("instance", id))
       return [{ reason: `${path}.disk_id is not valid`, field: `${path}.disk_id` }];
-    if (typeof volume === "number" && world.table("volume").get(volume)?.value.instance !== id)
+    if (typeof volume === "number" && store.table("volume").get(volume)?.value.instance !== id)
       return [{ reason: `${path}.volume_id is not valid`, field: `${path}.volume_id` }];
     return [];
   });

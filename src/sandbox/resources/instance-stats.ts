@@ -1,8 +1,8 @@
 /** Traffic and statistics of an instance (document 1, Instance statistics; v4, Transfer and statistics). */
 
 import { Problem } from "../http/problem.ts";
-import type { Fault } from "../http/problem.ts";
-import { random } from "../random.ts";
+import type { FieldError } from "../http/problem.ts";
+import { createRandom } from "../random.ts";
 import type { Instance } from "./shapes.ts";
 import type { InstanceCall } from "./instance-power.ts";
 
@@ -26,13 +26,13 @@ export function transfer({ row, at }: InstanceCall): object {
   const quota = row.value.specs.transfer;
   const month = new Date(at);
   const part = partSince(row.value, Date.UTC(month.getUTCFullYear(), month.getUTCMonth()), at);
-  return { used: Math.floor(random(row.value.id).next() * quota * 2e8 * part), quota, billable: 0 };
+  return { used: Math.floor(createRandom(row.value.id).next() * quota * 2e8 * part), quota, billable: 0 };
 }
 
 /** Bytes of public traffic of one month. */
 export function monthTransfer(call: InstanceCall): object {
   const { year, month } = monthOf(call);
-  const chance = random(call.row.value.id * 10_000 + year * 12 + month);
+  const chance = createRandom(call.row.value.id * 10_000 + year * 12 + month);
   const part = partSince(call.row.value, Date.UTC(year, month - 1), Date.UTC(year, month));
   const bytes_in = Math.floor(chance.integer(1e9, 4e10) * part);
   const bytes_out = Math.floor(chance.integer(1e9, 3e10) * part);
@@ -56,21 +56,21 @@ export function monthStats(call: InstanceCall): object {
 
 /** @throws {Problem} 400 for a month that is none or has not begun. */
 function monthOf({ params, at }: InstanceCall): { year: number; month: number } {
-  const faults: Fault[] = [];
+  const errors: FieldError[] = [];
   const year = /^\d{4}$/.test(params["year"] ?? "") ? Number(params["year"]) : Number.NaN;
   const month = /^\d{1,2}$/.test(params["month"] ?? "") ? Number(params["month"]) : Number.NaN;
-  if (!(year >= 2000 && year <= 2037)) faults.push({ reason: "year must be 2000 to 2037", field: "year" });
-  if (!(month >= 1 && month <= 12)) faults.push({ reason: "month must be 1 to 12", field: "month" });
-  if (faults.length === 0 && Date.UTC(year, month - 1) > at)
-    faults.push({ reason: "The month must not be in the future", field: "month" });
-  if (faults.length > 0) throw new Problem(400, faults);
+  if (!(year >= 2000 && year <= 2037)) errors.push({ reason: "year must be 2000 to 2037", field: "year" });
+  if (!(month >= 1 && month <= 12)) errors.push({ reason: "month must be 1 to 12", field: "month" });
+  if (errors.length === 0 && Date.UTC(year, month - 1) > at)
+    errors.push({ reason: "The month must not be in the future", field: "month" });
+  if (errors.length > 0) throw new Problem(400, errors);
   return { year, month };
 }
 
 type Point = readonly [milliseconds: number, reading: number];
 
 function curves({ row }: InstanceCall, from: number, to: number, span: string): object {
-  const chance = random(row.value.id + Math.floor(from / day));
+  const chance = createRandom(row.value.id + Math.floor(from / day));
   const step = (to - from) / points;
   const begin = beginOf(row.value);
   const curve = (most: number): Point[] =>

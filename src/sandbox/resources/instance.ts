@@ -3,7 +3,7 @@
 import type { Resource } from "../resource/declaration.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import { dropAddresses, renumber } from "./addresses.ts";
 import { planBackup, takeBackup } from "./backup-schedule.ts";
 import { deployBody } from "./deploy-body.ts";
@@ -39,16 +39,16 @@ const createBody: Fields = {
 };
 
 /** What belongs to a region stays there: addresses, ranges, what was shared, and volumes. */
-function arrive(world: World, row: Row<Instance>): void {
+function arrive(store: Store, row: Row<Instance>): void {
   const { id } = row.value;
   const left = new Set(row.value.ipv4);
-  renumber(world, row);
-  detachAll(world, id);
+  renumber(store, row);
+  detachAll(store, id);
   delete row.hidden?.shared;
-  for (const { hidden } of world.table("instance").of(row.home))
+  for (const { hidden } of store.table("instance").inHome(row.home))
     if (hidden?.shared) hidden.shared = hidden.shared.filter((address) => !left.has(address));
-  for (const range of world.table("range").of(row.home))
-    if (range.value.instances.includes(id)) world.table("range").remove(range.id);
+  for (const range of store.table("range").inHome(row.home))
+    if (range.value.instances.includes(id)) store.table("range").remove(range.id);
 }
 
 export const instance: Resource<Instance> = {
@@ -109,27 +109,27 @@ export const instance: Resource<Instance> = {
   create: {
     body: createBody,
     event: "vm_create",
-    check: checkInstance,
-    make: createInstance,
+    validate: checkInstance,
+    createRow: createInstance,
     rate: { limit: 10, seconds: 30 },
   },
   update: {
     event: "vm_update",
     // While backups are off there is neither day nor window.
-    changed({ world, row, at }, before) {
+    afterUpdate({ store, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);
-      if (backups.schedule.window !== before.backups.schedule.window) planBackup(world, row, at);
+      if (backups.schedule.window !== before.backups.schedule.window) planBackup(store, row, at);
     },
   },
-  remove: { event: "vm_delete", takes: 2 },
+  remove: { event: "vm_delete", durationSeconds: 2 },
   actions: instanceActions,
-  happened(row, world, before) {
-    if (row.value.region !== before.region) arrive(world, row);
+  afterTransition(row, store, before) {
+    if (row.value.region !== before.region) arrive(store, row);
   },
-  due: (row, world, at) => takeBackup(world, row, at),
-  dropped(row, world) {
-    dropAddresses(world, row as Row<Instance>);
-    detachAll(world, Number(row.id));
+  onDue: (row, store, at) => takeBackup(store, row, at),
+  afterDelete(row, store) {
+    dropAddresses(store, row as Row<Instance>);
+    detachAll(store, Number(row.id));
   },
 };

@@ -1,6 +1,6 @@
 /** Network interfaces of a configuration profile: the internet or a VLAN (v4, Configuration profiles). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { Field } from "../rules/field.ts";
 
 /** `ipam_address` may be empty or left out, also for a VLAN (document 1, facts given by release notes). */
@@ -21,16 +21,16 @@ interface Interface {
 }
 
 /** A VLAN is named, the internet is not, and there is one way to it at most. */
-export function checkInterfaces(value: unknown): Fault[] {
+export function checkInterfaces(value: unknown): FieldError[] {
   const given = interfacesOf(value);
-  const faults = given.flatMap(({ purpose, label }, index): Fault[] => {
+  const errors = given.flatMap(({ purpose, label }, index): FieldError[] => {
     const field = `interfaces[${index}].label`;
     if (purpose === "vlan" && !label) return [{ reason: "A VLAN needs a label", field }];
     return purpose === "public" && label ? [{ reason: "label is for VLANs", field }] : [];
   });
   const open = given.filter(({ purpose }) => purpose === "public");
-  if (open.length > 1) faults.push({ reason: "One interface may be public", field: "interfaces" });
-  return faults;
+  if (open.length > 1) errors.push({ reason: "One interface may be public", field: "interfaces" });
+  return errors;
 }
 
 /** As they are kept: every member there. */

@@ -8,7 +8,7 @@ export const instanceLabel: Field = {
   min: 3,
   max: 64,
   pattern: "[a-zA-Z0-9](?:(?!--|__|\\.\\.)[a-zA-Z0-9._-])*[a-zA-Z0-9]",
-  also: ["vm"],
+  alwaysAllowed: ["vm"],
 };
 
-export const tags: Field = { type: "strings", max: 500, each: { type: "string", min: 3, max: 50 } };
+export const tags: Field = { type: "strings", max: 500, items: { type: "string", min: 3, max: 50 } };

@@ -1,6 +1,6 @@
 /** Managed credentials and services (document 1, Managed credential). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Value } from "./shapes.ts";
@@ -16,7 +16,7 @@ const secrets: Fields = {
   username: { type: "string", max: 5000 },
   password: { type: "string", min: 1, max: 5000, required: true },
 };
-const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "beside" };
+const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "siblings" };
 
 /** User name and password are taken and kept nowhere: nobody here logs in with them. */
 export const credential: Resource<Value> = {
@@ -39,7 +39,7 @@ export const credential: Resource<Value> = {
     {
       method: "POST",
       path: "/revoke",
-      run: ({ world, row }) => world.table("credential").remove(row.id),
+      run: ({ store, row }) => store.table("credential").remove(row.id),
     },
     {
       on: "collection",
@@ -50,15 +50,15 @@ export const credential: Resource<Value> = {
   ],
 };
 
-function checkService({ world, caller, body }: Call): Fault[] {
-  const faults: Fault[] = [];
+function checkService({ store, caller, body }: Call): FieldError[] {
+  const errors: FieldError[] = [];
   const ids = Array.isArray(body["credentials"]) ? body["credentials"] : [];
-  const unknown = ids.filter((id) => world.table("credential").get(id)?.home !== caller.account);
-  if (unknown.length > 0) faults.push({ reason: "credentials is not valid", field: "credentials" });
+  const unknown = ids.filter((id) => store.table("credential").get(id)?.home !== caller.account);
+  if (unknown.length > 0) errors.push({ reason: "credentials is not valid", field: "credentials" });
   const region = body["region"];
-  if (typeof region === "string" && !world.table("region").get(region))
-    faults.push({ reason: "region is not valid", field: "region" });
-  return faults;
+  if (typeof region === "string" && !store.table("region").get(region))
+    errors.push({ reason: "region is not valid", field: "region" });
+  return errors;
 }
 
 export const service: Resource<Value> = {
@@ -68,7 +68,7 @@ export const service: Resource<Value> = {
   entity: { type: "managed_service", url: "/v4/managed/services/{id}" },
   fields: {
     id: { type: "integer" },
-    status: { type: "string", otherwise: "pending" },
+    status: { type: "string", default: "pending" },
     service_type: { type: "string", values: ["url", "tcp"], required: true, write: true },
     label: { type: "string", min: 3, max: 64, pattern: "[a-zA-Z0-9_ .-]*", required: true, write: true },
     address: { type: "string", min: 3, max: 100, required: true, write: true },
@@ -83,7 +83,7 @@ export const service: Resource<Value> = {
   },
   list: {},
   read: true,
-  create: { event: "managed_service_create", check: checkService },
-  update: { check: checkService },
+  create: { event: "managed_service_create", validate: checkService },
+  update: { validate: checkService },
   remove: { event: "managed_service_delete" },
 };

@@ -1,10 +1,10 @@
 /** The ports of a load balancer and the servers behind each (v4, Load balancers). */
 
-import type { Fault } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
-import { homeBelow } from "../resource/locate.ts";
+import type { FieldError } from "../http/problem.ts";
+import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
+import { childHome } from "../resource/locate.ts";
 import { applyFields, creatableFields } from "../rules/apply.ts";
-import { blank } from "../rules/default-values.ts";
+import { defaultValues } from "../rules/default-values.ts";
 import type { Body } from "../rules/check.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
@@ -19,7 +19,7 @@ const common = {
 const choice = (otherwise: string, ...values: string[]): Field => ({
   type: "string",
   values,
-  otherwise,
+  default: otherwise,
   write: true,
 });
 const redacted = "<REDACTED>";
@@ -33,8 +33,8 @@ const nodeFields: Fields = {
     write: true,
   },
   label: { type: "string", min: 3, max: 32, pattern: "[a-zA-Z0-9_.-]+", required: true, write: true },
-  status: { type: "string", otherwise: "unknown" },
-  weight: { type: "integer", min: 1, max: 255, otherwise: 50, write: true },
+  status: { type: "string", default: "unknown" },
+  weight: { type: "integer", min: 1, max: 255, default: 50, write: true },
   mode: choice("accept", "accept", "reject", "drain", "backup"),
   config_id: { type: "integer" },
   nodebalancer_id: { type: "integer" },
@@ -42,17 +42,17 @@ const nodeFields: Fields = {
 
 const configFields: Fields = {
   id: { type: "integer" },
-  port: { type: "integer", min: 1, max: 65_535, otherwise: 80, write: true },
+  port: { type: "integer", min: 1, max: 65_535, default: 80, write: true },
   protocol: choice("http", "http", "https", "tcp"),
   algorithm: choice("roundrobin", "roundrobin", "leastconn", "source"),
   stickiness: choice("none", "none", "table", "http_cookie"),
   check: choice("none", "none", "connection", "http", "http_body"),
-  check_interval: { type: "integer", min: 0, max: 3600, otherwise: 5, write: true },
-  check_timeout: { type: "integer", min: 1, max: 30, otherwise: 3, write: true },
-  check_attempts: { type: "integer", min: 1, max: 30, otherwise: 2, write: true },
+  check_interval: { type: "integer", min: 0, max: 3600, default: 5, write: true },
+  check_timeout: { type: "integer", min: 1, max: 30, default: 3, write: true },
+  check_attempts: { type: "integer", min: 1, max: 30, default: 2, write: true },
   check_path: { type: "string", max: 255, pattern: "[a-zA-Z0-9/%?&=.-]*", write: true },
   check_body: { type: "string", max: 255, write: true },
-  check_passive: { type: "boolean", otherwise: true, write: true },
+  check_passive: { type: "boolean", default: true, write: true },
   proxy_protocol: choice("none", "none", "v1", "v2"),
   cipher_suite: choice("recommended", "recommended", "legacy"),
   nodebalancer_id: { type: "integer" },
@@ -62,26 +62,30 @@ const configFields: Fields = {
   ssl_key: { type: "string", nullable: true, max: 65_535, write: true },
 };
 
-function addNodes({ world, at }: View, config: Row<Value>, nodes: unknown): void {
-  for (const node of (nodes ?? []) as Value[]) addNode({ world, at }, config, node);
+function addNodes({ store, at }: CallContext, config: Row<Value>, nodes: unknown): void {
+  for (const node of (nodes ?? []) as Value[]) addNode({ store, at }, config, node);
 }
 
-function addNode({ world, at }: Pick<View, "world" | "at">, { value }: Row<Value>, given: Value): Row<Value> {
-  const table = world.table("nodebalancerNode");
+function addNode(
+  { store, at }: Pick<CallContext, "store" | "at">,
+  { value }: Row<Value>,
+  given: Value,
+): Row<Value> {
+  const table = store.table("nodebalancerNode");
   const id = table.nextId();
-  const node = blank(nodeFields, at);
+  const node = defaultValues(nodeFields, at);
   applyFields(creatableFields(nodeFields), given, node);
   const of = { id, status: "UP", config_id: value["id"], nodebalancer_id: value["nodebalancer_id"] };
-  return table.add(homeBelow("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, of));
+  return table.add(childHome("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, of));
 }
 
-export function addConfig(view: View, balancer: Row<object>, given: Value): Row<Value> {
-  const table = view.world.table("nodebalancerConfig");
+export function addConfig(view: CallContext, balancer: Row<object>, given: Value): Row<Value> {
+  const table = view.store.table("nodebalancerConfig");
   const id = table.nextId();
-  const config = blank(configFields, view.at);
+  const config = defaultValues(configFields, view.at);
   applyFields(creatableFields(configFields), given, config);
   Object.assign(config, { id, nodebalancer_id: balancer.id });
-  const row = table.add(homeBelow("nodebalancer", balancer.id), id, config);
+  const row = table.add(childHome("nodebalancer", balancer.id), id, config);
   certify(row);
   addNodes(view, row, given["nodes"]);
   return row;
@@ -95,8 +99,8 @@ function certify({ value }: Row<Value>): void {
 }
 
 /** Keys are never shown again. */
-function presentConfig({ id, value }: Row<Value>, { world }: View): object {
-  const nodes = [...world.table("nodebalancerNode").of(homeBelow("nodebalancerConfig", id))];
+function presentConfig({ id, value }: Row<Value>, { store }: CallContext): object {
+  const nodes = [...store.table("nodebalancerNode").inHome(childHome("nodebalancerConfig", id))];
   const up = nodes.filter((node) => node.value["status"] === "UP").length;
   return {
     ...value,
@@ -106,18 +110,20 @@ function presentConfig({ id, value }: Row<Value>, { world }: View): object {
   };
 }
 
-function checkConfig({ world, body, above, row }: Call): Fault[] {
+function checkConfig({ store, body, parents, row }: Call): FieldError[] {
   const held = (row?.value ?? {}) as Value;
-  const faults = configFaults({ ...held, ...body }, "");
+  const errors = configErrors({ ...held, ...body }, "");
   const port = body["port"] ?? (row ? undefined : 80);
-  const ports = [...world.table("nodebalancerConfig").of(homeBelow("nodebalancer", above[0]?.id ?? ""))];
+  const ports = [
+    ...store.table("nodebalancerConfig").inHome(childHome("nodebalancer", parents[0]?.id ?? "")),
+  ];
   if (ports.some((other) => other !== row && other.value["port"] === port))
-    faults.push({ reason: "port is already in use", field: "port" });
-  return faults;
+    errors.push({ reason: "port is already in use", field: "port" });
+  return errors;
 }
 
 /** A timeout is within the interval; an interval of 0 means that nothing is checked in turns. */
-function timeoutFaults(config: Value, prefix: string): Fault[] {
+function timeoutErrors(config: Value, prefix: string): FieldError[] {
   const { check_interval: interval = 5, check_timeout: timeout = 3 } = config;
   const late =
     typeof timeout === "number" && typeof interval === "number" && interval > 0 && timeout > interval;
@@ -126,27 +132,27 @@ function timeoutFaults(config: Value, prefix: string): Fault[] {
 }
 
 /** The pattern lets every five digits through. */
-function portFaults({ address }: Body, prefix: string): Fault[] {
+function portErrors({ address }: Body, prefix: string): FieldError[] {
   const port = typeof address === "string" ? /:(\d{1,5})$/.exec(address)?.[1] : undefined;
   const valid = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
   return valid ? [] : [{ reason: "address must have a port from 1 to 65535", field: `${prefix}address` }];
 }
 
-function nodesFaults(nodes: unknown, prefix: string): Fault[] {
+function nodeErrors(nodes: unknown, prefix: string): FieldError[] {
   const listed = Array.isArray(nodes) ? (nodes as unknown[]) : [];
-  return listed.flatMap((node, index) => portFaults((node ?? {}) as Value, `${prefix}nodes[${index}].`));
+  return listed.flatMap((node, index) => portErrors((node ?? {}) as Value, `${prefix}nodes[${index}].`));
 }
 
 /** What is wrong with a configuration, and with the nodes that come with it. */
-export function configFaults(config: Value, prefix: string): Fault[] {
+export function configErrors(config: Value, prefix: string): FieldError[] {
   return [
-    ...certificateFaults(config, prefix),
-    ...timeoutFaults(config, prefix),
-    ...nodesFaults(config["nodes"], prefix),
+    ...certificateErrors(config, prefix),
+    ...timeoutErrors(config, prefix),
+    ...nodeErrors(config["nodes"], prefix),
   ];
 }
 
-function certificateFaults(config: Value, prefix: string): Fault[] {
+function certificateErrors(config: Value, prefix: string): FieldError[] {
   if (config["protocol"] !== "https") return [];
   return ["ssl_cert", "ssl_key"]
     .filter((field) => !config[field])
@@ -160,20 +166,20 @@ export const configBody: Fields = {
 
 /** Listed with an id: changed. Without: made. Not listed: gone. */
 function rebuild(call: ActionCall<Value>): Row<object> {
-  const { world, row, body, above } = call;
+  const { store, row, body, parents } = call;
   const fields = creatableFields(configFields);
   applyFields(fields, body, row.value);
   certify(row);
-  const home = homeBelow("nodebalancerConfig", row.id);
+  const home = childHome("nodebalancerConfig", row.id);
   const nodes = (body["nodes"] ?? []) as Value[];
-  const table = world.table("nodebalancerNode");
-  for (const { id } of table.of(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
+  const table = store.table("nodebalancerNode");
+  for (const { id } of table.inHome(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
   for (const node of nodes) {
     const held = table.get(node["id"]);
     if (held?.home === home) applyFields(creatableFields(nodeFields), node, held.value);
     else addNode(call, row, node);
   }
-  return above[0] as Row<object>;
+  return parents[0] as Row<object>;
 }
 
 const ofBalancer = { type: "nodebalancer", url: "/v4/nodebalancers/{id}" };
@@ -187,15 +193,19 @@ export const nodebalancerConfig: Resource<Value> = {
   fields: configFields,
   list: {},
   read: true,
-  present: presentConfig,
+  serialize: presentConfig,
   create: {
     body: configBody,
     event: "nodebalancer_config_create",
-    most: 100,
-    check: checkConfig,
-    make: (call) => addConfig(call, call.above[0] as Row<object>, call.body),
+    maxRows: 100,
+    validate: checkConfig,
+    createRow: (call) => addConfig(call, call.parents[0] as Row<object>, call.body),
   },
-  update: { event: "nodebalancer_config_update", check: checkConfig, changed: ({ row }) => certify(row) },
+  update: {
+    event: "nodebalancer_config_update",
+    validate: checkConfig,
+    afterUpdate: ({ row }) => certify(row),
+  },
   remove: { event: "nodebalancer_config_delete" },
   actions: [
     {
@@ -210,8 +220,8 @@ export const nodebalancerConfig: Resource<Value> = {
           required: true,
         },
       },
-      check: checkConfig,
-      shows: "nodebalancer",
+      validate: checkConfig,
+      returnsRow: "nodebalancer",
       run: rebuild,
     },
   ],
@@ -230,9 +240,9 @@ export const nodebalancerNode: Resource<Value> = {
   read: true,
   create: {
     event: "nodebalancer_node_create",
-    check: ({ body }) => portFaults(body, ""),
-    make: (call) => addNode(call, call.above.at(-1) as Row<Value>, call.body),
+    validate: ({ body }) => portErrors(body, ""),
+    createRow: (call) => addNode(call, call.parents.at(-1) as Row<Value>, call.body),
   },
-  update: { event: "nodebalancer_node_update", check: ({ body }) => portFaults(body, "") },
+  update: { event: "nodebalancer_node_update", validate: ({ body }) => portErrors(body, "") },
   remove: { event: "nodebalancer_node_delete" },
 };

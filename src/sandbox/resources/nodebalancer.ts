@@ -1,14 +1,14 @@
 /** Load balancers (v4, Load balancers). */
 
-import type { Fault } from "../http/problem.ts";
-import type { CallOnRow, Resource } from "../resource/declaration.ts";
-import { random } from "../random.ts";
+import type { FieldError } from "../http/problem.ts";
+import type { RowCall, Resource } from "../resource/declaration.ts";
+import { createRandom } from "../random.ts";
 import { tags } from "./labels.ts";
-import { addConfig, configFaults, configBody } from "./nodebalancer-config.ts";
+import { addConfig, configErrors, configBody } from "./nodebalancer-config.ts";
 import type { Value } from "./shapes.ts";
 
-function stats({ row }: CallOnRow<Value>): object {
-  const chance = random(Number(row.id));
+function stats({ row }: RowCall<Value>): object {
+  const chance = createRandom(Number(row.id));
   const curve = (): number[] => Array.from({ length: 288 }, () => chance.integer(0, 2000));
   return {
     title: `${String(row.value["label"])} - day (5 min avg)`,
@@ -32,7 +32,7 @@ export const nodebalancer: Resource<Value> = {
       min: 3,
       max: 32,
       pattern: "[a-zA-Z0-9_-]+",
-      unique: "beside",
+      unique: "siblings",
       filter: true,
       write: true,
     },
@@ -45,7 +45,7 @@ export const nodebalancer: Resource<Value> = {
     client_conn_throttle: { type: "integer", min: 0, max: 20, write: true },
     transfer: {
       type: "object",
-      otherwise: { total: 0, out: 0, in: 0 },
+      default: { total: 0, out: 0, in: 0 },
     },
     tags: { ...tags, filter: true, write: true },
   },
@@ -54,21 +54,21 @@ export const nodebalancer: Resource<Value> = {
   create: {
     body: {
       region: { type: "string", required: true },
-      label: { type: "string", min: 3, max: 32, pattern: "[a-zA-Z0-9_-]+", unique: "beside" },
+      label: { type: "string", min: 3, max: 32, pattern: "[a-zA-Z0-9_-]+", unique: "siblings" },
       client_conn_throttle: { type: "integer", min: 0, max: 20 },
       tags,
       configs: { type: "objects", members: configBody, max: 50 },
     },
     event: "nodebalancer_create",
-    check({ world, body }) {
-      const faults: Fault[] = [];
-      if (body["region"] !== undefined && !world.table("region").get(body["region"]))
-        faults.push({ reason: "region is not valid", field: "region" });
+    validate({ store, body }) {
+      const errors: FieldError[] = [];
+      if (body["region"] !== undefined && !store.table("region").get(body["region"]))
+        errors.push({ reason: "region is not valid", field: "region" });
       const configs = Array.isArray(body["configs"]) ? (body["configs"] as Value[]) : [];
-      configs.forEach((each, index) => faults.push(...configFaults(each, `configs[${index}].`)));
-      return faults;
+      configs.forEach((each, index) => errors.push(...configErrors(each, `configs[${index}].`)));
+      return errors;
     },
-    fill({ body }, id) {
+    computeMembers({ body }, id) {
       const ipv4 = `203.0.113.${(Number(id) % 250) + 1}`;
       return {
         label: body["label"] ?? `balancer${id}`,
@@ -77,7 +77,7 @@ export const nodebalancer: Resource<Value> = {
         ipv6: `2001:db8:1:${(Number(id) & 0xffff).toString(16)}::1`,
       };
     },
-    made(call, row) {
+    afterCreate(call, row) {
       for (const each of (call.body["configs"] ?? []) as Value[]) addConfig(call, row, each);
     },
   },

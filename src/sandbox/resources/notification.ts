@@ -4,7 +4,7 @@
  */
 
 import type { Call, Resource } from "../resource/declaration.ts";
-import { entityFor } from "../resource/events.ts";
+import { toEntity } from "../resource/events.ts";
 import type { Row } from "../store/table.ts";
 import { dateTime } from "../clock.ts";
 import type { Entity, Instance, Value } from "./shapes.ts";
@@ -20,8 +20,8 @@ interface Notice {
 }
 
 /** An entity is named without the version here (v4, Events). */
-function named({ world }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
-  const entity = entityFor(world.resource(name), row);
+function named({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
+  const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };
 }
 
@@ -42,8 +42,8 @@ function migrations(call: Call): Notice[] {
 }
 
 /** Instances for which the provider has planned a move. */
-export function moving({ world, caller }: Call): Row<Instance>[] {
-  return [...world.table("instance").of(caller.account)].filter(
+export function moving({ store, caller }: Call): Row<Instance>[] {
+  return [...store.table("instance").inHome(caller.account)].filter(
     ({ hidden }) => hidden?.migration !== undefined,
   );
 }
@@ -51,12 +51,13 @@ export function moving({ world, caller }: Call): Row<Instance>[] {
 const off = new Set(["offline", "stopped", "deleting"]);
 
 /** Domains are served for accounts that have an instance which is on. */
-function unserved({ world, caller }: Call): Notice[] {
-  const domains = [...world.table("domain").of(caller.account)].some(
+function unserved({ store, caller }: Call): Notice[] {
+  const domains = [...store.table("domain").inHome(caller.account)].some(
     ({ value }) => value["status"] === "active",
   );
   if (!domains) return [];
-  for (const { value } of world.table("instance").of(caller.account)) if (!off.has(value.status)) return [];
+  for (const { value } of store.table("instance").inHome(caller.account))
+    if (!off.has(value.status)) return [];
   return [
     {
       label: "Your DNS zones are not being served.",
@@ -67,8 +68,8 @@ function unserved({ world, caller }: Call): Notice[] {
   ];
 }
 
-function due({ world, caller }: Call): Notice[] {
-  const balance = world.table("account").get(caller.account)?.value.balance ?? 0;
+function due({ store, caller }: Call): Notice[] {
+  const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
   if (balance <= 0) return [];
   return [
     {
@@ -81,9 +82,9 @@ function due({ world, caller }: Call): Notice[] {
 }
 
 /** Of the regions in which the account has something. */
-function outages({ world, caller }: Call): Notice[] {
-  const used = new Set([...world.table("instance").of(caller.account)].map(({ value }) => value.region));
-  const down = [...used].filter((id) => world.table("region").get(id)?.value.status === "outage");
+function outages({ store, caller }: Call): Notice[] {
+  const used = new Set([...store.table("instance").inHome(caller.account)].map(({ value }) => value.region));
+  const down = [...used].filter((id) => store.table("region").get(id)?.value.status === "outage");
   return down.map((id) => ({
     entity: { id: 0, label: id, type: "region", url: `/regions/${id}` },
     label: `Outage in ${id}`,

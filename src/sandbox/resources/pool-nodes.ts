@@ -1,13 +1,13 @@
 /** The nodes of a pool: each is an instance of the account; they are replaced one after the other. */
 
-import type { Fault } from "../http/problem.ts";
-import type { View } from "../resource/declaration.ts";
-import { homeBelow, idAbove } from "../resource/locate.ts";
+import type { FieldError } from "../http/problem.ts";
+import type { CallContext } from "../resource/declaration.ts";
+import { childHome, parentId } from "../resource/locate.ts";
 import { deleteCascade } from "../resource/delete-cascade.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import { currentPlan } from "./instance-check.ts";
 import { addInstance } from "./instance-make.ts";
 import type { Instance, Plan, Pool, Value } from "./shapes.ts";
@@ -37,45 +37,45 @@ export const poolBody: Fields = {
 };
 
 /** What is wrong with a pool beyond each member by itself. */
-export function poolFaults(world: World, given: Value, prefix: string): Fault[] {
-  const plan = currentPlan(world, given["type"]);
-  const faults: Fault[] = [];
+export function poolErrors(store: Store, given: Value, prefix: string): FieldError[] {
+  const plan = currentPlan(store, given["type"]);
+  const errors: FieldError[] = [];
   const field = `${prefix}type`;
-  if (given["type"] !== undefined && !plan) faults.push({ reason: "type is not valid", field });
+  if (given["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field });
   // The smallest size and those with a GPU can't be nodes.
   if (plan && (plan.class === "nanode" || plan.class === "gpu"))
-    faults.push({ reason: `${plan.id} is not supported for nodes`, field });
+    errors.push({ reason: `${plan.id} is not supported for nodes`, field });
   const disks = Array.isArray(given["disks"]) ? (given["disks"] as { size?: unknown }[]) : [];
-  if (plan) faults.push(...diskFaults(plan, disks, `${prefix}disks`));
-  return [...faults, ...autoscalerFaults(given, prefix)];
+  if (plan) errors.push(...diskErrors(plan, disks, `${prefix}disks`));
+  return [...errors, ...autoscalerErrors(given, prefix)];
 }
 
 /** Together they leave the boot disk what is left, so they can't be more than there is. */
-function diskFaults({ disk }: Plan, disks: { size?: unknown }[], field: string): Fault[] {
-  const faults: Fault[] = disks.flatMap(({ size }, index) =>
+function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string): FieldError[] {
+  const errors: FieldError[] = disks.flatMap(({ size }, index) =>
     typeof size === "number" && size > disk
       ? [{ reason: `size is above the ${disk} MB of the type`, field: `${field}[${index}].size` }]
       : [],
   );
   const all = disks.reduce((sum, { size }) => sum + (typeof size === "number" ? size : 0), 0);
-  if (faults.length === 0 && all > disk)
-    faults.push({ reason: `disks are above the ${disk} MB of the type together`, field });
-  return faults;
+  if (errors.length === 0 && all > disk)
+    errors.push({ reason: `disks are above the ${disk} MB of the type together`, field });
+  return errors;
 }
 
-export function autoscalerFaults(given: Value, prefix: string): Fault[] {
+export function autoscalerErrors(given: Value, prefix: string): FieldError[] {
   const { min, max } = (given["autoscaler"] ?? {}) as { min?: number; max?: number };
   const field = `${prefix}autoscaler`;
   if ((min === undefined) !== (max === undefined)) return [{ reason: "min and max need each other", field }];
   return min !== undefined && max !== undefined && min > max ? [{ reason: "min is above max", field }] : [];
 }
 
-export function addPool(view: View, cluster: Row<Value>, given: Value): Row<Pool> {
-  const { world } = view;
-  const table = world.table("pool");
+export function addPool(view: CallContext, cluster: Row<Value>, given: Value): Row<Pool> {
+  const { store } = view;
+  const table = store.table("pool");
   const id = table.nextId();
   const wanted = Number(given["count"]);
-  const row = table.add(homeBelow("cluster", cluster.id), id, {
+  const row = table.add(childHome("cluster", cluster.id), id, {
     autoscaler: { enabled: false, min: wanted, max: wanted, ...(given["autoscaler"] as object) },
     type: String(given["type"]),
     count: wanted,
@@ -84,32 +84,32 @@ export function addPool(view: View, cluster: Row<Value>, given: Value): Row<Pool
     nodes: [],
     tags: [...((given["tags"] ?? []) as string[])],
   });
-  row.value.nodes = newNodes(world, row, wanted);
+  row.value.nodes = newNodes(store, row, wanted);
   plan(view, row, []);
   return row;
 }
 
 /** Nodes give way to new ones, so that in the end there are as many as are wanted; by default every one does. */
-export function recyclePool(view: View, row: Row<Pool>, which?: readonly number[]): void {
+export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly number[]): void {
   const { nodes, count: wanted } = row.value;
   const leaving = nodes.filter((_, index) => which?.includes(index) ?? true);
   const staying = nodes.length - leaving.length;
-  row.value.nodes = [...nodes, ...newNodes(view.world, row, Math.max(0, wanted - staying))];
+  row.value.nodes = [...nodes, ...newNodes(view.store, row, Math.max(0, wanted - staying))];
   plan(view, row, leaving);
 }
 
 /** Takes one node away for good, with its instance. */
-export function removeNode(view: View, row: Row<Pool>, node: Node): void {
+export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void {
   const { value } = row;
   value.nodes = value.nodes.filter(({ id }) => id !== node.id);
   value.count -= 1;
-  dropNodes(view.world, [node]);
+  dropNodes(view.store, [node]);
   plan(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
 }
 
-function newNodes(world: World, row: Row<Pool>, many: number): Node[] {
+function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
   return Array.from({ length: many }, () => {
-    const number = (world.table("node").nextId() * 2_654_435_761) % 2 ** 32;
+    const number = (store.table("node").nextId() * 2_654_435_761) % 2 ** 32;
     const id = `${String(row.id)}-${number.toString(16).padStart(8, "0")}`;
     return { id, instance_id: null, status: "not_ready" };
   });
@@ -119,8 +119,8 @@ function newNodes(world: World, row: Row<Pool>, many: number): Node[] {
  * One after the other a new node becomes ready, and with each an old one goes. All of it is planned at
  * once, so that a later change of the pool overtakes what is left.
  */
-function plan(view: View, row: Row<Pool>, leaving: readonly Node[]): void {
-  const { world, at } = view;
+function plan(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void {
+  const { store, at } = view;
   row.job += 1;
   let { nodes } = row.value;
   const gone = new Set(leaving.map(({ id }) => id));
@@ -135,24 +135,24 @@ function plan(view: View, row: Row<Pool>, leaving: readonly Node[]): void {
       );
     }
     if (going) nodes = nodes.filter(({ id }) => id !== going.id);
-    world.timeline.plan({ at: ready, table: "pool", id: row.id, job: row.job, set: { nodes } });
-    for (const { id, job } of going ? instancesOf(world, [going]) : [])
-      world.timeline.plan({ at: ready, table: "instance", id, job, drop: true });
+    store.timeline.schedule({ at: ready, table: "pool", id: row.id, job: row.job, set: { nodes } });
+    for (const { id, job } of going ? instancesOf(store, [going]) : [])
+      store.timeline.schedule({ at: ready, table: "instance", id, job, drop: true });
   }
 }
 
 /** The instance of a node is made at once where it was begun before. */
-function startNode(view: View, row: Row<Pool>, node: Node): Row<Instance> {
-  const { world, at } = view;
-  const [begun] = instancesOf(world, [node]);
+function startNode(view: CallContext, row: Row<Pool>, node: Node): Row<Instance> {
+  const { store, at } = view;
+  const [begun] = instancesOf(store, [node]);
   if (begun) return begun;
-  const type = world.table("plan").get(row.value.type)?.value;
+  const type = store.table("plan").get(row.value.type)?.value;
   if (!type) throw new Error("The type of a pool was checked before");
-  const cluster = world.table("cluster").get(idAbove(row.home));
+  const cluster = store.table("cluster").get(parentId(row.home));
   const instance = addInstance(view, {
     plan: type,
     region: String(cluster?.value["region"]),
-    label: `${world.names.orchLabel}${String(cluster?.id)}-${node.id}`,
+    label: `${store.names.orchLabel}${String(cluster?.id)}-${node.id}`,
     group: "",
     tags: [],
     image: null,
@@ -161,19 +161,19 @@ function startNode(view: View, row: Row<Pool>, node: Node): Row<Instance> {
   });
   instance.hidden = { node: node.id };
   const stages = [
-    { status: "provisioning", takes: startingNode },
-    { status: "running", takes: 0 },
+    { status: "provisioning", durationSeconds: startingNode },
+    { status: "running", durationSeconds: 0 },
   ];
-  startTransition(world, "instance", instance, at, stages);
+  startTransition(store, "instance", instance, at, stages);
   return instance;
 }
 
-function instancesOf(world: World, nodes: readonly Node[]): Row<Instance>[] {
+function instancesOf(store: Store, nodes: readonly Node[]): Row<Instance>[] {
   const ids = new Set(nodes.map(({ id }) => id));
-  return [...world.table("instance").all()].filter(({ hidden }) => hidden?.node && ids.has(hidden.node));
+  return [...store.table("instance").all()].filter(({ hidden }) => hidden?.node && ids.has(hidden.node));
 }
 
 /** With a pool go the instances that are its nodes. */
-export function dropNodes(world: World, nodes: readonly Node[]): void {
-  for (const row of instancesOf(world, nodes)) deleteCascade(world, "instance", row);
+export function dropNodes(store: Store, nodes: readonly Node[]): void {
+  for (const row of instancesOf(store, nodes)) deleteCascade(store, "instance", row);
 }

@@ -3,7 +3,7 @@
 import type { Resource } from "../resource/declaration.ts";
 import type { Row } from "../store/table.ts";
 import { refuseOutstanding } from "./outstanding.ts";
-import { addPool, autoscalerFaults, dropNodes, poolBody, poolFaults, recyclePool } from "./pool-nodes.ts";
+import { addPool, autoscalerErrors, dropNodes, poolBody, poolErrors, recyclePool } from "./pool-nodes.ts";
 import type { Pool, Value } from "./shapes.ts";
 
 export const pool: Resource<Pool> = {
@@ -27,20 +27,20 @@ export const pool: Resource<Pool> = {
   read: true,
   create: {
     body: poolBody,
-    check: ({ world, body }) => poolFaults(world, body, ""),
-    guard: refuseOutstanding,
-    make: (call) => addPool(call, call.above[0] as Row<Value>, call.body),
+    validate: ({ store, body }) => poolErrors(store, body, ""),
+    checkPreconditions: refuseOutstanding,
+    createRow: (call) => addPool(call, call.parents[0] as Row<Value>, call.body),
   },
   update: {
-    check: ({ body }) => autoscalerFaults(body, ""),
-    guard(call) {
+    validate: ({ body }) => autoscalerErrors(body, ""),
+    checkPreconditions(call) {
       if (Number(call.body["count"] ?? 0) > call.row.value.count) refuseOutstanding(call);
     },
-    changed(call, before) {
+    afterUpdate(call, before) {
       if (call.row.value.count !== before.count) recyclePool(call, call.row);
     },
   },
   remove: {},
   actions: [{ method: "POST", path: "/recycle", run: (call) => recyclePool(call, call.row) }],
-  dropped: ({ value }, world) => dropNodes(world, (value as Pool).nodes),
+  afterDelete: ({ value }, store) => dropNodes(store, (value as Pool).nodes),
 };

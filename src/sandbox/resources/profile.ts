@@ -1,8 +1,8 @@
 /** The profile of the caller, and what goes with it: second factor, preferences, keys, devices, logins. */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
-import type { ActionCall, CallOnRow, Resource } from "../resource/declaration.ts";
+import type { ActionCall, RowCall, Resource } from "../resource/declaration.ts";
 import type { Field } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
 import { confirmSecondFactor, disableSecondFactor, enableSecondFactor } from "./second-factor.ts";
@@ -33,7 +33,7 @@ export const profile: Resource<User> = {
   name: "profile",
   table: "user",
   path: "/profile",
-  id: "own",
+  id: "perUser",
   owner: "account",
   access: "required",
   scopes: { update: write },
@@ -53,21 +53,21 @@ export const profile: Resource<User> = {
     authentication_type: { type: "string" },
   },
   read: true,
-  present({ value }) {
+  serialize({ value }) {
     const { ssh_keys: _keys, tfa_enabled: tfa, preferences: _preferences, ...rest } = value;
     return { ...rest, two_factor_auth: tfa };
   },
   update: {
     event: "profile_update",
-    check({ body, row }) {
-      const faults: Fault[] = [];
+    validate({ body, row }) {
+      const errors: FieldError[] = [];
       const switchedOn = body["ip_whitelist_enabled"] === true && !row.value.ip_whitelist_enabled;
       const field = "ip_whitelist_enabled";
-      if (switchedOn) faults.push({ reason: `${field} can only be switched off`, field });
+      if (switchedOn) errors.push({ reason: `${field} can only be switched off`, field });
       const zone = body["timezone"];
       if (typeof zone === "string" && !isTimeZone(zone))
-        faults.push({ reason: "timezone is not valid", field: "timezone" });
-      return faults;
+        errors.push({ reason: "timezone is not valid", field: "timezone" });
+      return errors;
     },
   },
   actions: [
@@ -75,7 +75,7 @@ export const profile: Resource<User> = {
       method: "GET",
       path: "/grants",
       grant: "none",
-      run: ({ world, row }) => readGrants(world, row, "granted"),
+      run: ({ store, row }) => readGrants(store, row, "granted"),
     },
     { method: "POST", path: "/tfa-enable", scopes: write, run: enableSecondFactor },
     {
@@ -110,14 +110,14 @@ function keepPreferences({ row, body }: ActionCall<User>): object {
 
 const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
 
-function keysOf({ world, caller }: CallOnRow<Value>): string[] {
-  const labels = world.table("user").get(caller.user)?.value.ssh_keys;
+function keysOf({ store, caller }: RowCall<Value>): string[] {
+  const labels = store.table("user").get(caller.user)?.value.ssh_keys;
   if (!labels) throw notFound();
   return labels;
 }
 
 /** The user's `ssh_keys` are the labels of these. */
-function relabel(call: CallOnRow<Value>, before: string | undefined, after: string | undefined): void {
+function relabel(call: RowCall<Value>, before: string | undefined, after: string | undefined): void {
   const labels = keysOf(call);
   const place = before === undefined ? -1 : labels.indexOf(before);
   labels.splice(
@@ -149,16 +149,16 @@ export const sshKey: Resource<Value> = {
   read: true,
   create: {
     event: "user_ssh_key_add",
-    most: 200,
-    made: (call, row) => relabel({ ...call, row }, undefined, String(row.value["label"])),
+    maxRows: 200,
+    afterCreate: (call, row) => relabel({ ...call, row }, undefined, String(row.value["label"])),
   },
   update: {
     event: "user_ssh_key_update",
-    changed: (call, before) => relabel(call, String(before["label"]), String(call.row.value["label"])),
+    afterUpdate: (call, before) => relabel(call, String(before["label"]), String(call.row.value["label"])),
   },
   remove: {
     event: "user_ssh_key_delete",
-    guard: (call) => relabel(call, String(call.row.value["label"]), undefined),
+    checkPreconditions: (call) => relabel(call, String(call.row.value["label"]), undefined),
   },
 };
 
@@ -210,11 +210,11 @@ export const profileLogin: Resource<Value> = {
   id: "integer",
   fields: loginFields,
   list: {
-    rows: ({ world, caller }) =>
-      ownLogins([...world.table("login").of(caller.account)], caller.user).toReversed(),
+    rows: ({ store, caller }) =>
+      ownLogins([...store.table("login").inHome(caller.account)], caller.user).toReversed(),
   },
   read: true,
-  visible: ({ value }, { caller }) => value["username"] === caller.user,
+  isVisible: ({ value }, { caller }) => value["username"] === caller.user,
 };
 
 function ownLogins(rows: Row<Value>[], user: string): Row<Value>[] {

@@ -1,6 +1,6 @@
 /** IPv6 ranges, which accounts make, and pools, which are there (v4, Addresses and networking). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
 import type { Row } from "../store/table.ts";
@@ -21,31 +21,31 @@ function plain({ value }: Row<Range>): object {
   return { range, prefix, region, route_target: target };
 }
 
-function checkRange({ body, world }: Call): Fault[] {
-  const { vmId } = world.names;
+function checkRange({ body, store }: Call): FieldError[] {
+  const { vmId } = store.names;
   const given = [body[vmId], body["route_target"]].filter((each) => each !== undefined).length;
-  const faults: Fault[] = [];
-  if (given !== 1) faults.push({ reason: `Give one of ${vmId} and route_target`, field: vmId });
+  const errors: FieldError[] = [];
+  if (given !== 1) errors.push({ reason: `Give one of ${vmId} and route_target`, field: vmId });
   const length = body["prefix_length"];
   if (typeof length === "number" && length !== 54 && length !== 64)
-    faults.push({ reason: "prefix_length is 54 or 64", field: "prefix_length" });
-  return faults;
+    errors.push({ reason: "prefix_length is 54 or 64", field: "prefix_length" });
+  return errors;
 }
 
 function targetOf(call: Call): Row<Instance> {
-  const { world, caller, body } = call;
-  const { vmId } = world.names;
+  const { store, caller, body } = call;
+  const { vmId } = store.names;
   if (body[vmId] !== undefined) return ownInstance(call, body[vmId], vmId);
-  const address = world.table("address").get(body["route_target"]);
+  const address = store.table("address").get(body["route_target"]);
   if (address?.home !== caller.account || address.value.kind !== "slaac")
     throw invalid("route_target must be the SLAAC address of an instance, without /128", "route_target");
   return ownInstance(call, address.value.instance, "route_target");
 }
 
 function makeRange(call: Call): Row<Range> {
-  const { world, caller, body } = call;
+  const { store, caller, body } = call;
   const target = targetOf(call).value;
-  const table = world.table("range");
+  const table = store.table("range");
   const prefix = body["prefix_length"] as number;
   const number = table.nextId();
   // Each takes a block of its own out of 2001:db8:e000::/36, wide enough for either size.
@@ -67,10 +67,10 @@ export const range: Resource<Range> = {
   id: "text",
   fields,
   list: {
-    rows: ({ world, caller }) =>
-      [...world.table("range").of(caller.account)].filter(({ value }) => !value.pool),
+    rows: ({ store, caller }) =>
+      [...store.table("range").inHome(caller.account)].filter(({ value }) => !value.pool),
   },
-  present: plain,
+  serialize: plain,
   scopes: { create: both },
   create: {
     body: {
@@ -78,16 +78,16 @@ export const range: Resource<Range> = {
       vm_id: { type: "integer" },
       route_target: { type: "string" },
     },
-    check: checkRange,
-    make: makeRange,
-    answer: ({ value }) => ({
+    validate: checkRange,
+    createRow: makeRange,
+    buildResponse: ({ value }) => ({
       range: `${value.range}/${value.prefix}`,
       route_target: value.route_target,
     }),
   },
   remove: {
-    guard({ row, world }) {
-      const shared = [...world.table("instance").all()].some((other) =>
+    checkPreconditions({ row, store }) {
+      const shared = [...store.table("instance").all()].some((other) =>
         other.hidden?.shared?.includes(row.value.range),
       );
       if (shared) throw invalid("A range that is shared can't be deleted");
@@ -97,12 +97,12 @@ export const range: Resource<Range> = {
     {
       method: "GET",
       path: "",
-      run: ({ row, world }) => ({
+      run: ({ row, store }) => ({
         range: row.value.range,
         prefix: row.value.prefix,
         region: row.value.region,
         is_bgp: false,
-        [world.names.instanceIds]: row.value.instances,
+        [store.names.instanceIds]: row.value.instances,
       }),
     },
   ],
@@ -116,8 +116,8 @@ export const ipv6pool: Resource<Range> = {
   id: "text",
   fields,
   list: {
-    rows: ({ world, caller }) =>
-      [...world.table("range").of(caller.account)].filter(({ value }) => value.pool),
+    rows: ({ store, caller }) =>
+      [...store.table("range").inHome(caller.account)].filter(({ value }) => value.pool),
   },
-  present: plain,
+  serialize: plain,
 };

@@ -1,9 +1,9 @@
 /** Records of a domain: what each type needs, and which names exclude each other (v4, Domains and records). */
 
 import { isIPv4, isIPv6 } from "node:net";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Row } from "../store/table.ts";
 import { roundToNearest } from "./domain-seconds.ts";
 import type { Value } from "./shapes.ts";
@@ -24,28 +24,28 @@ const targets: Readonly<Record<string, (target: string) => boolean>> = {
   CAA: (target) => target !== "" && !target.endsWith("."),
 };
 
-function checkRecord(call: Call): Fault[] {
+function checkRecord(call: Call): FieldError[] {
   const { body } = call;
   const held = (call.row?.value ?? {}) as Value;
   const type = (held["type"] ?? body["type"] ?? "") as string;
   const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
-  const faults: Fault[] = [];
+  const errors: FieldError[] = [];
   const target = member("target");
   if (types.includes(type) && (typeof target !== "string" || !targets[type]?.(target)))
-    faults.push({ reason: `target is not valid for ${type}`, field: "target" });
+    errors.push({ reason: `target is not valid for ${type}`, field: "target" });
   if (type === "CNAME" && !member("name"))
-    faults.push({ reason: "name is required for CNAME", field: "name" });
-  if (type === "CAA" && !member("tag")) faults.push({ reason: "tag is required for CAA", field: "tag" });
+    errors.push({ reason: "name is required for CNAME", field: "name" });
+  if (type === "CAA" && !member("tag")) errors.push({ reason: "tag is required for CAA", field: "tag" });
   for (const needed of type === "SRV" ? ["priority", "weight", "port", "service", "protocol"] : []) {
     const missing = member(needed) === undefined || member(needed) === null;
-    if (missing) faults.push({ reason: `${needed} is required for SRV`, field: needed });
+    if (missing) errors.push({ reason: `${needed} is required for SRV`, field: needed });
   }
-  return [...faults, ...conflicts(call, type, (member("name") ?? "") as string)];
+  return [...errors, ...conflicts(call, type, (member("name") ?? "") as string)];
 }
 
 /** A name that is another's (CNAME) is nothing else besides (RFC 1034 3.6.2). */
-function conflicts({ world, above, row }: Call, type: string, name: string): Fault[] {
-  const others = [...world.table("record").of(homeBelow("domain", above[0]?.id ?? ""))].filter(
+function conflicts({ store, parents, row }: Call, type: string, name: string): FieldError[] {
+  const others = [...store.table("record").inHome(childHome("domain", parents[0]?.id ?? ""))].filter(
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
   );
   if (!types.includes(type)) return [];
@@ -111,10 +111,10 @@ export const dnsRecord: Resource<Value> = {
   read: true,
   create: {
     event: "dns_record_create",
-    most: 5000,
-    check: checkRecord,
-    made: (_call, row) => normalise({ row }),
+    maxRows: 5000,
+    validate: checkRecord,
+    afterCreate: (_call, row) => normalise({ row }),
   },
-  update: { event: "dns_record_update", check: checkRecord, changed: normalise },
+  update: { event: "dns_record_update", validate: checkRecord, afterUpdate: normalise },
   remove: { event: "dns_record_delete" },
 };

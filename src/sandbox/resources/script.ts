@@ -1,57 +1,57 @@
 /** Stored scripts (v4, Stored scripts): public ones for everyone, an account's own beside them. */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { Call, CallOnRow, Resource, View } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { holds } from "../resource/grants.ts";
+import type { Call, RowCall, Resource, CallContext } from "../resource/declaration.ts";
+import { recordEvent } from "../resource/events.ts";
+import { hasGrant } from "../resource/grants.ts";
 import type { Row } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
+import { publicHome } from "../store/table.ts";
 import { avatarOf } from "./avatar.ts";
 import type { Level } from "./hidden.ts";
 import { questionsOf } from "./script-questions.ts";
 import type { Script } from "./shapes.ts";
 
 /** Anyone reads a public script; only its author's account changes it. */
-function mayUse({ home, value, id }: Row<Script>, { world, caller }: View, level: Level): boolean {
-  if (home === everyone && level === "read_only") return true;
-  const own = home === caller.account || world.table("user").get(value.username)?.home === caller.account;
-  return own && holds(caller, "stackscript", Number(id), level);
+function mayUse({ home, value, id }: Row<Script>, { store, caller }: CallContext, level: Level): boolean {
+  if (home === publicHome && level === "read_only") return true;
+  const own = home === caller.account || store.table("user").get(value.username)?.home === caller.account;
+  return own && hasGrant(caller, "stackscript", Number(id), level);
 }
 
-function checkScript({ world, caller, body, row }: Call): Fault[] {
-  const faults: Fault[] = [];
+function checkScript({ store, caller, body, row }: Call): FieldError[] {
+  const errors: FieldError[] = [];
   const images = body["images"];
   if (Array.isArray(images)) {
     const known = (id: unknown): boolean => {
-      const home = world.table("image").get(id)?.home;
-      return home === everyone || home === caller.account;
+      const home = store.table("image").get(id)?.home;
+      return home === publicHome || home === caller.account;
     };
     const unknown = images.filter((id) => !known(id));
     if (unknown.length > 0)
-      faults.push({ reason: `images: ${unknown.join(", ")} is not valid`, field: "images" });
+      errors.push({ reason: `images: ${unknown.join(", ")} is not valid`, field: "images" });
   }
   const held = row?.value as Script | undefined;
   if (held?.is_public && body["is_public"] === false)
-    faults.push({ reason: "A public script can't become private again", field: "is_public" });
-  return faults;
+    errors.push({ reason: "A public script can't become private again", field: "is_public" });
+  return errors;
 }
 
 /** Whoever publishes a script shares it with everyone: it moves there. */
-function changed(call: CallOnRow<Script>, before: Script): void {
+function changed(call: RowCall<Script>, before: Script): void {
   const { row } = call;
   const { value } = row;
   value.user_defined_fields = questionsOf(value.script);
   if (value.is_public && !before.is_public) {
     publish(call, row);
-    record(call, "stackscript_publicize", row);
-  } else record(call, value.script === before.script ? "stackscript_update" : "stackscript_revise", row);
+    recordEvent(call, "stackscript_publicize", row);
+  } else recordEvent(call, value.script === before.script ? "stackscript_update" : "stackscript_revise", row);
 }
 
-function publish({ world }: Call, { id, value, home }: Row<Script>): void {
-  if (home === everyone) return;
-  world.table("script").remove(id);
-  world.table("script").add(everyone, id, value);
+function publish({ store }: Call, { id, value, home }: Row<Script>): void {
+  if (home === publicHome) return;
+  store.table("script").remove(id);
+  store.table("script").add(publicHome, id, value);
 }
 
 export const script: Resource<Script> = {
@@ -82,25 +82,25 @@ export const script: Resource<Script> = {
   },
   list: {},
   read: true,
-  visible: mayUse,
-  present: ({ value }, { caller }) => ({ ...value, mine: value.username === caller.user }),
+  isVisible: mayUse,
+  serialize: ({ value }, { caller }) => ({ ...value, mine: value.username === caller.user }),
   create: {
     event: "stackscript_create",
-    most: 1000,
-    check: checkScript,
-    fill: ({ caller, body }) => ({
+    maxRows: 1000,
+    validate: checkScript,
+    computeMembers: ({ caller, body }) => ({
       username: caller.user,
       user_avatar_id: avatarOf(caller.user),
       user_defined_fields: questionsOf(String(body["script"])),
     }),
-    made(call, row) {
+    afterCreate(call, row) {
       if (row.value.is_public) publish(call, row);
     },
   },
-  update: { check: checkScript, changed },
+  update: { validate: checkScript, afterUpdate: changed },
   remove: {
     event: "stackscript_delete",
-    guard({ row }) {
+    checkPreconditions({ row }) {
       if (row.value.is_public) throw invalid("A public script can't be deleted");
     },
   },

@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { invalid } from "../http/problem.ts";
 import { dateTime } from "../clock.ts";
 import type { ActionCall } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
+import { recordEvent } from "../resource/events.ts";
 import type { User } from "./shapes.ts";
 
 const step = 30_000;
@@ -25,7 +25,7 @@ export function confirmSecondFactor(call: ActionCall<User>): object {
   const accepted = [at - step, at, at + step].map((time) => codeAt(secret, time));
   if (!accepted.includes(String(body["tfa_code"]))) throw invalid("tfa_code is not valid", "tfa_code");
   row.value.tfa_enabled = true;
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
   return { scratch: randomBytes(9).toString("base64url") };
 }
 
@@ -34,7 +34,7 @@ export function disableSecondFactor(call: ActionCall<User>): void {
   if (!row.value.tfa_enabled) return;
   row.value.tfa_enabled = false;
   delete row.hidden?.secret;
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
 }
 
 /** The six digits that a secret of base32 gives at a time, in milliseconds. */

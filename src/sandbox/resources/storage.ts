@@ -1,12 +1,12 @@
 /** Object storage: clusters, buckets, keys (v4, object storage). What is in a bucket is not kept here. */
 
 import { randomBytes } from "node:crypto";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { Value } from "./shapes.ts";
 
 const common = { owner: "account", access: "required", area: "object_storage" } as const;
@@ -36,19 +36,19 @@ export const storageCluster: Resource<Value> = {
 };
 
 /** The first key or bucket switches object storage on. */
-function switchOn(world: World, account: string): void {
-  const settings = world.table("settings").get(account);
+function switchOn(store: Store, account: string): void {
+  const settings = store.table("settings").get(account);
   if (settings) settings.value["object_storage"] = "active";
 }
 
-function checkBucket({ world, body }: Call): Fault[] {
-  const faults: Fault[] = [];
+function checkBucket({ store, body }: Call): FieldError[] {
+  const errors: FieldError[] = [];
   const { cluster, label } = body;
-  if (cluster !== undefined && !world.table("storageCluster").get(cluster))
-    faults.push({ reason: "cluster is not valid", field: "cluster" });
-  if (world.table("bucket").get(`${String(cluster)}/${String(label)}`))
-    faults.push({ reason: "label is already in use in this cluster", field: "label" });
-  return faults;
+  if (cluster !== undefined && !store.table("storageCluster").get(cluster))
+    errors.push({ reason: "cluster is not valid", field: "cluster" });
+  if (store.table("bucket").get(`${String(cluster)}/${String(label)}`))
+    errors.push({ reason: "label is already in use in this cluster", field: "label" });
+  return errors;
 }
 
 function plainBucket({ value }: Row<Value>): object {
@@ -70,7 +70,7 @@ export const bucket: Resource<Value> = {
   ...common,
   name: "bucket",
   path: "/object-storage/buckets",
-  id: "pair",
+  id: "twoSegments",
   fields: {
     created: { type: "date-time" },
     cluster: { type: "string", required: true, create: true },
@@ -85,19 +85,19 @@ export const bucket: Resource<Value> = {
     hostname: { type: "string" },
     size: { type: "integer" },
     objects: { type: "integer" },
-    acl: { ...acl, otherwise: "private", create: true },
+    acl: { ...acl, default: "private", create: true },
     cors_enabled: { type: "boolean", create: true },
     ssl: { type: "boolean" },
   },
   list: {},
   read: true,
-  present: plainBucket,
+  serialize: plainBucket,
   create: {
-    check: checkBucket,
+    validate: checkBucket,
     id: ({ body }) => `${String(body["cluster"])}/${String(body["label"])}`,
-    fill({ world, body, caller }) {
-      switchOn(world, caller.account);
-      const { domain } = world.table("storageCluster").get(body["cluster"])?.value ?? {};
+    computeMembers({ store, body, caller }) {
+      switchOn(store, caller.account);
+      const { domain } = store.table("storageCluster").get(body["cluster"])?.value ?? {};
       return { hostname: `${String(body["label"])}.${String(domain)}` };
     },
     rate,
@@ -108,10 +108,10 @@ export const bucket: Resource<Value> = {
       on: "collection",
       method: "GET",
       path: "/:first",
-      lists: "bucket",
-      run({ world, caller, params }) {
-        if (!world.table("storageCluster").get(params["first"])) throw notFound();
-        const all = [...world.table("bucket").of(caller.account)];
+      returnsRows: "bucket",
+      run({ store, caller, params }) {
+        if (!store.table("storageCluster").get(params["first"])) throw notFound();
+        const all = [...store.table("bucket").inHome(caller.account)];
         return all.filter(({ value }) => value["cluster"] === params["first"]);
       },
     },
@@ -162,17 +162,17 @@ export const bucket: Resource<Value> = {
 };
 
 /** Every bucket and key goes, and cannot be had back. */
-function cancel({ world, caller }: ActionCall<Value>): void {
-  world.table("bucket").removeAll(caller.account);
-  world.table("storageKey").removeAll(caller.account);
-  const settings = world.table("settings").get(caller.account);
+function cancel({ store, caller }: ActionCall<Value>): void {
+  store.table("bucket").removeAll(caller.account);
+  store.table("storageKey").removeAll(caller.account);
+  const settings = store.table("settings").get(caller.account);
   if (settings) settings.value["object_storage"] = "disabled";
 }
 
-function checkAccess({ world, caller, body }: Call): Fault[] {
+function checkAccess({ store, caller, body }: Call): FieldError[] {
   const given = Array.isArray(body["bucket_access"]) ? (body["bucket_access"] as Value[]) : [];
-  return given.flatMap((each, index): Fault[] => {
-    const row = world.table("bucket").get(`${String(each["cluster"])}/${String(each["bucket_name"])}`);
+  return given.flatMap((each, index): FieldError[] => {
+    const row = store.table("bucket").get(`${String(each["cluster"])}/${String(each["bucket_name"])}`);
     const field = `bucket_access[${index}].bucket_name`;
     return row?.home === caller.account ? [] : [{ reason: "bucket_name is not valid", field }];
   });
@@ -188,7 +188,7 @@ export const storageKey: Resource<Value> = {
     id: { type: "integer" },
     label: { type: "string", max: 255, write: true },
     access_key: { type: "string" },
-    secret_key: { type: "string", otherwise: redacted },
+    secret_key: { type: "string", default: redacted },
     limited: { type: "boolean" },
     bucket_access: {
       type: "objects",
@@ -205,9 +205,9 @@ export const storageKey: Resource<Value> = {
   list: {},
   read: true,
   create: {
-    check: checkAccess,
-    fill({ world, caller, body }) {
-      switchOn(world, caller.account);
+    validate: checkAccess,
+    computeMembers({ store, caller, body }) {
+      switchOn(store, caller.account);
       return {
         access_key: randomBytes(10).toString("hex").toUpperCase(),
         limited: (body["bucket_access"] ?? null) !== null,
@@ -215,7 +215,7 @@ export const storageKey: Resource<Value> = {
       };
     },
     // Kept nowhere: the answer is the only place where it is told.
-    answer: ({ value }) => ({ ...value, secret_key: randomBytes(20).toString("hex") }),
+    buildResponse: ({ value }) => ({ ...value, secret_key: randomBytes(20).toString("hex") }),
     rate,
   },
   update: {},

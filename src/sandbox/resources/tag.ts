@@ -2,9 +2,9 @@
 
 import { notFound } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
+import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
 import { forbidden } from "../resource/grants.ts";
-import { shown } from "../resource/list.ts";
+import { serializeRow } from "../resource/list.ts";
 import type { Row } from "../store/table.ts";
 import type { Field } from "../rules/field.ts";
 import type { Shapes, Value } from "./shapes.ts";
@@ -14,9 +14,9 @@ type Kind = (typeof kinds)[number];
 const ids: Field = { type: "integers" };
 
 /** The members of the body that name entities, with what they name. */
-function members({ world }: View): readonly (readonly [member: string, kind: Kind])[] {
+function members({ store }: CallContext): readonly (readonly [member: string, kind: Kind])[] {
   return [
-    [world.names.instanceIds, "instance"],
+    [store.names.instanceIds, "instance"],
     ["domains", "domain"],
     ["volumes", "volume"],
     ["nodebalancers", "nodebalancer"],
@@ -27,25 +27,25 @@ function tagsOf({ value }: Row<object>): string[] {
   return (value as { tags: string[] }).tags;
 }
 
-function carriers({ world, caller }: View, label: string): { kind: Kind; row: Row<object> }[] {
+function carriers({ store, caller }: CallContext, label: string): { kind: Kind; row: Row<object> }[] {
   return kinds.flatMap((kind) =>
-    [...world.table<keyof Shapes>(kind).of(caller.account)]
+    [...store.table<keyof Shapes>(kind).inHome(caller.account)]
       .filter((row) => tagsOf(row).includes(label))
       .map((row) => ({ kind, row })),
   );
 }
 
-function rowOf({ caller }: View, label: string): Row<Value> {
+function rowOf({ caller }: CallContext, label: string): Row<Value> {
   return { id: label, home: caller.account, job: 0, value: { label } };
 }
 
-function all(view: View): readonly Row<Value>[] {
-  const { world, caller } = view;
+function all(view: CallContext): readonly Row<Value>[] {
+  const { store, caller } = view;
   const labels = new Set(
-    [...world.table("tag").of(caller.account)].map(({ value }) => String(value["label"])),
+    [...store.table("tag").inHome(caller.account)].map(({ value }) => String(value["label"])),
   );
   for (const kind of kinds) {
-    for (const row of world.table<keyof Shapes>(kind).of(caller.account)) {
+    for (const row of store.table<keyof Shapes>(kind).inHome(caller.account)) {
       for (const label of tagsOf(row)) labels.add(label);
     }
   }
@@ -53,17 +53,17 @@ function all(view: View): readonly Row<Value>[] {
 }
 
 function make(call: Call): Row<Value> {
-  const { world, caller, body } = call;
+  const { store, caller, body } = call;
   const label = String(body["label"]);
   const found = members(call).flatMap(([member, kind]) =>
     ((body[member] ?? []) as number[]).map((id) => {
-      const row = world.table<keyof Shapes>(kind).get(id);
+      const row = store.table<keyof Shapes>(kind).get(id);
       if (row?.home !== caller.account) throw invalid(`${member}: ${id} is not valid`, member);
       return row;
     }),
   );
   for (const row of found) if (!tagsOf(row).includes(label)) tagsOf(row).push(label);
-  return world.table("tag").add(caller.account, `${caller.account} ${label}`, { label });
+  return store.table("tag").add(caller.account, `${caller.account} ${label}`, { label });
 }
 
 /** The entities that carry it, each as its own kind shows it. */
@@ -71,14 +71,14 @@ function tagged(call: ActionCall<Value>): Row<object>[] {
   const label = call.params["tag"] ?? "";
   if (!all(call).some(({ id }) => id === label)) throw notFound();
   return carriers(call, label).map(({ kind, row }) => {
-    const resource = call.world.resource(kind);
+    const resource = call.store.resource(kind);
     const type = resource.entity?.type ?? kind;
-    return { id: row.id, home: row.home, job: 0, value: { type, data: shown(resource, row, call) } };
+    return { id: row.id, home: row.home, job: 0, value: { type, data: serializeRow(resource, row, call) } };
   });
 }
 
 function removeTag(call: ActionCall<Value>): void {
-  const { world, caller, params } = call;
+  const { store, caller, params } = call;
   const label = params["tag"] ?? "";
   if (caller.grants) throw forbidden();
   if (!all(call).some(({ id }) => id === label)) throw notFound();
@@ -86,7 +86,7 @@ function removeTag(call: ActionCall<Value>): void {
     const tags = tagsOf(row);
     tags.splice(tags.indexOf(label), 1);
   }
-  world.table("tag").remove(`${caller.account} ${label}`);
+  store.table("tag").remove(`${caller.account} ${label}`);
 }
 
 export const tag: Resource<Value> = {
@@ -106,13 +106,13 @@ export const tag: Resource<Value> = {
       volumes: ids,
       nodebalancers: ids,
     },
-    guard({ caller }) {
+    checkPreconditions({ caller }) {
       if (caller.grants) throw forbidden();
     },
-    make,
+    createRow: make,
   },
   actions: [
-    { on: "collection", method: "GET", path: "/:tag", lists: "tag", run: tagged },
+    { on: "collection", method: "GET", path: "/:tag", returnsRows: "tag", run: tagged },
     { on: "collection", method: "DELETE", path: "/:tag", run: removeTag },
   ],
 };

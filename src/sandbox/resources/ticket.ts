@@ -1,10 +1,10 @@
 /** Support tickets, their replies and attachments (document 1, Support ticket; v4, Support tickets). */
 
 import { dateTime } from "../clock.ts";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { entityFor, record } from "../resource/events.ts";
+import { toEntity, recordEvent } from "../resource/events.ts";
 import type { Row } from "../store/table.ts";
 import type { Fields } from "../rules/field.ts";
 import { avatarOf } from "./avatar.ts";
@@ -21,35 +21,35 @@ const about: Fields = {
 };
 
 /** A ticket is about one thing at most. By the member that names it: what it is. */
-function kinds({ world }: Call): Readonly<Record<string, keyof Shapes | undefined>> {
+function kinds({ store }: Call): Readonly<Record<string, keyof Shapes | undefined>> {
   return {
     domain_id: "domain",
-    [world.names.vmId]: "instance",
-    [world.names.clusterId]: "cluster",
+    [store.names.vmId]: "instance",
+    [store.names.clusterId]: "cluster",
     nodebalancer_id: "nodebalancer",
     volume_id: "volume",
     longviewclient_id: undefined,
   };
 }
 
-function checkTicket(call: Call): Fault[] {
+function checkTicket(call: Call): FieldError[] {
   const { body } = call;
   const named = [...Object.keys(kinds(call)), "vlan"].filter((key) => body[key] !== undefined);
   if (named.length > 1) return named.map((field) => ({ reason: "A ticket is about one thing", field }));
-  const faults: Fault[] = [];
+  const errors: FieldError[] = [];
   const [field] = named;
   if (field === "vlan" && typeof body["region"] !== "string")
-    faults.push({ reason: "region is required with vlan", field: "region" });
+    errors.push({ reason: "region is required with vlan", field: "region" });
   else if (field !== undefined && field !== "vlan" && !entity(call))
-    faults.push({ reason: `${field} is not valid`, field });
-  return faults;
+    errors.push({ reason: `${field} is not valid`, field });
+  return errors;
 }
 
 function entity(call: Call): Entity | null {
-  const { world, caller, body } = call;
+  const { store, caller, body } = call;
   for (const [member, name] of Object.entries(kinds(call))) {
-    const row = body[member] === undefined || !name ? undefined : world.table(name).get(body[member]);
-    if (name && row?.home === caller.account) return entityFor(world.resource(name), row);
+    const row = body[member] === undefined || !name ? undefined : store.table(name).get(body[member]);
+    if (name && row?.home === caller.account) return toEntity(store.resource(name), row);
   }
   return null;
 }
@@ -57,10 +57,10 @@ function entity(call: Call): Entity | null {
 const rank: Readonly<Record<string, number>> = { open: 0, new: 1, closed: 2 };
 
 /** Open ones first, then by status and last change. */
-function sorted({ world, caller }: Call): readonly Row<Value>[] {
+function sorted({ store, caller }: Call): readonly Row<Value>[] {
   const order = ({ value }: Row<Value>): number => rank[String(value["status"])] ?? 3;
   const updated = ({ value }: Row<Value>): string => String(value["updated"]);
-  return [...world.table("ticket").of(caller.account)].sort(
+  return [...store.table("ticket").inHome(caller.account)].sort(
     (a, b) => order(a) - order(b) || (updated(a) < updated(b) ? 1 : -1),
   );
 }
@@ -79,7 +79,7 @@ function attach(call: ActionCall<Value>): void {
   if (attachments.length >= mostFiles) throw invalid(`A ticket takes ${mostFiles} files`, field);
   attachments.push(upload.name);
   touch(row, call);
-  record(call, action.event ?? "", row);
+  recordEvent(call, action.event ?? "", row);
 }
 
 function touch({ value }: Row<Value>, { at, caller }: Call): void {
@@ -113,13 +113,13 @@ export const ticket: Resource<Value> = {
     id: { type: "integer" },
     attachments: { type: "strings" },
     closed: { ...dated, nullable: true },
-    closable: { type: "boolean", otherwise: true },
+    closable: { type: "boolean", default: true },
     description: { type: "string" },
     entity: { type: "object", nullable: true },
     avatar_id: { type: "string" },
     opened: dated,
     opened_by: { type: "string" },
-    status: { type: "string", values: ["new", "open", "closed"], otherwise: "new" },
+    status: { type: "string", values: ["new", "open", "closed"], default: "new" },
     summary: { type: "string" },
     updated: dated,
     updated_by: { type: "string", nullable: true },
@@ -136,14 +136,14 @@ export const ticket: Resource<Value> = {
       managed_issue: { type: "boolean" },
     },
     rate: { limit: 2, seconds: 60 },
-    most: 2000,
+    maxRows: 2000,
     event: "ticket_create",
-    check: checkTicket,
-    make(call) {
-      const { world, caller, body, at, resource } = call;
-      const id = world.table("ticket").nextId();
+    validate: checkTicket,
+    createRow(call) {
+      const { store, caller, body, at, resource } = call;
+      const id = store.table("ticket").nextId();
       const time = dateTime(at);
-      const row = world.table("ticket").add(caller.account, id, {
+      const row = store.table("ticket").add(caller.account, id, {
         id,
         attachments: [],
         closed: null,
@@ -158,7 +158,7 @@ export const ticket: Resource<Value> = {
         updated: time,
         updated_by: null,
       });
-      record(call, resource.create?.event ?? "", row);
+      recordEvent(call, resource.create?.event ?? "", row);
       return row;
     },
   },
@@ -199,14 +199,14 @@ export const reply: Resource<Value> = {
   list: {},
   create: {
     event: "ticket_update",
-    most: 200,
-    fill: ({ caller }) => ({ created_by: caller.user, avatar_id: avatarOf(caller.user) }),
-    made(call) {
-      const above = call.above[0];
-      if (!above) return;
-      touch(above, call);
+    maxRows: 200,
+    computeMembers: ({ caller }) => ({ created_by: caller.user, avatar_id: avatarOf(caller.user) }),
+    afterCreate(call) {
+      const parents = call.parents[0];
+      if (!parents) return;
+      touch(parents, call);
       // What is answered is being worked on, also what was closed before.
-      Object.assign(above.value, { status: "open", closed: null, closable: true });
+      Object.assign(parents.value, { status: "open", closed: null, closable: true });
     },
   },
 };

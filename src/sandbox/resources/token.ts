@@ -2,11 +2,11 @@
 
 import { randomBytes } from "node:crypto";
 import { dateTime } from "../clock.ts";
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { requireScopes } from "../http/caller.ts";
-import { giveAccess, revoke } from "../resource/identity.ts";
+import { storeAccessToken, revokeTokens } from "../resource/identity.ts";
 import type { Call, Resource } from "../resource/declaration.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { Value } from "./shapes.ts";
 
 const own = { owner: "user", access: "required", area: "account" } as const;
@@ -22,24 +22,24 @@ export function scopesOf(text: string): string[] {
 }
 
 /** Whether this is a scope of the service. */
-export function isScope({ names }: World, scope: string): boolean {
+export function isScope({ names }: Store, scope: string): boolean {
   const [area = "", level = "", ...rest] = scope.split(":");
   const known = names.scopeAreas.includes(area) && rest.length === 0;
   const writable = area !== names.readOnlyArea;
   return scope === "*" || (known && (level === "read_only" || (writable && level === "read_write")));
 }
 
-function checkToken({ world, caller, body, at }: Call): Fault[] {
-  const faults: Fault[] = [];
+function checkToken({ store, caller, body, at }: Call): FieldError[] {
+  const errors: FieldError[] = [];
   const { scopes, expiry } = body;
   if (typeof scopes === "string") {
-    const unknown = scopesOf(scopes).filter((scope) => !isScope(world, scope));
-    if (unknown.length > 0) faults.push({ reason: `${unknown.join(" ")} is no scope`, field: "scopes" });
+    const unknown = scopesOf(scopes).filter((scope) => !isScope(store, scope));
+    if (unknown.length > 0) errors.push({ reason: `${unknown.join(" ")} is no scope`, field: "scopes" });
     else if (!within(caller.scopes, scopesOf(scopes)))
-      faults.push({ reason: "scopes goes beyond those of your token", field: "scopes" });
+      errors.push({ reason: "scopes goes beyond those of your token", field: "scopes" });
   }
-  if (typeof expiry === "string") faults.push(...checkExpiry(expiry, at));
-  return faults;
+  if (typeof expiry === "string") errors.push(...checkExpiry(expiry, at));
+  return errors;
 }
 
 /** With or without seconds, fractions and a zone; without a zone it is UTC. */
@@ -54,7 +54,7 @@ function timeOf(text: string): number {
   return Date.parse(zone === undefined ? `${whole}Z` : whole);
 }
 
-function checkExpiry(expiry: string, at: number): Fault[] {
+function checkExpiry(expiry: string, at: number): FieldError[] {
   const field = "expiry";
   const time = timeOf(expiry);
   if (Number.isNaN(time)) return [{ reason: "expiry is a date-time, e.g. 2030-01-31T12:00:00", field }];
@@ -90,31 +90,31 @@ export const token: Resource<Value> = {
   read: true,
   create: {
     event: "token_create",
-    check: checkToken,
-    fill: ({ caller, body }) => ({
+    validate: checkToken,
+    computeMembers: ({ caller, body }) => ({
       // Without scopes the new token may do what the present one may.
       scopes: scopesOf((body["scopes"] as string | undefined) ?? caller.scopes.join(" ")).join(" "),
       // Shown in the form of all times, however it was written.
       expiry: typeof body["expiry"] === "string" ? dateTime(timeOf(body["expiry"])) : null,
     }),
-    made({ world, caller }, row) {
+    afterCreate({ store, caller }, row) {
       const secret = randomBytes(32).toString("hex");
       const { scopes, id } = row.value;
       const expiry = row.value["expiry"] as string | null;
       row.hidden = { secret };
       row.value["token"] = secret.slice(0, shownCharacters);
-      giveAccess(world, secret, {
+      storeAccessToken(store, secret, {
         user: caller.user,
         scopes: scopesOf(String(scopes)),
         expires: expiry === null ? null : Date.parse(`${expiry}Z`),
         token: Number(id),
       });
     },
-    answer: ({ value, hidden }) => ({ ...value, token: hidden?.secret }),
+    buildResponse: ({ value, hidden }) => ({ ...value, token: hidden?.secret }),
   },
   update: { event: "token_update" },
   remove: { event: "token_delete" },
-  dropped: ({ id }, world) => revoke(world, (access) => access.token === id),
+  afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.token === id),
 };
 
 /** Taking an application's leave ends its tokens. */
@@ -135,5 +135,5 @@ export const app: Resource<Value> = {
   list: {},
   read: true,
   remove: {},
-  dropped: ({ id }, world) => revoke(world, (access) => access.app === id),
+  afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.app === id),
 };

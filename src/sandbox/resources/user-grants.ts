@@ -2,11 +2,11 @@
 
 import { invalid } from "../http/problem.ts";
 import type { ActionCall } from "../resource/declaration.ts";
-import { noGrants } from "../resource/identity.ts";
+import { emptyGrants } from "../resource/identity.ts";
 import type { Field, Fields } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
-import { entityFor } from "../resource/events.ts";
+import type { Store } from "../store/store.ts";
+import { toEntity } from "../resource/events.ts";
 import type { Level } from "./hidden.ts";
 import type { User } from "./shapes.ts";
 
@@ -47,20 +47,20 @@ export const grantsBody: Fields = {
  * @param which `all` lists every entity of the account, also those without access.
  * @returns Null for an unrestricted user, who needs none.
  */
-export function readGrants(world: World, row: Row<User>, which: "all" | "granted"): object | null {
+export function readGrants(store: Store, row: Row<User>, which: "all" | "granted"): object | null {
   if (!row.value.restricted) return null;
-  const { global, entities } = row.hidden?.grants ?? noGrants();
-  const lists = Object.keys(bodyOf(world)).filter((kind) => kind !== "global");
+  const { global, entities } = row.hidden?.grants ?? emptyGrants();
+  const lists = Object.keys(bodyOf(store)).filter((kind) => kind !== "global");
   return {
     global: Object.fromEntries(
-      Object.entries(bodyOf(world)["global"]?.members ?? {}).map(([name, { type }]) => [
+      Object.entries(bodyOf(store)["global"]?.members ?? {}).map(([name, { type }]) => [
         name,
         global[name] ?? (type === "boolean" ? false : null),
       ]),
     ),
     ...Object.fromEntries(
       lists.map((kind) => {
-        const all = grantable(world, kind, row.home).map(({ id, label }) => ({
+        const all = grantable(store, kind, row.home).map(({ id, label }) => ({
           id,
           label,
           permissions: entities[kind]?.[id] ?? null,
@@ -73,16 +73,16 @@ export function readGrants(world: World, row: Row<User>, which: "all" | "granted
 
 /** What is not mentioned keeps its level; labels are ignored. */
 export function writeGrants(call: ActionCall<User>): object | null {
-  const { world, row, body } = call;
+  const { store, row, body } = call;
   if (!row.value.restricted) throw invalid("An unrestricted user has no grants");
-  const grants = ((row.hidden ??= {}).grants ??= noGrants());
+  const grants = ((row.hidden ??= {}).grants ??= emptyGrants());
   const { global, ...lists } = body as Record<string, unknown>;
   for (const [name, value] of Object.entries((global ?? {}) as Record<string, boolean | string | null>)) {
-    if (Object.hasOwn(bodyOf(world)["global"]?.members ?? {}, name)) grants.global[name] = value;
+    if (Object.hasOwn(bodyOf(store)["global"]?.members ?? {}, name)) grants.global[name] = value;
   }
   for (const [kind, wanted] of Object.entries(lists)) {
-    if (!Object.hasOwn(bodyOf(world), kind)) continue;
-    const known = new Set(grantable(world, kind, row.home).map(({ id }) => id));
+    if (!Object.hasOwn(bodyOf(store), kind)) continue;
+    const known = new Set(grantable(store, kind, row.home).map(({ id }) => id));
     const held = (grants.entities[kind] ??= {});
     for (const { id, permissions } of wanted as { id: number; permissions: Level | null }[]) {
       if (!known.has(id)) throw invalid(`${kind}: ${id} is not valid`, kind);
@@ -90,23 +90,23 @@ export function writeGrants(call: ActionCall<User>): object | null {
       else held[id] = permissions;
     }
   }
-  return readGrants(world, row, "all");
+  return readGrants(store, row, "all");
 }
 
 /** The declared body, in the service's own words. */
-function bodyOf(world: World): Fields {
-  const write = world
+function bodyOf(store: Store): Fields {
+  const write = store
     .resource("user")
     .actions?.find(({ method, path }) => method === "PUT" && path === "/grants");
   return write?.body ?? {};
 }
 
-function grantable(world: World, kind: string, account: string): { id: number; label: string }[] {
-  return world.resources.flatMap((resource) => {
+function grantable(store: Store, kind: string, account: string): { id: number; label: string }[] {
+  return store.resources.flatMap((resource) => {
     const { grant, name, entity } = resource;
     if (typeof grant !== "object" || grant.entity !== kind || !entity) return [];
-    return [...world.table(name).of(account)].map((row) => {
-      const { id, label } = entityFor(resource, row);
+    return [...store.table(name).inHome(account)].map((row) => {
+      const { id, label } = toEntity(resource, row);
       return { id, label };
     });
   });

@@ -1,12 +1,12 @@
 /** The users of an account and their grants (document 1, Users). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { Call, CallOnRow, Resource } from "../resource/declaration.ts";
-import { noGrants, revoke } from "../resource/identity.ts";
-import { homeOfUser } from "../resource/locate.ts";
+import type { Call, RowCall, Resource } from "../resource/declaration.ts";
+import { emptyGrants, revokeTokens } from "../resource/identity.ts";
+import { userHome } from "../resource/locate.ts";
 import type { Table } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { User } from "./shapes.ts";
 import { grantsBody, readGrants, writeGrants } from "./user-grants.ts";
 import { newProfile } from "./user-profile.ts";
@@ -14,46 +14,41 @@ import { newProfile } from "./user-profile.ts";
 /** What belongs to a user and not to the account. */
 const ownTables = ["token", "app", "sshKey", "device", "access"] as const;
 
-function changed({ world, row }: CallOnRow<User>, before: User): void {
+function changed({ store, row }: RowCall<User>, before: User): void {
   const { value } = row;
   if (value.restricted !== before.restricted) {
     row.hidden = { ...row.hidden };
     // Nothing is granted by being made restricted, and nothing needs to be otherwise.
-    if (value.restricted) row.hidden.grants = noGrants();
+    if (value.restricted) row.hidden.grants = emptyGrants();
     else delete row.hidden.grants;
   }
-  if (value.username !== before.username) rename(world, row, before.username);
+  if (value.username !== before.username) rename(store, row, before.username);
 }
 
 /** Everything that a user has goes along with a new name. */
-function rename(world: World, { home, value, hidden }: CallOnRow<User>["row"], from: string): void {
+function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], from: string): void {
   const to = value.username;
-  world.table("user").remove(from);
-  world.table("user").add(home, to, value, hidden);
+  store.table("user").remove(from);
+  store.table("user").add(home, to, value, hidden);
   for (const name of ownTables) {
-    const table = world.table(name) as Table<object>;
-    for (const row of table.of(homeOfUser(from))) {
+    const table = store.table(name) as Table<object>;
+    for (const row of table.inHome(userHome(from))) {
       table.remove(row.id);
-      table.add(
-        homeOfUser(to),
-        row.id,
-        name === "access" ? { ...row.value, user: to } : row.value,
-        row.hidden,
-      );
+      table.add(userHome(to), row.id, name === "access" ? { ...row.value, user: to } : row.value, row.hidden);
     }
   }
 }
 
 /** Whether another unrestricted user is left, who can do everything (document 1, Users). */
-function hasOtherOwner({ world, row }: CallOnRow<User>): boolean {
-  return [...world.table("user").of(row.home)].some((each) => each !== row && !each.value.restricted);
+function hasOtherOwner({ store, row }: RowCall<User>): boolean {
+  return [...store.table("user").inHome(row.home)].some((each) => each !== row && !each.value.restricted);
 }
 
 /** Labels of keys that the users of the account have added. */
-function checkKeys({ world, caller, body }: Call): Fault[] {
+function checkKeys({ store, caller, body }: Call): FieldError[] {
   const given = Array.isArray(body["ssh_keys"]) ? (body["ssh_keys"] as unknown[]) : [];
   if (given.length === 0) return [];
-  const users = [...world.table("user").of(caller.account)];
+  const users = [...store.table("user").inHome(caller.account)];
   const known = new Set<unknown>(users.flatMap(({ value }) => value.ssh_keys));
   const field = "ssh_keys";
   const unknown = given.filter((label) => typeof label === "string" && !known.has(label));
@@ -92,41 +87,42 @@ export const user: Resource<User> = {
   },
   list: {},
   read: true,
-  present({ value }) {
+  serialize({ value }) {
     const { username, email, restricted, ssh_keys: keys, tfa_enabled: tfa } = value;
     return { username, email, restricted, ssh_keys: keys, tfa_enabled: tfa };
   },
   create: {
     event: "user_create",
-    check: checkKeys,
-    most: 500,
+    validate: checkKeys,
+    maxRows: 500,
     id: ({ body }) => String(body["username"]),
-    fill: ({ world, body }) => newProfile(world.table("user").nextId() + 40_500, String(body["username"])),
+    computeMembers: ({ store, body }) =>
+      newProfile(store.table("user").nextId() + 40_500, String(body["username"])),
   },
   update: {
     event: "user_update",
-    check: checkKeys,
-    guard(call) {
+    validate: checkKeys,
+    checkPreconditions(call) {
       const { row, body } = call;
       if (body["restricted"] === true && !row.value.restricted && !hasOtherOwner(call))
         throw invalid("The last unrestricted user can't be restricted", "restricted");
     },
-    changed,
+    afterUpdate: changed,
   },
   remove: {
     event: "user_delete",
-    guard(call) {
+    checkPreconditions(call) {
       if (!call.row.value.restricted && !hasOtherOwner(call))
         throw invalid("The last unrestricted user can't be deleted");
     },
   },
   actions: [
-    { method: "GET", path: "/grants", run: ({ world, row }) => readGrants(world, row, "all") },
+    { method: "GET", path: "/grants", run: ({ store, row }) => readGrants(store, row, "all") },
     { method: "PUT", path: "/grants", body: grantsBody, run: writeGrants },
   ],
-  dropped({ value }, world) {
+  afterDelete({ value }, store) {
     const { username } = value as User;
-    revoke(world, (access) => access.user === username);
-    for (const name of ownTables) world.table(name).removeAll(homeOfUser(username));
+    revokeTokens(store, (access) => access.user === username);
+    for (const name of ownTables) store.table(name).removeAll(userHome(username));
   },
 };

@@ -1,10 +1,10 @@
 /** Volumes (v4, Volumes). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, View } from "../resource/declaration.ts";
-import { record } from "../resource/events.ts";
-import { grantMaker } from "../resource/grants.ts";
+import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
+import { recordEvent } from "../resource/events.ts";
+import { grantToCreator } from "../resource/grants.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Field } from "../rules/field.ts";
 import type { Row } from "../store/table.ts";
@@ -24,31 +24,31 @@ const label: Field = {
 };
 const size: Field = { type: "integer", min: 10, max: 10_240 };
 
-function present({ value }: Row<Volume>, { world }: View): object {
+function present({ value }: Row<Volume>, { store }: CallContext): object {
   const { instance, ...rest } = value;
-  const { names } = world;
+  const { names } = store;
   return {
     ...rest,
     filesystem_path: `${names.volumePath}${value.label}`,
     [names.vmId]: instance,
-    [names.vmLabel]: world.table("instance").get(instance)?.value.label ?? null,
+    [names.vmLabel]: store.table("instance").get(instance)?.value.label ?? null,
     hardware_type: "nvme",
   };
 }
 
-function checkVolume({ world, body }: Call): Fault[] {
-  const faults: Fault[] = [];
-  const { vmId } = world.names;
+function checkVolume({ store, body }: Call): FieldError[] {
+  const errors: FieldError[] = [];
+  const { vmId } = store.names;
   if (body[vmId] === undefined && body["region"] === undefined)
-    faults.push({ reason: `region is required without ${vmId}`, field: "region" });
-  if (body["region"] !== undefined && !world.table("region").get(body["region"]))
-    faults.push({ reason: "region is not valid", field: "region" });
-  return faults;
+    errors.push({ reason: `region is required without ${vmId}`, field: "region" });
+  if (body["region"] !== undefined && !store.table("region").get(body["region"]))
+    errors.push({ reason: "region is not valid", field: "region" });
+  return errors;
 }
 
 function makeVolume(call: Call): Row<Volume> {
-  const { world, body, resource } = call;
-  const { vmId } = world.names;
+  const { store, body, resource } = call;
+  const { vmId } = store.names;
   const instance = body[vmId] === undefined ? undefined : ownInstance(call, body[vmId], vmId);
   const region = instance?.value.region ?? String(body["region"]);
   if (body["region"] !== undefined && body["region"] !== region)
@@ -59,16 +59,16 @@ function makeVolume(call: Call): Row<Volume> {
     region,
     tags: (body["tags"] as string[] | undefined) ?? [],
   });
-  if (instance) attach(world, row, instance);
+  if (instance) attach(store, row, instance);
   begin(call, row, "creating", resource.create?.event ?? "");
   return row;
 }
 
 function addVolume(
-  { world, caller, at }: View,
+  { store, caller, at }: CallContext,
   given: Pick<Volume, "label" | "size" | "region" | "tags">,
 ): Row<Volume> {
-  const table = world.table("volume");
+  const table = store.table("volume");
   const id = table.nextId();
   const time = dateTime(at);
   const state = { status: "creating", instance: null, created: time, updated: time };
@@ -77,12 +77,12 @@ function addVolume(
 
 /** What is done takes a while, at the end of which the volume is active again. */
 function begin(call: Call, row: Row<Volume>, status: string, event: string): void {
-  const { id } = record(call, event, row, working);
+  const { id } = recordEvent(call, event, row, working);
   const stages = [
-    { status, takes: working },
-    { status: "active", takes: 0 },
+    { status, durationSeconds: working },
+    { status: "active", durationSeconds: 0 },
   ];
-  startTransition(call.world, "volume", row, call.at, stages, { event: { id, status: "finished" } });
+  startTransition(call.store, "volume", row, call.at, stages, { event: { id, status: "finished" } });
 }
 
 function requireActive({ row }: ActionCall<Volume>): void {
@@ -94,7 +94,7 @@ function copy(call: ActionCall<Volume>): Row<Volume> {
   const { row, body, action, caller, resource } = call;
   const { size, region, tags } = row.value;
   const made = addVolume(call, { label: String(body["label"]), size, region, tags: [...tags] });
-  grantMaker(resource, caller, made.id);
+  grantToCreator(resource, caller, made.id);
   begin(call, made, "creating", action.event ?? "");
   return made;
 }
@@ -108,8 +108,8 @@ function resize(call: ActionCall<Volume>): void {
   begin(call, row, "resizing", action.event ?? "");
 }
 
-function checkLabel({ world, caller, body }: Call): Fault[] {
-  const taken = [...world.table("volume").of(caller.account)].some(
+function checkLabel({ store, caller, body }: Call): FieldError[] {
+  const taken = [...store.table("volume").inHome(caller.account)].some(
     ({ value }) => value.label === body["label"],
   );
   return taken ? [{ reason: "label is already in use", field: "label" }] : [];
@@ -126,7 +126,7 @@ export const volume: Resource<Volume> = {
   entity: { type: "volume", url: "/v4/volumes/{id}" },
   fields: {
     id: { type: "integer" },
-    label: { ...label, filter: true, write: true, unique: "beside" },
+    label: { ...label, filter: true, write: true, unique: "siblings" },
     status: { type: "string" },
     size: { type: "integer" },
     region: { type: "string" },
@@ -136,10 +136,10 @@ export const volume: Resource<Volume> = {
   },
   list: {},
   read: true,
-  present,
+  serialize: present,
   create: {
     body: {
-      label: { ...label, required: true, unique: "beside" },
+      label: { ...label, required: true, unique: "siblings" },
       size,
       region: { type: "string" },
       vm_id: { type: "integer" },
@@ -147,14 +147,14 @@ export const volume: Resource<Volume> = {
       tags,
     },
     event: "volume_create",
-    check: checkVolume,
-    make: makeVolume,
+    validate: checkVolume,
+    createRow: makeVolume,
   },
   update: { event: "volume_update" },
   remove: {
     event: "volume_delete",
-    takes: 2,
-    guard({ row }) {
+    durationSeconds: 2,
+    checkPreconditions({ row }) {
       if (row.value.instance !== null) throw invalid("Detach the volume first");
     },
   },
@@ -169,7 +169,7 @@ export const volume: Resource<Volume> = {
         persist_across_boots: { type: "boolean" },
       },
       event: "volume_attach",
-      shows: "volume",
+      returnsRow: "volume",
       run: attachTo,
     },
     { method: "POST", path: "/detach", scopes: both, event: "volume_detach", run: detach },
@@ -179,8 +179,8 @@ export const volume: Resource<Volume> = {
       body: { label: { ...label, required: true } },
       event: "volume_clone",
       grant: "add",
-      shows: "volume",
-      check: checkLabel,
+      returnsRow: "volume",
+      validate: checkLabel,
       run: copy,
     },
     {

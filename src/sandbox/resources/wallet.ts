@@ -1,6 +1,6 @@
 /** Payments through a third party, which are disabled: they check what they are sent and do nothing (document 1). */
 
-import type { Fault } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { Call } from "../resource/declaration.ts";
 import type { Fields } from "../rules/field.ts";
@@ -21,7 +21,7 @@ const least = 5;
 export const cardLimit = 2000;
 const most = Math.min(Math.max(500, cardLimit), 10_000);
 
-export function checkWallet({ body }: Call): Fault[] {
+export function checkWallet({ body }: Call): FieldError[] {
   const usd = Number(String(body["usd"]).replace("$", ""));
   const outside = body["usd"] !== undefined && !(usd >= least && usd <= most);
   return outside ? [{ reason: `usd must be ${least} to ${most}`, field: "usd" }] : [];

@@ -1,12 +1,14 @@
 /** A domain as name servers read it (RFC 1035 5.1), one line for each record. */
 
 import type { ActionCall } from "../resource/declaration.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import type { Value } from "./shapes.ts";
 
-export function zoneFile({ world, row }: ActionCall<Value>): object {
+export function zoneFile({ store, row }: ActionCall<Value>): object {
   const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;
-  const records = [...world.table("record").of(homeBelow("domain", row.id))].map(({ value }) => line(value));
+  const records = [...store.table("record").inHome(childHome("domain", row.id))].map(({ value }) =>
+    line(value),
+  );
   return {
     zone_file: [
       `; ${String(domain)} [${String(id)}]`,

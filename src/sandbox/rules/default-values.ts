@@ -4,19 +4,19 @@ import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "./field.ts";
 
 /** @param at The time that `created` and `updated` get, in milliseconds. */
-export function blank(fields: Fields, at: number): Record<string, unknown> {
+export function defaultValues(fields: Fields, at: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const made = field.type === "date-time" && (name === "created" || name === "updated");
-      return [name, made ? dateTime(at) : empty(field, at)];
+      return [name, made ? dateTime(at) : defaultValue(field, at)];
     }),
   );
 }
 
-function empty(field: Field, at: number): unknown {
-  if (field.otherwise !== undefined) return structuredClone(field.otherwise);
+function defaultValue(field: Field, at: number): unknown {
+  if (field.default !== undefined) return structuredClone(field.default);
   if (field.nullable) return null;
-  if (field.type === "object") return blank(field.members ?? {}, at);
+  if (field.type === "object") return defaultValues(field.members ?? {}, at);
   if (field.type === "boolean") return false;
   if (field.type === "integer" || field.type === "number") return 0;
   return field.type === "string" || field.type === "date-time" ? "" : [];

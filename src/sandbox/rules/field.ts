@@ -26,22 +26,22 @@ export interface Field {
   /** Must be in the body of POST and of an action. */
   readonly required?: true;
   /** What it is where nobody says; default the empty value of its type, null where that is allowed. */
-  readonly otherwise?: unknown;
+  readonly default?: unknown;
   /** No two rows beside each other have the same, or no two of the service. */
-  readonly unique?: "beside" | "everywhere";
+  readonly unique?: "siblings" | "everywhere";
   /** Least and most characters of a string, value of a number, or items of an array. */
   readonly min?: number;
   readonly max?: number;
   /** A regular expression that the whole string must match. */
   readonly pattern?: string;
   /** Strings that are right whatever `min` and `pattern` say. */
-  readonly also?: readonly string[];
+  readonly alwaysAllowed?: readonly string[];
   /** The only strings allowed. */
   readonly values?: readonly string[];
   /** The members of an object, or of each item of an array of objects; without it any member is kept. */
   readonly members?: Fields;
   /** The rule that each item of an array of strings keeps. */
-  readonly each?: Field;
+  readonly items?: Field;
 }
 
 export type Fields = Readonly<Record<string, Field>>;

@@ -2,23 +2,23 @@
 
 import { dateTime } from "../clock.ts";
 import { startTransition } from "../resource/transitions.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import { planBackup } from "../resources/backup-schedule.ts";
 import type { Backup, Disk, Instance } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 
 const day = 86_400_000;
 const minute = 60_000;
 
-interface Planned {
+interface BackupSeed {
   readonly age: number;
   readonly status: string;
   readonly label?: string;
 }
 
 /** Oldest first; a `label` makes it a snapshot. */
-const histories: readonly (readonly Planned[])[] = [
+const histories: readonly (readonly BackupSeed[])[] = [
   [
     { age: 15, status: "successful" },
     { age: 8, status: "successful" },
@@ -41,12 +41,12 @@ const histories: readonly (readonly Planned[])[] = [
   [{ age: 1, status: "successful" }],
 ];
 
-const days = ["Saturday", "Sunday", "Scheduling", "Wednesday", "Monday"];
-const windows = ["W10", "W2", "Scheduling", "W22", "W0"];
+const scheduleDays = ["Saturday", "Sunday", "Scheduling", "Wednesday", "Monday"];
+const scheduleWindows = ["W10", "W2", "Scheduling", "W22", "W0"];
 
 /** Every fourth instance has backups on. */
 export function seedBackups(
-  world: World,
+  store: Store,
   row: Row<Instance>,
   index: number,
   disks: readonly Disk[],
@@ -56,39 +56,39 @@ export function seedBackups(
   const which = (index / 4) % histories.length;
   const { backups } = row.value;
   backups.enabled = true;
-  backups.schedule = { day: days[which] ?? null, window: windows[which] ?? null };
+  backups.schedule = { day: scheduleDays[which] ?? null, window: scheduleWindows[which] ?? null };
   for (const planned of histories[which] ?? []) {
-    const backup = makeBackup(world, row.value, planned, disks, today);
-    const added = world.table("backup").add(homeBelow("instance", row.id), backup.id, backup);
-    if (backup.status === "running") finish(world, added);
+    const backup = makeBackup(store, row.value, planned, disks, today);
+    const added = store.table("backup").add(childHome("instance", row.id), backup.id, backup);
+    if (backup.status === "running") finishSnapshot(store, added);
     if (backup.type === "auto" && backup.status === "successful") backups.last_successful = backup.finished;
   }
-  planBackup(world, row, world.clock.now());
+  planBackup(store, row, store.clock.now());
 }
 
 /** A snapshot that is under way at the start comes to its end. */
-function finish(world: World, row: Row<Backup>): void {
-  const now = world.clock.now();
+function finishSnapshot(store: Store, row: Row<Backup>): void {
+  const now = store.clock.now();
   const finished = dateTime(now + 3 * minute);
-  startTransition(world, "backup", row, now, [
-    { status: "running", takes: 120 },
-    { status: "needsPostProcessing", takes: 60 },
-    { status: "successful", takes: 0, set: { finished } },
+  startTransition(store, "backup", row, now, [
+    { status: "running", durationSeconds: 120 },
+    { status: "needsPostProcessing", durationSeconds: 60 },
+    { status: "successful", durationSeconds: 0, set: { finished } },
   ]);
 }
 
 function makeBackup(
-  world: World,
+  store: Store,
   { region }: Instance,
-  { age, status, label }: Planned,
+  { age, status, label }: BackupSeed,
   disks: readonly Disk[],
   today: number,
 ): Backup {
   const usual = today - age * day + 2 * 60 * minute;
-  const began = Math.min(usual, world.clock.now() - 20 * minute);
+  const began = Math.min(usual, store.clock.now() - 20 * minute);
   const done = status !== "running";
   return {
-    id: world.table("backup").nextId(),
+    id: store.table("backup").nextId(),
     type: label === undefined ? "auto" : "snapshot",
     status,
     label: label ?? null,

@@ -1,15 +1,15 @@
 /** Invoices of the past months for what an account has, and the payments of them. */
 
 import { dateTime } from "../clock.ts";
-import { everyone } from "../store/table.ts";
+import { publicHome } from "../store/table.ts";
 import type { Instance, Plan } from "../resources/shapes.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 import type { Seeds } from "./account-seed.ts";
 
 const hour = 3_600_000;
 const taxRate = 0.25;
 /** Instances that an invoice names. */
-const named = 2;
+const instancesPerInvoice = 2;
 
 const cents = (dollars: number): number => Math.round(dollars * 100) / 100;
 
@@ -19,7 +19,7 @@ interface Month {
   readonly to: number;
 }
 
-function item(
+function createInvoiceItem(
   label: string,
   type: "hourly" | "misc",
   { from, to }: Month,
@@ -41,19 +41,21 @@ function item(
   };
 }
 
-function itemsFor({ label, backups }: Instance, plan: Plan, month: Month): Seeds {
+function invoiceItemsFor({ label, backups }: Instance, plan: Plan, month: Month): Seeds {
   const hours = (month.to - month.from) / hour;
-  const uptime = item(`${label} - ${plan.label}`, "hourly", month, plan.price.hourly, hours);
+  const uptime = createInvoiceItem(`${label} - ${plan.label}`, "hourly", month, plan.price.hourly, hours);
   const { monthly } = plan.addons.backups.price;
-  return backups.enabled ? [uptime, item(`Backups - ${label}`, "misc", month, monthly, 1)] : [uptime];
+  return backups.enabled
+    ? [uptime, createInvoiceItem(`Backups - ${label}`, "misc", month, monthly, 1)]
+    : [uptime];
 }
 
 /** Of the oldest instances, which were there all the time. */
-function instancesOf(world: World, account: string, { from }: Month): Instance[] {
-  return [...world.table("instance").of(account)]
+function oldestInstances(store: Store, account: string, { from }: Month): Instance[] {
+  return [...store.table("instance").inHome(account)]
     .map(({ value }) => value)
     .filter(({ created }) => Date.parse(`${created}Z`) <= from)
-    .slice(0, named);
+    .slice(0, instancesPerInvoice);
 }
 
 function monthBefore(today: number, back: number): Month {
@@ -66,22 +68,22 @@ function monthBefore(today: number, back: number): Month {
  * @param months So many, the last one that is over being the newest
  * @param paid So many of them, from the oldest
  */
-export function billingOf(
-  world: World,
+export function createBilling(
+  store: Store,
   account: string,
   { today, months, paid }: { readonly today: number; readonly months: number; readonly paid: number },
 ): { readonly invoices: Seeds; readonly payments: Seeds } {
-  const plans = new Map([...world.table("plan").of(everyone)].map(({ value }) => [value.id, value]));
+  const plans = new Map([...store.table("plan").inHome(publicHome)].map(({ value }) => [value.id, value]));
   const invoices = Array.from({ length: months }, (_, index): Seeds => {
     const month = monthBefore(today, months - index);
-    const items = instancesOf(world, account, month).flatMap((instance) => {
+    const items = oldestInstances(store, account, month).flatMap((instance) => {
       const plan = plans.get(instance.type ?? "");
-      return plan ? itemsFor(instance, plan, month) : [];
+      return plan ? invoiceItemsFor(instance, plan, month) : [];
     });
     if (items.length === 0) return [];
     const sum = (member: string): number =>
       cents(items.reduce((total, each) => total + Number(each[member]), 0));
-    const id = world.table("invoice").nextId();
+    const id = store.table("invoice").nextId();
     const totals = { subtotal: sum("amount"), tax: sum("tax"), total: sum("total") };
     return [{ id, date: dateTime(month.to + 4 * hour), label: `Invoice #${id}`, ...totals, items }];
   }).flat();

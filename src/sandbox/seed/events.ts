@@ -5,7 +5,7 @@ import { addEvent } from "../resource/events.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Event, Instance } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import type { Store } from "../store/store.ts";
 
 export interface EventKind {
   readonly action: string;
@@ -60,7 +60,7 @@ const [begunFor, firstEnd, between] = [60, 150, 10];
 const seenPart = 0.7;
 
 export function seedEvents(
-  world: World,
+  store: Store,
   account: string,
   user: string,
   { url, kinds }: typeof eventKinds,
@@ -68,7 +68,7 @@ export function seedEvents(
   count: number,
   today: number,
 ): void {
-  const rows = [...world.table("instance").of(account)];
+  const rows = [...store.table("instance").inHome(account)];
   const instances = rows.map(({ value }) => value);
   if (instances.length === 0) return;
   const busy = rows.filter(({ value }) => Object.hasOwn(jobs, value.status)).slice(0, count);
@@ -77,7 +77,7 @@ export function seedEvents(
     const { id, label } = instances[index % instances.length] as Instance;
     const { action, status, type, percent, message = "" } = kind;
     const seen = index < count * seenPart;
-    const event = addEvent(world, account, {
+    const event = addEvent(store, account, {
       action,
       created: dateTime(today - (count - index) * 11 * hour),
       duration: status === "finished" ? 4.2 : 0,
@@ -92,26 +92,26 @@ export function seedEvents(
       username: user,
       message,
     });
-    if (status === "started" || status === "scheduled") endEvent(world, event, index);
+    if (status === "started" || status === "scheduled") endEvent(store, event, index);
   }
   busy.forEach((row, index) =>
-    seedJob(world, row, jobs[row.value.status] as JobKind, { account, user, url, index }),
+    seedJob(store, row, jobs[row.value.status] as JobKind, { account, user, url, index }),
   );
 }
 
 /** When the job of this place in the order ends, in milliseconds. */
-function endOf(world: World, index: number): number {
-  return world.clock.now() + (firstEnd + between * index) * 1000;
+function endOf(store: Store, index: number): number {
+  return store.clock.now() + (firstEnd + between * index) * 1000;
 }
 
 /** An event of long ago that is not over ends with the jobs of the start, whatever its instance does by then. */
-function endEvent(world: World, event: Row<Event>, index: number): void {
-  const at = endOf(world, index % 10);
+function endEvent(store: Store, event: Row<Event>, index: number): void {
+  const at = endOf(store, index % 10);
   const end = { id: event.value.id, status: "finished" } as const;
-  world.timeline.plan({ at, table: "event", id: event.id, job: event.job, event: end });
+  store.timeline.schedule({ at, table: "event", id: event.id, job: event.job, event: end });
 }
 
-interface Begun {
+interface JobContext {
   readonly account: string;
   readonly user: string;
   readonly url: string;
@@ -120,17 +120,17 @@ interface Begun {
 
 /** The event of what an instance is in the middle of, and the end of both. */
 function seedJob(
-  world: World,
+  store: Store,
   row: Row<Instance>,
   kind: JobKind,
-  { account, user, url, index }: Begun,
+  { account, user, url, index }: JobContext,
 ): void {
   const { id, label, status, image } = row.value;
-  const began = world.clock.now() - begunFor * 1000;
-  const ends = endOf(world, index);
+  const began = store.clock.now() - begunFor * 1000;
+  const ends = endOf(store, index);
   const { action, type } = kind;
   const event = addEvent(
-    world,
+    store,
     account,
     {
       action,
@@ -151,10 +151,10 @@ function seedJob(
   );
   const end = kind.end === "running" && image === null ? "offline" : kind.end;
   const stages = [
-    { status, takes: (ends - world.clock.now()) / 1000 },
-    { status: end, takes: 0 },
+    { status, durationSeconds: (ends - store.clock.now()) / 1000 },
+    { status: end, durationSeconds: 0 },
   ];
-  startTransition(world, "instance", row, world.clock.now(), stages, {
+  startTransition(store, "instance", row, store.clock.now(), stages, {
     ...(end === "deleting" && { drop: true }),
     event: { id: event.value.id, status: "finished" },
   });

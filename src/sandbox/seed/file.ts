@@ -12,40 +12,40 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { AccountSeed } from "./account-seed.ts";
-import { SeedFault } from "./seed-fault.ts";
+import { SeedError } from "./seed-fault.ts";
 
 /**
  * What a seed file says; what it must say is checked where it is put in.
  *
- * @throws {SeedFault} for a file that can't be read or is no YAML.
+ * @throws {SeedError} for a file that can't be read or is no YAML.
  */
 export async function readSeedFile(path: string): Promise<unknown> {
   try {
     return parse(await readFile(path, "utf8"));
   } catch (error) {
-    throw new SeedFault((error as Error).message, path);
+    throw new SeedError((error as Error).message, path);
   }
 }
 
-/** @throws {SeedFault} that says what is missing. What the items of lists must be is told when they are put in. */
+/** @throws {SeedError} that says what is missing. What the items of lists must be is told when they are put in. */
 export function seedFile(data: unknown): readonly AccountSeed[] {
   if (data === undefined || data === null) return [];
   const accounts = isObject(data) ? data["accounts"] : undefined;
-  if (!Array.isArray(accounts)) throw new SeedFault("a list of accounts is needed, accounts: [...]");
+  if (!Array.isArray(accounts)) throw new SeedError("a list of accounts is needed, accounts: [...]");
   return accounts.map((each: unknown, index) => accountSeed(each, `accounts[${index}]`));
 }
 
 function accountSeed(value: unknown, where: string): AccountSeed {
-  if (!isObject(value)) throw new SeedFault("an account is an object", where);
+  if (!isObject(value)) throw new SeedError("an account is an object", where);
   const { account = {}, users, settings, ...lists } = value;
-  if (!isObject(account)) throw new SeedFault("an object is needed", `${where}.account`);
+  if (!isObject(account)) throw new SeedError("an object is needed", `${where}.account`);
   if (settings !== undefined && !isObject(settings))
-    throw new SeedFault("an object is needed", `${where}.settings`);
+    throw new SeedError("an object is needed", `${where}.settings`);
   if (!Array.isArray(users) || users.length === 0 || !users.every(isUser))
-    throw new SeedFault("users with username and email are needed", `${where}.users`);
+    throw new SeedError("users with username and email are needed", `${where}.users`);
   for (const [name, items] of Object.entries(lists)) {
     const fits = name === "id" || (Array.isArray(items) && items.every(isObject));
-    if (!fits) throw new SeedFault("a list of objects is needed", `${where}.${name}`);
+    if (!fits) throw new SeedError("a list of objects is needed", `${where}.${name}`);
   }
   const id = typeof value["id"] === "string" ? value["id"] : accountId(JSON.stringify(users));
   return { ...lists, ...(settings && { settings }), id, account, users };

@@ -4,17 +4,17 @@
  */
 
 import { dateTime } from "../clock.ts";
-import { homeBelow } from "../resource/locate.ts";
+import { childHome } from "../resource/locate.ts";
 import { freePrivateAddress, freePublicAddress, ipv6, keepAddresses } from "../resources/addresses.ts";
 import { addConfig } from "../resources/config-make.ts";
 import { imageDisks } from "../resources/disk-make.ts";
 import type { Disk, Image, Instance, Plan, Region } from "../resources/shapes.ts";
 import type { Row } from "../store/table.ts";
-import { everyone } from "../store/table.ts";
-import type { World } from "../store/world.ts";
+import { publicHome } from "../store/table.ts";
+import type { Store } from "../store/store.ts";
 import { seedBackups } from "./backups.ts";
 import type { Random } from "../random.ts";
-import { random } from "../random.ts";
+import { createRandom } from "../random.ts";
 
 const day = 86_400_000;
 
@@ -49,46 +49,46 @@ interface Kinds {
 
 /** @param today Midnight before the start, in milliseconds: all ages count from there. */
 export function seedInstances(
-  world: World,
+  store: Store,
   account: string,
   count: number,
   seed: number,
   today: number,
 ): void {
-  const chance = random(seed);
+  const chance = createRandom(seed);
   const kinds: Kinds = {
-    regions: values(world.table("region").of(everyone)),
-    images: values(world.table("image").of(everyone)),
-    plans: values(world.table("plan").of(everyone)),
-    own: values(world.table("image").of(account))[0],
+    regions: values(store.table("region").inHome(publicHome)),
+    images: values(store.table("image").inHome(publicHome)),
+    plans: values(store.table("plan").inHome(publicHome)),
+    own: values(store.table("image").inHome(account))[0],
   };
-  for (let index = 0; index < count; index += 1) seedInstance(world, account, index, kinds, chance, today);
+  for (let index = 0; index < count; index += 1) seedInstance(store, account, index, kinds, chance, today);
 }
 
 function seedInstance(
-  world: World,
+  store: Store,
   account: string,
   index: number,
   kinds: Kinds,
   chance: Random,
   today: number,
 ): void {
-  const id = world.table("instance").nextId();
+  const id = store.table("instance").nextId();
   const image = imageAt(index, kinds, chance);
   const plan = planAt(index, kinds, image);
-  const row = world
+  const row = store
     .table("instance")
-    .add(account, id, makeInstance(world, id, index, kinds, image, plan, chance, today));
-  keepAddresses(world, row);
+    .add(account, id, makeInstance(store, id, index, kinds, image, plan, chance, today));
+  keepAddresses(store, row);
   if (!image) return;
-  const disks = seedDisks(world, row, index, image, plan);
-  const config = addConfig(world, row.value, disks, Date.parse(`${row.value.created}Z`));
+  const disks = seedDisks(store, row, index, image, plan);
+  const config = addConfig(store, row.value, disks, Date.parse(`${row.value.created}Z`));
   row.hidden = { config: config.value.id };
-  seedBackups(world, row, index, disks, today);
+  seedBackups(store, row, index, disks, today);
 }
 
 function makeInstance(
-  world: World,
+  store: Store,
   id: number,
   index: number,
   { regions }: Kinds,
@@ -113,8 +113,8 @@ function makeInstance(
     hypervisor: "kvm",
     created: dateTime(created),
     updated: dateTime(created + chance.integer(1, 30) * day),
-    ipv4: [freePublicAddress(world, region, id), ...(index % 3 === 0 ? [freePrivateAddress(world, id)] : [])],
-    ipv6: index % 17 === 16 ? null : ipv6(world, region, id),
+    ipv4: [freePublicAddress(store, region, id), ...(index % 3 === 0 ? [freePrivateAddress(store, id)] : [])],
+    ipv6: index % 17 === 16 ? null : ipv6(store, region, id),
     specs: { disk, memory, vcpus, transfer, gpus },
     alerts: {
       cpu: index % 5 === 2 ? 0 : 90 * vcpus,
@@ -139,16 +139,16 @@ function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan
 }
 
 /** Some leave space free, and some have a third disk. */
-function seedDisks(world: World, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
+function seedDisks(store: Store, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
   const free = index % 4 === 1 ? 4096 : 0;
   const data = index % 7 === 3 ? 2048 : 0;
   const planned = imageDisks(image, plan.disk - free - data, 512);
   if (data > 0) planned.push({ label: "data", size: data, filesystem: index % 2 === 0 ? "ext3" : "raw" });
   return planned.map((disk) => {
-    const id = world.table("disk").nextId();
+    const id = store.table("disk").nextId();
     const { created, updated } = row.value;
     const value: Disk = Object.assign({ id, status: "ready", created, updated }, disk);
-    world.table("disk").add(homeBelow("instance", row.id), id, value);
+    store.table("disk").add(childHome("instance", row.id), id, value);
     return value;
   });
 }

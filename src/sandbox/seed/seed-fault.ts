@@ -1,5 +1,5 @@
 /** Seed data that can't be used. Its message is for whoever wrote the file. */
-export class SeedFault extends Error {
+export class SeedError extends Error {
   override readonly name = "SeedFault";
   readonly code = "SEED";
 

@@ -2,12 +2,12 @@
 
 import type { Seeds } from "./account-seed.ts";
 
-type Estate = Readonly<Record<string, Seeds>>;
+type SeedResources = Readonly<Record<string, Seeds>>;
 
 const time = "2022-04-01T09:00:00";
 const dated = { created: time, updated: time };
 
-export const annasEstate: Estate = {
+export const annasResources: SeedResources = {
   domains: [
     {
       id: 7010,
@@ -155,7 +155,7 @@ export const annasEstate: Estate = {
   ],
 };
 
-export const persEstate: Estate = {
+export const persResources: SeedResources = {
   domains: [
     {
       type: "master",

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { AccountSeed } from "./account-seed.ts";
 
 /** The same at every start, and of the length that v4's own have. It opens nothing but made-up data. */
-export function tokenNamed(name: string): string {
+export function sandboxToken(name: string): string {
   return createHash("sha256").update(`sandbox token ${name}`).digest("hex");
 }
 
@@ -23,7 +23,7 @@ export const tokenNames: readonly TokenName[] = [
 ];
 
 function token(label: TokenName, scopes: string): { label: string; scopes: string; token: string } {
-  return { label, scopes, token: tokenNamed(label) };
+  return { label, scopes, token: sandboxToken(label) };
 }
 
 const capabilities = ["Vms", "NodeBalancers", "Block Storage", "Object Storage", "Kubernetes"];
@@ -68,7 +68,7 @@ export const anna: AccountSeed = {
           label: "inventory tool",
           scopes: "vms:read_only",
           website: "https://app.example.net",
-          token: tokenNamed("app"),
+          token: sandboxToken("app"),
           client: "9f0c1d2e3b4a59687766",
         },
       ],

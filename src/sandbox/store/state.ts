@@ -1,22 +1,23 @@
 /** The whole state of a world as JSON, to be kept outside and brought back. */
 
-import type { SavedWorld, World } from "./world.ts";
+import type { SavedStore, Store } from "./store.ts";
 
-export interface SavedState extends SavedWorld {
+export interface SavedState extends SavedStore {
   /** Of this form; a state of another one is refused. */
   readonly version: 1;
 }
 
 /** A copy: what happens later does not change it. */
-export function writeState(world: World): SavedState {
-  return structuredClone({ version: 1, ...world.save() });
+export function writeState(store: Store): SavedState {
+  return structuredClone({ version: 1, ...store.save() });
 }
 
 /** @throws {Error} where it is not what `writeState` made. */
 export function readState(state: unknown): SavedState {
   const { version, tables, ahead } = (state ?? {}) as Partial<SavedState>;
   const whole = isObject(tables) && Object.values(tables).every(isTable) && Array.isArray(ahead);
-  if (version !== 1 || !whole || !ahead.every(isStep)) throw new Error("This is no saved state of a sandbox");
+  if (version !== 1 || !whole || !ahead.every(isPendingChange))
+    throw new Error("This is no saved state of a sandbox");
   return structuredClone({ version, tables, ahead });
 }
 
@@ -32,7 +33,7 @@ function isTable(value: unknown): boolean {
   );
 }
 
-function isStep(value: unknown): boolean {
+function isPendingChange(value: unknown): boolean {
   return isObject(value) && Number.isFinite(value["at"]) && typeof value["table"] === "string";
 }
 

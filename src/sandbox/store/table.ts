@@ -6,7 +6,7 @@
 import type { Hidden } from "../resources/hidden.ts";
 
 /** The home of what every caller may see: catalogs, public images and scripts. */
-export const everyone = "everyone";
+export const publicHome = "everyone";
 
 export type Id = number | string;
 
@@ -32,7 +32,7 @@ export interface Table<T extends object = Record<string, unknown>> {
   /** Takes anything that a caller may have written for an id. */
   get(id: unknown): Row<T> | undefined;
   /** In the order of creation. */
-  of(home: string): IterableIterator<Row<T>>;
+  inHome(home: string): IterableIterator<Row<T>>;
   all(): IterableIterator<Row<T>>;
   count(home: string): number;
   remove(id: Id): void;
@@ -44,7 +44,7 @@ export interface Table<T extends object = Record<string, unknown>> {
 }
 
 /** @param firstId The number that the first row gets. */
-export function table<T extends object>(firstId = 1): Table<T> {
+export function createTable<T extends object>(firstId = 1): Table<T> {
   const rows = new Map<Id, Row<T>>();
   const homes = new Map<string, Map<Id, Row<T>>>();
   let next = firstId;
@@ -69,7 +69,7 @@ export function table<T extends object>(firstId = 1): Table<T> {
   return {
     add: (home, id, value, hidden) => put({ id, home, value, job: 0, ...(hidden && { hidden }) }),
     get: (id) => rows.get(id as Id),
-    of: (home) => (homes.get(home) ?? new Map<Id, Row<T>>()).values(),
+    inHome: (home) => (homes.get(home) ?? new Map<Id, Row<T>>()).values(),
     all: () => rows.values(),
     count: (home) => homes.get(home)?.size ?? 0,
     remove,

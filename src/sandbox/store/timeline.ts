@@ -10,7 +10,7 @@ import type { Shapes } from "../resources/shapes.ts";
 import type { Id } from "./table.ts";
 
 /** What happens to one row at one time. */
-export interface Step {
+export interface PendingChange {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly table: keyof Shapes;
@@ -22,31 +22,31 @@ export interface Step {
   /** The row goes, with everything below it. */
   readonly drop?: true;
   /** An event that ends with it. */
-  readonly event?: EventEnd;
+  readonly event?: EventOutcome;
   /** Nothing of the row's plan: a time that its resource waits for, whatever happens to the row meanwhile. */
   readonly due?: true;
 }
 
-export interface EventEnd {
+export interface EventOutcome {
   readonly id: Id;
   readonly status: "finished" | "failed";
   readonly message?: string;
 }
 
 export interface Timeline {
-  plan(step: Step): void;
+  schedule(step: PendingChange): void;
   /** Lets everything happen that is due at `now`. */
-  settle(now: number, happen: (step: Step) => void): void;
+  runDue(now: number, happen: (step: PendingChange) => void): void;
   /** What is still ahead. */
-  readonly ahead: readonly Step[];
-  restore(steps: readonly Step[]): void;
+  readonly pending: readonly PendingChange[];
+  restore(steps: readonly PendingChange[]): void;
 }
 
-export function timeline(): Timeline {
-  const ahead: Step[] = [];
+export function createTimeline(): Timeline {
+  const ahead: PendingChange[] = [];
   return {
-    ahead,
-    plan(step) {
+    pending: ahead,
+    schedule(step) {
       // Behind everything that is not later.
       let [low, high] = [0, ahead.length];
       while (low < high) {
@@ -56,7 +56,7 @@ export function timeline(): Timeline {
       }
       ahead.splice(low, 0, step);
     },
-    settle(now, happen) {
+    runDue(now, happen) {
       for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
         ahead.shift();
         happen(next);

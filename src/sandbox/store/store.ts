@@ -1,32 +1,32 @@
 /** Everything that the service holds: its rows, what is about to happen to them, and the time. */
 
 import type { Clock } from "../clock.ts";
-import type { Names } from "../names.ts";
+import type { ProductNames } from "../names.ts";
 import type { Resource } from "../resource/declaration.ts";
 import type { Shapes } from "../resources/shapes.ts";
 import type { SavedTable, Table } from "./table.ts";
-import { table } from "./table.ts";
-import type { Step, Timeline } from "./timeline.ts";
-import { timeline } from "./timeline.ts";
+import { createTable } from "./table.ts";
+import type { PendingChange, Timeline } from "./timeline.ts";
+import { createTimeline } from "./timeline.ts";
 
-export interface World {
+export interface Store {
   readonly clock: Clock;
   readonly timeline: Timeline;
-  readonly names: Names;
+  readonly names: ProductNames;
   readonly resources: readonly Resource[];
   /** The rows of one resource, by its name. */
   table<K extends keyof Shapes>(name: K): Table<Shapes[K]>;
   /** @throws {Error} where no resource is called so. */
   resource(name: keyof Shapes): Resource;
   /** The resources whose rows hang on rows of this one. */
-  below(name: keyof Shapes): readonly Resource[];
-  save(): SavedWorld;
-  restore(saved: SavedWorld): void;
+  childResources(name: keyof Shapes): readonly Resource[];
+  save(): SavedStore;
+  restore(saved: SavedStore): void;
 }
 
-export interface SavedWorld {
+export interface SavedStore {
   readonly tables: Readonly<Record<string, SavedTable>>;
-  readonly ahead: readonly Step[];
+  readonly ahead: readonly PendingChange[];
 }
 
 /** Numbers start apart from each other, so that an id of the wrong kind meets nothing by chance. */
@@ -64,15 +64,15 @@ const firstIds: Partial<Record<keyof Shapes, number>> = {
   privateImage: 55012,
 };
 
-export function world(clock: Clock, names: Names, resources: readonly Resource[]): World {
+export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
   const tables = new Map<keyof Shapes, Table<object>>();
-  const plans = timeline();
+  const plans = createTimeline();
   const byName = new Map(resources.map((each) => [each.name, each]));
 
   function tableNamed(name: keyof Shapes): Table<object> {
     const found = tables.get(name);
     if (found) return found;
-    const made = table<object>(firstIds[name]);
+    const made = createTable<object>(firstIds[name]);
     tables.set(name, made);
     return made;
   }
@@ -88,10 +88,10 @@ export function world(clock: Clock, names: Names, resources: readonly Resource[]
       if (!found) throw new Error(`No resource is called ${name}`);
       return found;
     },
-    below: (name) => resources.filter(({ parent }) => parent === name),
+    childResources: (name) => resources.filter(({ parent }) => parent === name),
     save: () => ({
       tables: Object.fromEntries([...tables].map(([name, each]) => [name, each.save()])),
-      ahead: plans.ahead,
+      ahead: plans.pending,
     }),
     restore(saved) {
       tables.clear();
