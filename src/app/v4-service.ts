@@ -23,7 +23,7 @@ export async function v4Service({
   }
   const [{ startSandbox }, { readSeedFile }] = await Promise.all([
     import("../sandbox/sandbox.ts"),
-    import("../sandbox/seed/file.ts"),
+    import("../sandbox/seed/seed-file.ts"),
   ]);
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
   const sandbox = await startSandbox({ words: WORDS, data });

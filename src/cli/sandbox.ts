@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
-import { readSeedFile } from "../sandbox/seed/file.ts";
+import { readSeedFile } from "../sandbox/seed/seed-file.ts";
 import { parseProductWords } from "../config/product-words.ts";
 import { waitForShutdownSignal } from "./shutdown-signal.ts";
 import { UsageError } from "./usage-error.ts";

@@ -3,34 +3,31 @@
  * reaches it over HTTP like any other v4 service.
  */
 
-import type { ProductWords } from "../config/product-words.ts";
-import { renameDeep, createRenamer, scopeRenaming, type RenameString } from "../config/product-words.ts";
+import type { ProductWords, RenameString } from "../config/product-words.ts";
+import { createRenamer, renameDeep, scopeRenaming } from "../config/product-words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
-import { listen } from "./http/listener.ts";
-import { startLoginServer } from "./login/server.ts";
-import { accessTokenSeconds } from "./login/tokens.ts";
-import type { RateLimit } from "./http/rate.ts";
-import type { LoggedRequest } from "./http/request-log.ts";
-import { createRequestLog } from "./http/request-log.ts";
-import { createSandboxPipeline } from "./http/pipeline.ts";
-import { productNames, scopeAreaWords } from "./names.ts";
-import type { Resource } from "./resource/declaration.ts";
+import { findCallerByToken } from "./http/authentication.ts";
+import type { LoggedRequest } from "./http/http-listener.ts";
+import { createRequestLog, listen } from "./http/http-listener.ts";
+import type { RateLimit } from "./http/request-handler.ts";
+import { createSandboxPipeline } from "./http/request-handler.ts";
+import { startLoginServer } from "./login/sandbox-login-server.ts";
+import { accessTokenSeconds } from "./login/token-endpoint.ts";
+import { productNames, scopeAreaWords } from "./product-names.ts";
 import { createEndpoints } from "./resource/endpoints.ts";
-import { findCallerByToken } from "./resource/identity.ts";
+import type { Resource } from "./resource/resource-declaration.ts";
 import { runDueEvents } from "./resource/transitions.ts";
-import { resources } from "./resources/all.ts";
-import type { AccountSeed, Seeds } from "./seed/account-seed.ts";
-import { seedFile } from "./seed/file.ts";
+import { resources } from "./resources/all-resources.ts";
+import type { AccountSeed, Seeds } from "./seed/seed-file.ts";
+import { seedFile } from "./seed/seed-file.ts";
 import type { TokenName } from "./seed/seed-users.ts";
 import { sandboxToken, tokenNames } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
-import type { SavedState } from "./store/state.ts";
-import { readState, writeState } from "./store/state.ts";
-import { createStore } from "./store/store.ts";
-import { createWeeklyWipe } from "./wipe.ts";
+import type { SavedState } from "./store/sandbox-store.ts";
+import { createStore, readState, writeState } from "./store/sandbox-store.ts";
 
-export type { SavedState } from "./store/state.ts";
+export type { SavedState } from "./store/sandbox-store.ts";
 export type { TokenName } from "./seed/seed-users.ts";
 
 export interface SandboxOptions {
@@ -179,4 +176,40 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await Promise.all([listener.close(), login.close()]);
     },
   };
+}
+
+// The weekly wipe: each Sunday at 12:00 AM Eastern Time, daylight saving respected (document 2, What the service does).
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const eastern = new Intl.DateTimeFormat("en-US", {
+  timeZone: "America/New_York",
+  weekday: "short",
+  hour: "2-digit",
+  hourCycle: "h23",
+});
+
+/**
+ * @param start When the data was seeded, in milliseconds.
+ * @returns What is told the time before anything else looks at the data, and wipes it when it is due.
+ */
+export function createWeeklyWipe(start: number, wipe: () => void): (now: number) => void {
+  let next = nextSundayMidnight(start);
+  return function wipeWhenDue(now) {
+    if (now < next) return;
+    wipe();
+    next = nextSundayMidnight(now);
+  };
+}
+
+/** The next Sunday midnight after a time. It stands at 4:00 or 5:00 UTC, by the season. */
+export function nextSundayMidnight(time: number): number {
+  for (let date = Math.floor(time / day) * day; ; date += day) {
+    for (const midnight of [date + 4 * hour, date + 5 * hour]) {
+      const parts = eastern.formatToParts(midnight);
+      const part = (type: string): string | undefined => parts.find((each) => each.type === type)?.value;
+      if (midnight > time && part("weekday") === "Sun" && part("hour") === "00") return midnight;
+    }
+  }
 }

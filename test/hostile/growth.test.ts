@@ -26,7 +26,7 @@ import { clientAddresses, addressNetwork, normalizeAddress } from "../../src/rat
 import { networkAddress, shortestAddress } from "../../src/mapping/compile/ip-address.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { splitPath } from "../../src/mapping/router.ts";
-import { questionsOf } from "../../src/sandbox/resources/script-questions.ts";
+import { questionsOf } from "../../src/sandbox/resources/stackscript.ts";
 import { LINEAR, growth, tooMuch } from "./growth.ts";
 
 const pack = loadPack("mappings");

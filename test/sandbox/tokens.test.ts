@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { codeAt } from "../../src/sandbox/resources/second-factor.ts";
+import { codeAt } from "../../src/sandbox/resources/profile.ts";
 import type { Answer, Asking, Json, Service } from "./service.ts";
 import { fields, items, startService } from "./service.ts";
 

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-export interface ConsentPageData {
+interface ConsentPageData {
   readonly client: string;
   readonly scopes: readonly string[];
   readonly users: readonly string[];

@@ -1,17 +1,17 @@
 /** Makes the endpoints of a resource out of its declaration; every check that can be prepared is prepared here. */
 
-import type { Access, Caller } from "../http/caller.ts";
-import { scopesFor } from "../http/caller.ts";
-import type { RateLimit } from "../http/rate.ts";
-import type { Upload } from "../http/upload.ts";
-import type { Body } from "../rules/check.ts";
-import type { Store } from "../store/store.ts";
-import { createActionHandler } from "./run-action.ts";
-import type { Action, Resource } from "./declaration.ts";
-import { createListHandler } from "./list.ts";
-import type { Params, Resources } from "./locate.ts";
-import { resourceChain } from "./locate.ts";
-import * as verbs from "./verbs.ts";
+import * as verbs from "./row-handlers.ts";
+import type { Body } from "../fields/validate-body.ts";
+import type { AuthenticationMode, Caller } from "../http/authentication.ts";
+import { scopesFor } from "../http/authentication.ts";
+import type { Upload } from "../http/http-listener.ts";
+import type { RateLimit } from "../http/request-handler.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Params, Resources } from "./find-rows.ts";
+import { resourceChain } from "./find-rows.ts";
+import { createListHandler } from "./list-handler.ts";
+import type { Action, Resource } from "./resource-declaration.ts";
+import { createActionHandler } from "./row-handlers.ts";
 
 /** A request that has found its endpoint and may use it. */
 export interface EndpointRequest {
@@ -30,7 +30,7 @@ export interface EndpointRequest {
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
-  readonly access: Access;
+  readonly access: AuthenticationMode;
   readonly scopes: readonly string[];
   readonly beta?: true;
   readonly accepts?: "file";
@@ -49,7 +49,7 @@ export function createEndpoints(resource: Resource, resources: Resources): Endpo
   const endpoints: Endpoint[] = [];
   const beta = resource.beta && { beta: resource.beta };
   // Whoever is nobody may look at what is public, and change nothing.
-  const accessFor = (method: string): Access => (method === "GET" ? resource.access : "required");
+  const accessFor = (method: string): AuthenticationMode => (method === "GET" ? resource.access : "required");
 
   function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: RateLimit): void {
     const scopes = resource.scopes?.[verb] ?? scopesFor(resource.area, method);

@@ -1,12 +1,11 @@
 /** Rows that take their time: a status now, another one later, the last one for good. */
 
 import { dateTime } from "../clock.ts";
-import type { Shapes } from "../resources/shapes.ts";
-import type { Row } from "../store/table.ts";
-import type { PendingChange } from "../store/timeline.ts";
-import type { Store } from "../store/store.ts";
-import { finishEvent } from "./events.ts";
-import { deleteCascade } from "./delete-cascade.ts";
+import type { Shapes } from "../resources/row-types.ts";
+import type { PendingChange, Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { finishEvent } from "./event-log.ts";
+import { childHome } from "./find-rows.ts";
 
 export interface TransitionStage {
   readonly status: string;
@@ -79,4 +78,16 @@ function applyChange(store: Store, step: PendingChange): void {
   if (set && Object.hasOwn(row.value, "updated")) Object.assign(row.value, { updated: dateTime(at) });
   if (drop) deleteCascade(store, table, row);
   if (event) finishEvent(store, event, at);
+}
+
+// Takes a row away with everything that hangs on it.
+
+export function deleteCascade(store: Store, name: keyof Shapes, row: Row<object>): void {
+  for (const below of store.childResources(name)) {
+    for (const child of store.table(below.name).inHome(childHome(name, row.id))) {
+      deleteCascade(store, below.name, child);
+    }
+  }
+  store.table(name).remove(row.id);
+  store.resource(name).afterDelete?.(row, store);
 }

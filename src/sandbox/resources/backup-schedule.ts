@@ -1,12 +1,12 @@
 /** Automatic backups: one a day in the window of the instance, of which a few are kept (v4, Backups). */
 
 import { dateTime } from "../clock.ts";
-import { childHome, parentId } from "../resource/locate.ts";
+import { childHome, parentId } from "../resource/find-rows.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { transitionSeconds, startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/table.ts";
-import type { Store } from "../store/store.ts";
-import type { Backup, Instance } from "./shapes.ts";
+import { startTransition, transitionSeconds } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Backup, Instance } from "./row-types.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -2,20 +2,21 @@
 
 import { dateTime } from "../clock.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
-import { childHome } from "../resource/locate.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition } from "../resource/transitions.ts";
-import type { Id, Row } from "../store/table.ts";
-import { ownInstance } from "./address-create.ts";
-import { ended } from "./backup-actions.ts";
-import { contentsOf, keepBackups } from "./backup-schedule.ts";
-import { addConfig } from "./config-make.ts";
-import { addDisk, usedSpace } from "./disk-make.ts";
+import type { Id, Row } from "../store/store-table.ts";
+import { contentsOf, keepBackups, planBackup } from "./backup-schedule.ts";
+import { addConfig } from "./config-profile.ts";
+import { addDisk, usedSpace } from "./disk.ts";
+import { firstSchedule } from "./instance-create.ts";
+import { wipe } from "./instance-maintenance.ts";
+import { ownInstance } from "./instance-network.ts";
+import type { InstanceCall } from "./instance-power.ts";
 import { refuseBusy } from "./instance-power.ts";
-import { wipe } from "./instance-rebuild.ts";
-import type { Backup, Instance } from "./shapes.ts";
+import type { Backup, Instance } from "./row-types.ts";
 
 const restoring = 6;
 
@@ -135,3 +136,40 @@ export const backup: Resource<Backup> = {
     },
   ],
 };
+
+// The backups of an instance as one object, and switching them on and off (v4, Backups).
+
+/** A snapshot is in progress until it succeeded, failed or was given up. */
+const ended = new Set(["successful", "failed", "userAborted"]);
+
+export function listBackups({ store, row }: InstanceCall): object {
+  const all = [...store.table("backup").inHome(childHome("instance", row.id))].map(({ value }) => value);
+  const snapshots = all.filter(({ type }) => type === "snapshot");
+  const newest = (fits: (backup: Backup) => boolean) => snapshots.findLast(fits) ?? null;
+  return {
+    automatic: all.filter(({ type }) => type === "auto"),
+    snapshot: {
+      in_progress: newest(({ status }) => !ended.has(status)),
+      current: newest(({ status }) => ended.has(status)),
+    },
+  };
+}
+
+export function enableBackups({ action, ...call }: InstanceCall): void {
+  const { backups } = call.row.value;
+  if (backups.enabled) return;
+  backups.enabled = true;
+  backups.schedule = firstSchedule(true);
+  planBackup(call.store, call.row, call.at);
+  recordEvent(call, action.event ?? "", call.row);
+}
+
+/** Deletes every backup of the instance for good. */
+export function disableBackups({ action, ...call }: InstanceCall): void {
+  const { backups } = call.row.value;
+  if (!backups.enabled) return;
+  delete call.row.hidden?.nextBackup;
+  Object.assign(backups, { enabled: false, schedule: firstSchedule(false), last_successful: null });
+  call.store.table("backup").removeAll(childHome("instance", call.row.id));
+  recordEvent(call, action.event ?? "", call.row);
+}

@@ -1,14 +1,103 @@
 /** Invoices, payments and ways to pay (document 1, Invoice item; v4, Account, billing). */
 
 import { dateTime } from "../clock.ts";
+import type { Fields } from "../fields/field.ts";
+import type { Body } from "../fields/validate-body.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
-import type { Row } from "../store/table.ts";
-import { addCard, cardBody, expiryErrors, keptCard } from "./card.ts";
-import type { Value } from "./shapes.ts";
-import { cardLimit } from "./wallet.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { AccountValue, Value } from "./row-types.ts";
+
+// Credit cards: what is asked of one, and what is kept of it (document 1, Credit card).
+
+export const cardBody: Fields = {
+  card_number: { type: "string", min: 13, max: 23, pattern: "[^\\s-]*", required: true },
+  expiry_month: { type: "integer", min: 1, max: 12, required: true },
+  expiry_year: { type: "integer", min: 1000, max: 9999, required: true },
+  cvv: { type: "string", min: 3, max: 4, pattern: "\\d+", required: true },
+};
+
+export function checkCard(call: Call): FieldError[] {
+  return expiryErrors(call.body, call.at, "");
+}
+
+/** Month and year together: this month or later. */
+function expiryErrors(card: Body, at: number, prefix: string): FieldError[] {
+  const { expiry_month: month, expiry_year: year } = card;
+  if (typeof month !== "number" || typeof year !== "number") return [];
+  if (month < 1 || month > 12 || year < 1000) return [];
+  const now = new Date(at);
+  const past = year * 12 + month < now.getUTCFullYear() * 12 + now.getUTCMonth() + 1;
+  return past ? [{ reason: "The card has expired", field: `${prefix}expiry_year` }] : [];
+}
+
+/** The number and the cvv are kept nowhere. */
+function keptCard(card: Body): { last_four: number; expiry: string } {
+  const digits = String(card["card_number"]).replaceAll(/\D/g, "");
+  return {
+    last_four: Number(digits.slice(-4)),
+    expiry: `${String(card["expiry_month"]).padStart(2, "0")}/${String(card["expiry_year"])}`,
+  };
+}
+
+/** The new card takes the place of the one there was. */
+export function payWith(call: ActionCall<AccountValue>): void {
+  const { store, caller, row, body, action } = call;
+  row.value.credit_card = keptCard(body);
+  const methods = store.table("paymentMethod");
+  for (const { id, value } of methods.inHome(caller.account)) {
+    if (value["type"] === "credit_card") methods.remove(id);
+  }
+  addCard(call, row.value.credit_card, true);
+  recordEvent(call, action.event ?? "", row);
+}
+
+function addCard(
+  { store, caller, at }: Pick<Call, "store" | "caller" | "at">,
+  card: { readonly last_four: number; readonly expiry: string },
+  isDefault: boolean,
+): Row<Value> {
+  const methods = store.table("paymentMethod");
+  const id = methods.nextId();
+  return methods.add(caller.account, id, {
+    id,
+    type: "credit_card",
+    is_default: isDefault,
+    created: dateTime(at),
+    data: { card_type: "Visa", expiry: card.expiry, last_four: String(card.last_four).padStart(4, "0") },
+  });
+}
+
+// Payments through a third party, which are disabled: they check what they are sent and do nothing (document 1).
+
+export const walletBody: Fields = {
+  cancel_url: { type: "string", min: 1, required: true },
+  redirect_url: { type: "string", min: 1, required: true },
+  usd: { type: "string", pattern: "\\$?\\d{1,9}(?:\\.\\d{1,2})?", required: true },
+};
+
+export const walletExecuteBody: Fields = {
+  payer_id: { type: "string", min: 1, required: true },
+  payment_id: { type: "string", min: 1, required: true },
+};
+
+const least = 5;
+/** The most that a card may be charged, which is above the 500 that hold without one; the provider takes 10000. */
+const cardLimit = 2000;
+const most = Math.min(Math.max(500, cardLimit), 10_000);
+
+export function checkWallet({ body }: Call): FieldError[] {
+  const usd = Number(String(body["usd"]).replace("$", ""));
+  const outside = body["usd"] !== undefined && !(usd >= least && usd <= most);
+  return outside ? [{ reason: `usd must be ${least} to ${most}`, field: "usd" }] : [];
+}
+
+/** @throws {Problem} 400, whatever was sent. */
+export function refuseWallet(): never {
+  throw invalid("This way of paying is disabled; add it as a payment method in the console");
+}
 
 const ofAccount = { owner: "account", access: "required", area: "account", grant: "account" } as const;
 const dollars = { type: "number" } as const;

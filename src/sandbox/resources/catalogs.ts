@@ -1,7 +1,8 @@
 /** The catalogs: read-only lists of what instances can be made of and where (v4, Catalogs). */
 
-import type { Fields } from "../rules/field.ts";
-import type { Resource } from "../resource/declaration.ts";
+import type { Fields } from "../fields/field.ts";
+import type { Resource } from "../resource/resource-declaration.ts";
+import type { Value } from "./row-types.ts";
 
 const price: Fields = { hourly: { type: "number" }, monthly: { type: "number" } };
 
@@ -65,6 +66,43 @@ export const plan: Resource = {
     transfer: { type: "integer", filter: true },
     vcpus: { type: "integer", filter: true },
     gpus: { type: "integer", filter: true },
+  },
+  list: {},
+  read: true,
+};
+
+// Engines and types of managed databases, which anyone may see (v4, databases).
+
+const catalog = { owner: "everyone", access: "public" } as const;
+
+export const engine: Resource<Value> = {
+  ...catalog,
+  name: "engine",
+  path: "/databases/engines",
+  id: "multiSegment",
+  fields: {
+    id: { type: "string" },
+    engine: { type: "string", filter: true },
+    version: { type: "string", filter: true },
+  },
+  list: {},
+  read: true,
+};
+
+export const databaseType: Resource<Value> = {
+  ...catalog,
+  name: "databaseType",
+  path: "/databases/types",
+  id: "text",
+  fields: {
+    id: { type: "string" },
+    label: { type: "string" },
+    engines: { type: "object" },
+    memory: { type: "integer" },
+    disk: { type: "integer" },
+    vcpus: { type: "integer" },
+    deprecated: { type: "boolean", filter: true },
+    class: { type: "string" },
   },
   list: {},
   read: true,

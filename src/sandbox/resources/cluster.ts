@@ -2,13 +2,13 @@
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
-import type { ActionCall, Call, RowCall, Resource } from "../resource/declaration.ts";
-import { childHome } from "../resource/locate.ts";
-import type { Row } from "../store/table.ts";
-import { tags } from "./labels.ts";
-import { refuseOutstanding } from "./outstanding.ts";
-import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./pool-nodes.ts";
-import type { Pool, Value } from "./shapes.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import { refuseOutstanding } from "./account.ts";
+import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
+import type { Pool, Value } from "./row-types.ts";
+import { tags } from "./tag.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
 

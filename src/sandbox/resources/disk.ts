@@ -1,11 +1,19 @@
 /** Disks of an instance (v4, Disks). */
 
-import type { Resource } from "../resource/declaration.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import { deployBody } from "./deploy-body.ts";
-import { checkDisk, cloneDisk, createDisk, resizeDisk, setDiskPassword } from "./disk-actions.ts";
-import { rootPass } from "./image-deploy.ts";
-import type { Disk } from "./shapes.ts";
+import { dateTime } from "../clock.ts";
+import type { Field, Fields } from "../fields/field.ts";
+import type { FieldError } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
+import type { TransitionEnd } from "../resource/transitions.ts";
+import { startTransition } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./image.ts";
+import { isOff } from "./instance-power.ts";
+import type { Disk, Image, Instance } from "./row-types.ts";
 
 /** 50 characters, as in alpha, although the specification says 48 (ruling). */
 const label: Field = { type: "string", min: 1, max: 50 };
@@ -65,3 +73,153 @@ export const disk: Resource<Disk> = {
     },
   ],
 };
+
+// Making and resizing disks within the space that the plan of the instance gives.
+
+type DiskCall = ActionCall<Disk>;
+
+function checkDisk(call: Call): FieldError[] {
+  const { body } = call;
+  const errors = checkImage(call);
+  const image = imageOf(call);
+  const size = body["size"];
+  if (typeof size === "number" && size > freeSpace(call)) {
+    errors.push({ reason: `size is above the free space of ${freeSpace(call)} MB`, field: "size" });
+  }
+  if (typeof size === "number" && image && size < image.size) {
+    errors.push({ reason: `size must be at least ${image.size} MB for this image`, field: "size" });
+  }
+  if (body["label"] === undefined && typeof body["image"] !== "string") {
+    errors.push({ reason: "label is required without image", field: "label" });
+  }
+  return errors;
+}
+
+function createDisk(call: Call): Row<Disk> {
+  const { body, resource } = call;
+  const given = body as { size: number; label?: string; filesystem?: string; read_only?: boolean };
+  return newDisk(call, resource.create?.event ?? "", {
+    label: given.label ?? `${imageOf(call)?.label} disk`,
+    size: given.size,
+    filesystem: given.filesystem ?? "ext4",
+    ...(given.read_only !== undefined && { read_only: given.read_only }),
+  });
+}
+
+/** On the same instance, which must have as much space again. */
+function cloneDisk(call: DiskCall): Row<Disk> {
+  const { label, size, filesystem } = call.row.value;
+  if (size > freeSpace(call)) throw invalid(`${size} MB are needed and ${freeSpace(call)} are free`);
+  return newDisk(call, call.action.event ?? "", { label, size, filesystem });
+}
+
+/** The event of a disk names its instance, so it can be left before the disk is made. */
+function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
+  const instance = instanceOf(call);
+  const { id } = recordEvent(call, event, { value: instance }, diskJob);
+  return addDisk(call.store, instance.id, plan, call.at, { event: { id, status: "finished" } });
+}
+
+function setDiskPassword(call: DiskCall): void {
+  const [fieldError] = checkStrength(call.body["password"], "password");
+  if (fieldError) throw invalid(fieldError.reason, fieldError.field);
+  if (!isOff({ value: instanceOf(call) })) throw invalid("The instance must be off");
+  recordEvent(call, call.action.event ?? "", call.row);
+}
+
+/** Answered 200 even where the job then fails: the instance runs on this disk. */
+function resizeDisk({ action, ...call }: DiskCall): void {
+  const { store, row, body, at } = call;
+  const size = body["size"] as number;
+  const free = freeSpace(call) + row.value.size;
+  if (size > free) throw invalid(`size is above the free space of ${free} MB`, "size");
+  const { id } = recordEvent(call, action.event ?? "", row, diskJob);
+  if (instanceOf(call).status === "running" && isAttached(call)) {
+    const event = { id, status: "failed", message: "The disk is in use" } as const;
+    return store.timeline.schedule({
+      at: at + diskJob * 1000,
+      table: "disk",
+      id: row.id,
+      job: row.job,
+      event,
+    });
+  }
+  growDisk(store, row, { size }, at, { event: { id, status: "finished" } });
+}
+
+/** MB that the disks of the instance leave of its plan. */
+function freeSpace(call: Call): number {
+  const instance = instanceOf(call);
+  return instance.specs.disk - usedSpace(call.store, instance.id);
+}
+
+function isAttached({ store, row, parents }: Omit<DiskCall, "action">): boolean {
+  const configs = store.table("config").inHome(childHome("instance", instanceOf({ parents }).id));
+  return [...configs].some(({ value }) =>
+    Object.values(value.devices).some((device) => device?.disk_id === row.id),
+  );
+}
+
+function instanceOf({ parents }: Pick<Call, "parents">): Instance {
+  return parents[0]?.value as unknown as Instance;
+}
+
+// Makes the rows of disks, which are `not ready` for a while.
+
+/** Seconds that making or changing a disk takes. */
+export const diskJob = 3;
+
+/** The stages of a job on a disk. */
+const diskStages = [
+  { status: "not ready", durationSeconds: diskJob },
+  { status: "ready", durationSeconds: 0 },
+];
+
+export type DiskPlan = Pick<Disk, "label" | "size" | "filesystem" | "read_only">;
+
+export function addDisk(
+  store: Store,
+  instance: number,
+  disk: DiskPlan,
+  at: number,
+  ending?: TransitionEnd,
+): Row<Disk> {
+  const id = store.table("disk").nextId();
+  const time = dateTime(at);
+  const { label, size, filesystem, read_only: readOnly } = disk;
+  const value: Disk = { id, label, size, filesystem, status: "not ready", created: time, updated: time };
+  if (readOnly !== undefined) value.read_only = readOnly;
+  const row = store.table("disk").add(childHome("instance", instance), id, value);
+  startTransition(store, "disk", row, at, diskStages, ending);
+  return row;
+}
+
+/** The system disk takes all the space but the swap. */
+export function imageDisks(image: Image, space: number, swap: number): DiskPlan[] {
+  const system = { label: `${image.label} disk`, size: space - swap, filesystem: "ext4" };
+  return swap > 0 ? [system, { label: "swap", size: swap, filesystem: "swap" }] : [system];
+}
+
+/** A disk gets its new size when the job is done; until then the space that either size takes is not free. */
+export function growDisk(
+  store: Store,
+  row: Row<Disk>,
+  { size, durationSeconds = diskJob }: { readonly size: number; readonly durationSeconds?: number },
+  at: number,
+  ending?: TransitionEnd,
+): void {
+  row.hidden = { ...row.hidden, reserved: size };
+  const stages = [
+    { status: "not ready", durationSeconds },
+    { status: "ready", durationSeconds: 0, set: { size } },
+  ];
+  startTransition(store, "disk", row, at, stages, ending);
+}
+
+/** MB that the disks of an instance take. */
+export function usedSpace(store: Store, instance: number): number {
+  let used = 0;
+  for (const { value, hidden } of store.table("disk").inHome(childHome("instance", instance)))
+    used += Math.max(value.size, hidden?.reserved ?? 0);
+  return used;
+}

@@ -2,17 +2,16 @@
 
 import { isIP } from "node:net";
 import { dateTime } from "../clock.ts";
+import type { Field, Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
-import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
-import { grantToCreator } from "../resource/grants.ts";
-import { childHome } from "../resource/locate.ts";
-import type { Row } from "../store/table.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import { tags } from "./labels.ts";
-import { roundUp } from "./domain-seconds.ts";
-import type { Value } from "./shapes.ts";
-import { zoneFile } from "./zone-file.ts";
+import { grantToCreator } from "../resource/access-control.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import { roundUp } from "./domain-record.ts";
+import type { Value } from "./row-types.ts";
+import { tags } from "./tag.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
 const ips: Field = { type: "strings", write: true };
@@ -153,3 +152,37 @@ export const domain: Resource<Value> = {
     },
   ],
 };
+
+// A domain as name servers read it (RFC 1035 5.1), one line for each record.
+
+function zoneFile({ store, row }: ActionCall<Value>): object {
+  const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;
+  const records = [...store.table("record").inHome(childHome("domain", row.id))].map(({ value }) =>
+    line(value),
+  );
+  return {
+    zone_file: [
+      `; ${String(domain)} [${String(id)}]`,
+      `$TTL ${Number(ttl) || 86_400}`,
+      `@\tIN\tSOA\tns1.example.com. ${String(email).replace("@", ".")}. 1 14400 14400 1209600 86400`,
+      ...records,
+    ],
+  };
+}
+
+function line({
+  name,
+  ttl_sec: ttl,
+  type,
+  priority,
+  weight,
+  port,
+  target,
+  service,
+  protocol,
+}: Value): string {
+  const host = type === "SRV" ? `${String(service)}.${String(protocol)}` : (name as string) || "@";
+  const before = type === "MX" ? [priority] : type === "SRV" ? [priority, weight, port] : [];
+  const value = type === "TXT" ? JSON.stringify(target) : target;
+  return [host, ttl || "", "IN", type, ...before, value].join("\t");
+}

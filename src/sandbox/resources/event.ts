@@ -1,10 +1,12 @@
 /** The account's timeline (document 1, Event). */
 
-import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
-import { hasGrant, canAccessAccount } from "../resource/grants.ts";
-import type { Fields } from "../rules/field.ts";
-import type { Row } from "../store/table.ts";
-import type { Event } from "./shapes.ts";
+import { dateTime } from "../clock.ts";
+import type { Fields } from "../fields/field.ts";
+import { canAccessAccount, hasGrant } from "../resource/access-control.ts";
+import { toEntity } from "../resource/event-log.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Entity, Event, Instance, Value } from "./row-types.ts";
 
 const entityFields: Fields = {
   id: { type: "integer", filter: true },
@@ -96,4 +98,155 @@ export const event: Resource<Event> = {
       run: ({ row }) => void (row.value.read = true),
     },
   ],
+};
+
+// What the account should know now (document 1, Notification). Nothing is kept: each is told from its cause
+// and goes with it.
+
+interface Notice {
+  readonly label: string;
+  readonly message: string;
+  readonly type: string;
+  readonly severity: "minor" | "major" | "critical";
+  readonly entity?: Entity;
+  readonly body?: string;
+  readonly when?: string;
+}
+
+/** An entity is named without the version here (v4, Events). */
+function named({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
+  const entity = toEntity(store.resource(name), row);
+  return { ...entity, url: entity.url.replace(/^\/v4/, "") };
+}
+
+/** A planned move; once its time has come the instance waits for the owner to begin it. */
+function migrations(call: Call): Notice[] {
+  return moving(call).map((row) => {
+    const when = row.hidden?.migration ?? "";
+    const due = when <= dateTime(call.at);
+    return {
+      entity: named(call, row, "instance"),
+      label: due ? "Migration pending" : "Migration scheduled",
+      message: "A host move is planned for this instance. You can begin it at a time that suits you.",
+      type: due ? "migration_pending" : "migration_scheduled",
+      severity: due ? "critical" : "major",
+      when,
+    };
+  });
+}
+
+/** Instances for which the provider has planned a move. */
+function moving({ store, caller }: Call): Row<Instance>[] {
+  return [...store.table("instance").inHome(caller.account)].filter(
+    ({ hidden }) => hidden?.migration !== undefined,
+  );
+}
+
+const off = new Set(["offline", "stopped", "deleting"]);
+
+/** Domains are served for accounts that have an instance which is on. */
+function unserved({ store, caller }: Call): Notice[] {
+  const domains = [...store.table("domain").inHome(caller.account)].some(
+    ({ value }) => value["status"] === "active",
+  );
+  if (!domains) return [];
+  for (const { value } of store.table("instance").inHome(caller.account))
+    if (!off.has(value.status)) return [];
+  return [
+    {
+      label: "Your DNS zones are not being served.",
+      message: "Your domains will not be served by our name servers unless you have an active instance.",
+      type: "notice",
+      severity: "major",
+    },
+  ];
+}
+
+function due({ store, caller }: Call): Notice[] {
+  const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
+  if (balance <= 0) return [];
+  return [
+    {
+      label: "Payment due",
+      message: `You have an outstanding balance of $${balance.toFixed(2)}.`,
+      type: "payment_due",
+      severity: "critical",
+    },
+  ];
+}
+
+/** Of the regions in which the account has something. */
+function outages({ store, caller }: Call): Notice[] {
+  const used = new Set([...store.table("instance").inHome(caller.account)].map(({ value }) => value.region));
+  const down = [...used].filter((id) => store.table("region").get(id)?.value.status === "outage");
+  return down.map((id) => ({
+    entity: { id: 0, label: id, type: "region", url: `/regions/${id}` },
+    label: `Outage in ${id}`,
+    message: `We are aware of an issue in ${id} and are working on it.`,
+    body: `**${id}** is affected. Instances there may not be reachable.`,
+    type: "outage",
+    severity: "major",
+  }));
+}
+
+function rows(call: Call): readonly Row<Value>[] {
+  const all = [...migrations(call), ...unserved(call), ...due(call), ...outages(call)];
+  return all.map((notice, id) => ({
+    id,
+    home: call.caller.account,
+    job: 0,
+    value: { entity: null, body: null, when: null, until: null, ...notice },
+  }));
+}
+
+export const notification: Resource<Value> = {
+  name: "notification",
+  path: "/account/notifications",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "account",
+  fields: {
+    entity: { type: "object", nullable: true },
+    label: { type: "string" },
+    message: { type: "string" },
+    body: { type: "string", nullable: true },
+    type: { type: "string" },
+    severity: { type: "string" },
+    when: { type: "date-time", nullable: true },
+    until: { type: "date-time", nullable: true },
+  },
+  list: { rows },
+};
+
+export const maintenance: Resource<Value> = {
+  name: "maintenance",
+  path: "/account/maintenance",
+  beta: true,
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "maintenance",
+  fields: {
+    type: { type: "string", filter: true },
+    status: { type: "string", filter: true },
+    reason: { type: "string" },
+    when: { type: "date-time", filter: true },
+    entity: { type: "object" },
+  },
+  list: {
+    rows: (call) =>
+      moving(call).map((row) => ({
+        id: row.id,
+        home: row.home,
+        job: 0,
+        value: {
+          type: "cold_migration",
+          status: "pending",
+          reason: "The host needs care",
+          when: row.hidden?.migration,
+          entity: named(call, row, "instance"),
+        },
+      })),
+  },
 };

@@ -1,16 +1,16 @@
 /** Firewalls, what they stand before and what they let through (v4, firewalls). */
 
-import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
-import { toEntity, recordEvent } from "../resource/events.ts";
-import { forbidden, canAccess } from "../resource/grants.ts";
-import { childHome } from "../resource/locate.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import type { Row } from "../store/table.ts";
 import { dateTime } from "../clock.ts";
-import { portErrors } from "./firewall-ports.ts";
-import { tags } from "./labels.ts";
-import type { Instance, Value } from "./shapes.ts";
+import type { Field, Fields } from "../fields/field.ts";
+import type { FieldError } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import { canAccess, forbidden } from "../resource/access-control.ts";
+import { recordEvent, toEntity } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Instance, Value } from "./row-types.ts";
+import { tags } from "./tag.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
 
@@ -207,4 +207,37 @@ function vlans({ store, caller }: Call): readonly Row<Value>[] {
     }
   }
   return [...found.values()];
+}
+
+// Ports as firewall rules write them: numbers and spans, `22, 80-443` (document 1, facts given by release notes).
+
+const mostParts = 15;
+
+/** @param prefix In front of `inbound` and `outbound` in the names of fields. */
+function portErrors(rules: unknown, prefix: string): FieldError[] {
+  if (rules === null || typeof rules !== "object") return [];
+  return ["inbound", "outbound"].flatMap((way) => {
+    const given = (rules as Record<string, unknown>)[way];
+    if (!Array.isArray(given)) return [];
+    return given.flatMap((rule: { ports?: unknown; protocol?: unknown } | null, index): FieldError[] => {
+      const reason = rule && portError(rule.ports, rule.protocol);
+      return reason ? [{ reason, field: `${prefix}${way}[${index}].ports` }] : [];
+    });
+  });
+}
+
+function portError(ports: unknown, protocol: unknown): string | undefined {
+  if (protocol === "ICMP") return ports ? "ICMP has no ports" : undefined;
+  if (typeof ports !== "string" || ports === "") return undefined;
+  const parts = ports.split(",").map((part) => part.trim());
+  if (parts.length > mostParts) return `ports takes ${mostParts} numbers and spans at most`;
+  return parts.map(partError).find((reason) => reason !== undefined);
+}
+
+function partError(part: string): string | undefined {
+  const ends = part.split("-");
+  if (ends.some((end) => /^0\d/.test(end))) return "Ports must not have leading zeroes";
+  if (ends.length > 2 || !ends.every((end) => /^\d{1,5}$/.test(end))) return `${part} is no port and no span`;
+  const [from = 0, to = from] = ends.map(Number);
+  return from >= 1 && to <= 65_535 && from <= to ? undefined : `${part} is no port and no span`;
 }

@@ -1,21 +1,20 @@
 /** Copies an instance into a new one or over an existing one (v4, POST /vm/instances/{vmId}/clone). */
 
+import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";
-import type { Fields } from "../rules/field.ts";
-import { recordEvent } from "../resource/events.ts";
-import { forbidden, grantToCreator, canAccess } from "../resource/grants.ts";
-import { childHome } from "../resource/locate.ts";
+import { canAccess, forbidden, grantToCreator } from "../resource/access-control.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
 import { startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/table.ts";
-import { instanceLabel } from "./labels.ts";
-import { addConfig, slots } from "./config-make.ts";
-import { addDisk, usedSpace } from "./disk-make.ts";
-import { addInstance } from "./instance-make.ts";
-import { currentPlan } from "./instance-check.ts";
+import type { Row } from "../store/store-table.ts";
+import { addConfig, slots } from "./config-profile.ts";
+import { addDisk, usedSpace } from "./disk.ts";
+import { addInstance, currentPlan } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { isOff } from "./instance-power.ts";
-import type { Config, Disk, Instance } from "./shapes.ts";
+import type { Config, Disk, Instance } from "./row-types.ts";
+import { instanceLabel } from "./tag.ts";
 
 export const cloneBody: Fields = {
   region: { type: "string" },

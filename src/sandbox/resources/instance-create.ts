@@ -1,19 +1,23 @@
 /** Makes an instance out of an image, a backup or nothing (v4, POST /vm/instances). */
 
-import type { Call } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
+import { dateTime } from "../clock.ts";
+import type { FieldError } from "../http/problem.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { parentId } from "../resource/find-rows.ts";
+import type { Call, CallContext } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { transitionSeconds, startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/table.ts";
-import { addConfig } from "./config-make.ts";
-import type { DiskPlan } from "./disk-make.ts";
-import { addDisk, diskJob, imageDisks } from "./disk-make.ts";
-import { imageOf } from "./image-deploy.ts";
-import { backupOf, defaultSwap, planOf } from "./instance-check.ts";
-import { addInstance } from "./instance-make.ts";
+import { startTransition, transitionSeconds } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { publicHome } from "../store/store-table.ts";
+import { freePrivateAddress, freePublicAddress, ipv6, keepAddresses } from "./address-allocation.ts";
+import { planBackup } from "./backup-schedule.ts";
+import { addConfig, checkInterfaces, keptInterfaces } from "./config-profile.ts";
+import type { DiskPlan } from "./disk.ts";
+import { addDisk, diskJob, imageDisks } from "./disk.ts";
+import { checkImage, imageOf } from "./image.ts";
 import { booting } from "./instance-power.ts";
-import { keptInterfaces } from "./interfaces.ts";
-import type { Instance, Plan } from "./shapes.ts";
+import type { Backup, Instance, Plan } from "./row-types.ts";
 
 export function createInstance(call: Call): Row<Instance> {
   const { store, body, at, resource } = call;
@@ -57,4 +61,122 @@ function disksFor(call: Call, plan: Plan): readonly DiskPlan[] {
   return image
     ? imageDisks(image, plan.disk, (call.body["swap_size"] as number | undefined) ?? defaultSwap)
     : [];
+}
+
+// What must be right about a new instance beyond each member by itself (v4, POST /vm/instances).
+
+/** MB of swap that an instance made from an image gets where the request doesn't say. */
+export const defaultSwap = 512;
+
+/** An unknown id in the body is 400 naming its member, never 404 (ruling). */
+export function checkInstance(call: Call): FieldError[] {
+  const { store, body } = call;
+  const errors: FieldError[] = [];
+  const plan = planOf(call);
+  if (body["region"] !== undefined && !store.table("region").get(body["region"])) {
+    errors.push({ reason: "region is not valid", field: "region" });
+  }
+  if (body["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field: "type" });
+  errors.push(...checkImage(call), ...checkSpace(call, plan));
+  if (body["backup_id"] !== undefined) errors.push(...checkBackup(call, plan));
+  errors.push(...checkInterfaces(body["interfaces"]), ...checkTags(call));
+  return errors;
+}
+
+/** Tags are for unrestricted users (v4, Grants). */
+function checkTags({ caller, body }: Call): FieldError[] {
+  const some = Array.isArray(body["tags"]) && body["tags"].length > 0;
+  return some && caller.grants ? [{ reason: "Only unrestricted users may set tags", field: "tags" }] : [];
+}
+
+function planOf({ store, body }: Call): Plan | undefined {
+  return currentPlan(store, body["type"]);
+}
+
+/** Types that can no longer be had are known, but only instances from before have them. */
+export function currentPlan(store: Store, id: unknown): Plan | undefined {
+  const row = store.table("plan").get(id);
+  return row?.home === publicHome ? row.value : undefined;
+}
+
+/** The backup that the body names, where it is the caller's. */
+function backupOf({ store, caller, body }: Call): Backup | undefined {
+  const row = store.table("backup").get(body["backup_id"]);
+  const source = row && store.table("instance").get(parentId(row.home));
+  return source?.home === caller.account ? row?.value : undefined;
+}
+
+function checkSpace(call: Call, plan: Plan | undefined): FieldError[] {
+  const image = imageOf(call);
+  const swap = call.body["swap_size"] ?? defaultSwap;
+  if (!image || !plan || typeof swap !== "number" || plan.disk - swap >= image.size) return [];
+  return swap > defaultSwap
+    ? [{ reason: "swap_size leaves too little space for the image", field: "swap_size" }]
+    : [{ reason: "The type has too little space for the image", field: "type" }];
+}
+
+function checkBackup(call: Call, plan: Plan | undefined): FieldError[] {
+  const { body } = call;
+  const field = "backup_id";
+  const backup = backupOf(call);
+  if (typeof body["image"] === "string") return [{ reason: "backup_id can't be used with image", field }];
+  if (!backup) return [{ reason: "backup_id is not valid", field }];
+  if (backup.status !== "successful") return [{ reason: "The backup was not successful", field }];
+  if (backup.region !== body["region"]) return [{ reason: "The backup is in another region", field }];
+  const size = backup.disks.reduce((sum, disk) => sum + disk.size, 0);
+  if (plan && size > plan.disk) return [{ reason: `The backup needs ${size} MB of disk`, field }];
+  return [];
+}
+
+// The row of a new instance, with its addresses: for create, clone and node pools.
+
+interface NewInstance {
+  readonly plan: Plan;
+  readonly region: string;
+  readonly label?: string | undefined;
+  readonly group: string;
+  readonly tags: string[];
+  readonly image: string | null;
+  readonly backups: boolean;
+  readonly privateIp: boolean;
+}
+
+export function addInstance({ store, caller, at }: CallContext, given: NewInstance): Row<Instance> {
+  const id = store.table("instance").nextId();
+  const row = store.table("instance").add(caller.account, id, newInstance(store, id, given, at));
+  keepAddresses(store, row);
+  planBackup(store, row, at);
+  return row;
+}
+
+/** What a new instance has, before anything is done to it. */
+export function newInstance(store: Store, id: number, given: NewInstance, at: number): Instance {
+  const { disk, memory, vcpus, transfer, gpus } = given.plan;
+  return {
+    id,
+    label: given.label ?? `${store.names.label}${id}`,
+    group: given.group,
+    tags: given.tags,
+    region: given.region,
+    image: given.image,
+    type: given.plan.id,
+    status: "provisioning",
+    hypervisor: "kvm",
+    created: dateTime(at),
+    updated: dateTime(at),
+    ipv4: [
+      freePublicAddress(store, given.region, id),
+      ...(given.privateIp ? [freePrivateAddress(store, id)] : []),
+    ],
+    ipv6: ipv6(store, given.region, id),
+    specs: { disk, memory, vcpus, transfer, gpus },
+    alerts: { cpu: 90 * vcpus, network_in: 10, network_out: 10, transfer_quota: 80, io: 10_000 },
+    backups: { enabled: given.backups, schedule: firstSchedule(given.backups), last_successful: null },
+    watchdog_enabled: true,
+  };
+}
+
+/** Day and window are chosen later by the service; while backups are off there are none. */
+export function firstSchedule(enabled: boolean): Instance["backups"]["schedule"] {
+  return enabled ? { day: "Scheduling", window: "Scheduling" } : { day: null, window: null };
 }

@@ -2,15 +2,15 @@
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
-import { childHome } from "../resource/locate.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { transitionSeconds, startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/table.ts";
-import type { Store } from "../store/store.ts";
-import { checkStrength } from "./image-deploy.ts";
-import type { Instance } from "./shapes.ts";
+import { startTransition, transitionSeconds } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { checkStrength } from "./image.ts";
+import type { Instance } from "./row-types.ts";
 
 export type InstanceCall = ActionCall<Instance>;
 
@@ -21,7 +21,7 @@ export const booting: readonly [TransitionStage, TransitionStage] = [
   { status: "booting", durationSeconds: 2 },
   { status: "running", durationSeconds: 0 },
 ];
-export const rebooting: readonly TransitionStage[] = [
+const rebooting: readonly TransitionStage[] = [
   { status: "rebooting", durationSeconds: 3 },
   { status: "running", durationSeconds: 0 },
 ];

@@ -1,10 +1,10 @@
 /** Traffic and statistics of an instance (document 1, Instance statistics; v4, Transfer and statistics). */
 
-import { Problem } from "../http/problem.ts";
 import type { FieldError } from "../http/problem.ts";
-import { createRandom } from "../random.ts";
-import type { Instance } from "./shapes.ts";
+import { Problem } from "../http/problem.ts";
+import { createRandom } from "../seeded-random.ts";
 import type { InstanceCall } from "./instance-power.ts";
+import type { Instance } from "./row-types.ts";
 
 const minute = 60_000;
 const day = 86_400_000;

@@ -1,20 +1,148 @@
 /** Instances (v4, Instances). */
 
-import type { Resource } from "../resource/declaration.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import type { Row } from "../store/table.ts";
-import type { Store } from "../store/store.ts";
-import { dropAddresses, renumber } from "./addresses.ts";
+import type { Field, Fields } from "../fields/field.ts";
+import type { Action, Resource } from "../resource/resource-declaration.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { dropAddresses, renumber } from "./address-allocation.ts";
 import { planBackup, takeBackup } from "./backup-schedule.ts";
-import { deployBody } from "./deploy-body.ts";
-import { firstSchedule } from "./instance-make.ts";
-import { instanceActions } from "./instance-actions.ts";
-import { checkInstance } from "./instance-check.ts";
-import { createInstance } from "./instance-create.ts";
-import { interfaces } from "./interfaces.ts";
-import type { Instance } from "./shapes.ts";
-import { instanceLabel, tags } from "./labels.ts";
-import { detachAll } from "./volume-attach.ts";
+import { disableBackups, enableBackups, listBackups } from "./backup.ts";
+import { interfaces } from "./config-profile.ts";
+import { deployBody, rootPass } from "./image.ts";
+import { cloneBody, cloneInstance } from "./instance-clone.ts";
+import { checkInstance, createInstance, firstSchedule } from "./instance-create.ts";
+import { checkRebuild, migrate, mutate, rebuild, resize } from "./instance-maintenance.ts";
+import {
+  addIp,
+  instanceIp,
+  linkedFirewalls,
+  linkedNodebalancers,
+  linkedVolumes,
+  listIps,
+  removeIp,
+  setRdns,
+} from "./instance-network.ts";
+import { boot, checkRescue, reboot, rescue, setPassword, shutdown } from "./instance-power.ts";
+import { monthStats, monthTransfer, stats, transfer } from "./instance-stats.ts";
+import type { Instance } from "./row-types.ts";
+import { instanceLabel, tags } from "./tag.ts";
+import { detachAll } from "./volume.ts";
+
+// What can be done with an instance beyond reading and writing it (v4, Instances, Actions).
+
+const bootBody: Fields = { config_id: { type: "integer", nullable: true } };
+const resizes: Field = { type: "boolean" };
+const rdnsBody: Fields = { rdns: { type: "string", nullable: true, max: 255 } };
+const slot: Field = {
+  type: "object",
+  nullable: true,
+  members: {
+    disk_id: { type: "integer", nullable: true },
+    volume_id: { type: "integer", nullable: true },
+  },
+};
+/** The eighth is the rescue system's own. */
+const rescueSlots = Object.fromEntries(
+  ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg"].map((name) => [name, slot]),
+);
+const rate = { limit: 100, seconds: 60 };
+
+const instanceActions: readonly Action<Instance>[] = [
+  { method: "POST", path: "/boot", body: bootBody, event: "vm_boot", run: boot },
+  { method: "POST", path: "/reboot", body: bootBody, event: "vm_reboot", run: reboot },
+  { method: "POST", path: "/shutdown", event: "vm_shutdown", run: shutdown },
+  {
+    method: "POST",
+    path: "/rescue",
+    body: { devices: { type: "object", members: rescueSlots } },
+    event: "vm_reboot",
+    validate: checkRescue,
+    run: rescue,
+  },
+  {
+    method: "POST",
+    path: "/password",
+    body: { root_pass: { ...rootPass, required: true } },
+    event: "password_reset",
+    run: setPassword,
+  },
+  {
+    method: "POST",
+    path: "/rebuild",
+    body: {
+      ...deployBody,
+      image: { type: "string", required: true },
+      root_pass: { ...rootPass, required: true },
+      booted: { type: "boolean" },
+    },
+    event: "vm_rebuild",
+    validate: checkRebuild,
+    returnsRow: "instance",
+    run: rebuild,
+  },
+  {
+    method: "POST",
+    path: "/resize",
+    body: { type: { type: "string", required: true }, allow_auto_disk_resize: resizes },
+    event: "vm_resize_create",
+    run: resize,
+  },
+  {
+    method: "POST",
+    path: "/mutate",
+    body: { allow_auto_disk_resize: resizes },
+    event: "vm_mutate_create",
+    run: mutate,
+  },
+  {
+    method: "POST",
+    path: "/clone",
+    body: cloneBody,
+    event: "vm_clone",
+    grant: "add",
+    returnsRow: "instance",
+    run: cloneInstance,
+  },
+  {
+    method: "POST",
+    path: "/migrate",
+    body: { region: { type: "string" }, upgrade: { type: "boolean" } },
+    event: "vm_migrate_datacenter_create",
+    run: migrate,
+  },
+  { method: "GET", path: "/transfer", run: transfer },
+  { method: "GET", path: "/transfer/:year/:month", run: monthTransfer },
+  { method: "GET", path: "/stats", rate, run: stats },
+  { method: "GET", path: "/stats/:year/:month", rate, run: monthStats },
+  { method: "GET", path: "/volumes", returnsRows: "volume", run: linkedVolumes },
+  { method: "GET", path: "/nodebalancers", returnsRows: "nodebalancer", run: linkedNodebalancers },
+  { method: "GET", path: "/firewalls", returnsRows: "firewall", run: linkedFirewalls },
+  { method: "GET", path: "/ips", run: listIps },
+  {
+    method: "POST",
+    path: "/ips",
+    body: {
+      type: { type: "string", required: true, values: ["ipv4"] },
+      public: { type: "boolean", required: true },
+    },
+    event: "vm_addip",
+    returnsRow: "address",
+    run: addIp,
+  },
+  { method: "GET", path: "/ips/:address", returnsRow: "address", run: instanceIp },
+  {
+    method: "PUT",
+    path: "/ips/:address",
+    body: rdnsBody,
+    event: "ipaddress_update",
+    returnsRow: "address",
+    run: setRdns,
+  },
+  { method: "DELETE", path: "/ips/:address", event: "vm_deleteip", run: removeIp },
+  { method: "GET", path: "/backups", run: listBackups },
+  { method: "POST", path: "/backups/enable", event: "backups_enable", run: enableBackups },
+  { method: "POST", path: "/backups/cancel", event: "backups_cancel", run: disableBackups },
+];
 
 const group: Field = { type: "string", max: 255 };
 const count: Field = { type: "integer" };

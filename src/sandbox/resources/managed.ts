@@ -1,9 +1,9 @@
 /** Managed credentials and services (document 1, Managed credential). */
 
+import type { Field, Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
-import type { Call, Resource } from "../resource/declaration.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import type { Value } from "./shapes.ts";
+import type { Call, Resource } from "../resource/resource-declaration.ts";
+import type { Value } from "./row-types.ts";
 
 const common = {
   id: "integer",

@@ -1,14 +1,13 @@
 /** The ports of a load balancer and the servers behind each (v4, Load balancers). */
 
+import type { Field, Fields } from "../fields/field.ts";
+import { applyFields, creatableFields, defaultValues } from "../fields/field.ts";
+import type { Body } from "../fields/validate-body.ts";
 import type { FieldError } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
-import { childHome } from "../resource/locate.ts";
-import { applyFields, creatableFields } from "../rules/apply.ts";
-import { defaultValues } from "../rules/default-values.ts";
-import type { Body } from "../rules/check.ts";
-import type { Field, Fields } from "../rules/field.ts";
-import type { Row } from "../store/table.ts";
-import type { Value } from "./shapes.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Value } from "./row-types.ts";
 
 const common = {
   id: "integer",

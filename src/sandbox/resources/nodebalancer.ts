@@ -1,11 +1,11 @@
 /** Load balancers (v4, Load balancers). */
 
 import type { FieldError } from "../http/problem.ts";
-import type { RowCall, Resource } from "../resource/declaration.ts";
-import { createRandom } from "../random.ts";
-import { tags } from "./labels.ts";
-import { addConfig, configErrors, configBody } from "./nodebalancer-config.ts";
-import type { Value } from "./shapes.ts";
+import type { Resource, RowCall } from "../resource/resource-declaration.ts";
+import { createRandom } from "../seeded-random.ts";
+import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
+import type { Value } from "./row-types.ts";
+import { tags } from "./tag.ts";
 
 function stats({ row }: RowCall<Value>): object {
   const chance = createRandom(Number(row.id));

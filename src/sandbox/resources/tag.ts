@@ -1,13 +1,12 @@
 /** Tags: what the entities of an account carry, and those made for later (v4, Support tickets and tags). */
 
-import { notFound } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
-import { forbidden } from "../resource/grants.ts";
-import { serializeRow } from "../resource/list.ts";
-import type { Row } from "../store/table.ts";
-import type { Field } from "../rules/field.ts";
-import type { Shapes, Value } from "./shapes.ts";
+import type { Field } from "../fields/field.ts";
+import { invalid, notFound } from "../http/problem.ts";
+import { forbidden } from "../resource/access-control.ts";
+import { serializeRow } from "../resource/list-handler.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Shapes, Value } from "./row-types.ts";
 
 const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
 type Kind = (typeof kinds)[number];
@@ -116,3 +115,16 @@ export const tag: Resource<Value> = {
     { on: "collection", method: "DELETE", path: "/:tag", run: removeTag },
   ],
 };
+
+// Labels and tags whose rules several bodies share.
+
+/** The written rule; the product word alone, alpha's default label, is shorter and accepted too (ruling). */
+export const instanceLabel: Field = {
+  type: "string",
+  min: 3,
+  max: 64,
+  pattern: "[a-zA-Z0-9](?:(?!--|__|\\.\\.)[a-zA-Z0-9._-])*[a-zA-Z0-9]",
+  alwaysAllowed: ["vm"],
+};
+
+export const tags: Field = { type: "strings", max: 500, items: { type: "string", min: 3, max: 50 } };

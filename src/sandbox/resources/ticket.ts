@@ -1,14 +1,14 @@
 /** Support tickets, their replies and attachments (document 1, Support ticket; v4, Support tickets). */
 
 import { dateTime } from "../clock.ts";
+import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource } from "../resource/declaration.ts";
-import { toEntity, recordEvent } from "../resource/events.ts";
-import type { Row } from "../store/table.ts";
-import type { Fields } from "../rules/field.ts";
-import { avatarOf } from "./avatar.ts";
-import type { Entity, Shapes, Value } from "./shapes.ts";
+import { recordEvent, toEntity } from "../resource/event-log.ts";
+import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
+import type { Row } from "../store/store-table.ts";
+import type { Entity, Shapes, Value } from "./row-types.ts";
+import { avatarOf } from "./user.ts";
 
 const number = { type: "integer" } as const;
 const about: Fields = {

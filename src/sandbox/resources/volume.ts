@@ -1,18 +1,18 @@
 /** Volumes (v4, Volumes). */
 
+import { dateTime } from "../clock.ts";
+import type { Field } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import type { ActionCall, Call, Resource, CallContext } from "../resource/declaration.ts";
-import { recordEvent } from "../resource/events.ts";
-import { grantToCreator } from "../resource/grants.ts";
+import { grantToCreator } from "../resource/access-control.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import { startTransition } from "../resource/transitions.ts";
-import type { Field } from "../rules/field.ts";
-import type { Row } from "../store/table.ts";
-import { dateTime } from "../clock.ts";
-import { tags } from "./labels.ts";
-import { ownInstance } from "./address-create.ts";
-import type { Volume } from "./shapes.ts";
-import { attach, attachTo, detach } from "./volume-attach.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { ownInstance } from "./instance-network.ts";
+import type { Instance, Volume } from "./row-types.ts";
+import { tags } from "./tag.ts";
 
 const both = ["volumes:read_write", "vms:read_write"];
 const working = 3;
@@ -192,3 +192,37 @@ export const volume: Resource<Volume> = {
     },
   ],
 };
+
+// Hangs volumes on instances and takes them off again.
+
+const mostAttached = 8;
+
+/** @throws {Problem} 400 where it is elsewhere, or the instance has all that it can have. */
+function attach(store: Store, row: Row<Volume>, instance: Row<Instance>): void {
+  const { vmId } = store.names;
+  if (row.value.instance !== null) throw invalid("The volume is attached already");
+  if (row.value.region !== instance.value.region) throw invalid("The instance is in another region", vmId);
+  const held = [...store.table("volume").all()].filter(({ value }) => value.instance === instance.id);
+  if (held.length >= mostAttached) throw invalid(`An instance takes ${mostAttached} volumes`, vmId);
+  row.value.instance = instance.value.id;
+}
+
+function attachTo(call: ActionCall<Volume>): Row<Volume> {
+  const { store, row, body, action } = call;
+  const { vmId } = store.names;
+  attach(store, row, ownInstance(call, body[vmId], vmId));
+  recordEvent(call, action.event ?? "", row);
+  return row;
+}
+
+function detach(call: ActionCall<Volume>): void {
+  const { row, action } = call;
+  if (row.value.instance === null) throw invalid("The volume is not attached");
+  row.value.instance = null;
+  recordEvent(call, action.event ?? "", row);
+}
+
+/** An instance that goes leaves its volumes behind. */
+export function detachAll(store: Store, instance: number): void {
+  for (const { value } of store.table("volume").all()) if (value.instance === instance) value.instance = null;
+}

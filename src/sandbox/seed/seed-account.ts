@@ -2,19 +2,23 @@
 
 import { createHash } from "node:crypto";
 import { dateTime } from "../clock.ts";
-import type { Resource } from "../resource/declaration.ts";
-import { storeAccessToken } from "../resource/identity.ts";
-import { childHome, userHome } from "../resource/locate.ts";
-import type { Value } from "../resources/shapes.ts";
+import { defaultValues } from "../fields/field.ts";
+import { createValidator } from "../fields/validate-body.ts";
+import { storeAccessToken } from "../http/authentication.ts";
+import { childHome, userHome } from "../resource/find-rows.ts";
+import type { Resource } from "../resource/resource-declaration.ts";
+import { keepAddresses } from "../resources/address-allocation.ts";
+import { planBackup } from "../resources/backup-schedule.ts";
+import { addConfig } from "../resources/config-profile.ts";
+import { addDisk, imageDisks } from "../resources/disk.ts";
+import { newInstance } from "../resources/instance-create.ts";
+import type { Disk, Instance, Value } from "../resources/row-types.ts";
 import { scopesOf } from "../resources/token.ts";
-import { newProfile } from "../resources/user-profile.ts";
-import { defaultValues } from "../rules/default-values.ts";
-import { createValidator } from "../rules/check.ts";
-import type { Row } from "../store/table.ts";
-import type { Store } from "../store/store.ts";
-import type { AccountSeed, Seeds, UserSeed } from "./account-seed.ts";
-import { SeedError } from "./seed-fault.ts";
-import { seedInstanceFromData } from "./seed-instance.ts";
+import { newProfile } from "../resources/user.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import type { AccountSeed, Seeds, UserSeed } from "./seed-file.ts";
+import { SeedError } from "./seed-file.ts";
 
 /** @throws {SeedError} that says where the seed data is wrong. */
 export function seedAccount(store: Store, seed: AccountSeed, at: number): void {
@@ -153,4 +157,34 @@ function findResourceByPath(store: Store, name: string, parent: string | undefin
   );
   if (!found) throw new SeedError(`an account has no ${name}`);
   return found;
+}
+
+// One instance out of seed data: with the sizes of its type, addresses, and disks where it has an image.
+
+/** @throws {Error} where region, type or image are not those of the catalogs. */
+function seedInstanceFromData(store: Store, home: string, given: Value, at: number): Row<Instance> {
+  const { type = "g6-standard-1", region = "us-east", image: imageId = null, hidden, ...said } = given;
+  const plan = store.table("plan").get(type)?.value;
+  const image = imageId === null ? undefined : store.table("image").get(imageId)?.value;
+  if (!plan || !store.table("region").get(region) || (imageId !== null && !image))
+    throw new SeedError(`${String(said["label"])} has no known type, region and image`, "instances");
+  const table = store.table("instance");
+  const id = (given["id"] as number | undefined) ?? table.nextId();
+  const defaults = { group: "", tags: [], backups: false, privateIp: false };
+  const made = newInstance(
+    store,
+    id,
+    { plan, region: String(region), image: image?.id ?? null, ...defaults },
+    at,
+  );
+  const status = image ? "running" : "offline";
+  const value: Instance = { ...made, status, ...structuredClone(said) };
+  const row = table.add(home, id, value, hidden as object);
+  keepAddresses(store, row);
+  planBackup(store, row, at);
+  if (!image) return row;
+  const disks: Disk[] = imageDisks(image, plan.disk, 512).map((disk) => addDisk(store, id, disk, at).value);
+  const config = addConfig(store, value, disks, at);
+  row.hidden = { ...row.hidden, config: config.value.id };
+  return row;
 }

@@ -1,6 +1,6 @@
 /** What the accounts have besides instances: a little of everything, with the rare cases among it. */
 
-import type { Seeds } from "./account-seed.ts";
+import type { Seeds } from "./seed-file.ts";
 
 type SeedResources = Readonly<Record<string, Seeds>>;
 

@@ -1,7 +1,7 @@
 /** The two accounts of the sandbox, their users, and the tokens that open them. */
 
 import { createHash } from "node:crypto";
-import type { AccountSeed } from "./account-seed.ts";
+import type { AccountSeed } from "./seed-file.ts";
 
 /** The same at every start, and of the length that v4's own have. It opens nothing but made-up data. */
 export function sandboxToken(name: string): string {

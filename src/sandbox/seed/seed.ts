@@ -1,19 +1,18 @@
 /** Fills an empty world: two accounts, their instances and history, and the catalogs for everyone. */
 
-import type { Image, Script } from "../resources/shapes.ts";
-import type { Id, Table } from "../store/table.ts";
-import { publicHome } from "../store/table.ts";
-import type { Store } from "../store/store.ts";
-import type { AccountSeed } from "./account-seed.ts";
-import { createBilling } from "./billing.ts";
-import { images, kernels, legacyPlans, plans, privateImage, regions } from "./catalogs.ts";
-import { annasResources, persResources, serviceCatalogs } from "./seed-resources.ts";
-import { eventKinds, jobKinds, seedEvents } from "./events.ts";
-import { seedInstances } from "./instances.ts";
-import { anna, per } from "./seed-users.ts";
-import { scripts } from "./scripts.ts";
+import { dateTime } from "../clock.ts";
+import { ofPlan } from "../resources/instance-maintenance.ts";
+import type { Image, Instance, Script } from "../resources/row-types.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Id, Row, Table } from "../store/store-table.ts";
+import { publicHome } from "../store/store-table.ts";
 import { seedAccount } from "./seed-account.ts";
-import { giveLegacyPlan, seedSpecialCases } from "./special-cases.ts";
+import { images, kernels, legacyPlans, plans, privateImage, regions, scripts } from "./seed-catalogs.ts";
+import type { AccountSeed } from "./seed-file.ts";
+import { createBilling, eventKinds, jobKinds, seedEvents } from "./seed-history.ts";
+import { seedInstances } from "./seed-instances.ts";
+import { annasResources, persResources, serviceCatalogs } from "./seed-resources.ts";
+import { anna, per } from "./seed-users.ts";
 
 /** Everything written by hand; renamed to the service's own words before it is used. */
 export const seedData = {
@@ -39,7 +38,7 @@ const perInstances = 3;
 const legacy = "legacy";
 const noUpgrades = "eu-west";
 
-export interface SeedOptions {
+interface SeedOptions {
   /** How many instances the main account has. */
   readonly instances: number;
   /** Accounts besides the two, in the service's own words. */
@@ -86,4 +85,51 @@ function seedCatalogs(store: Store, data: typeof seedData): void {
 /** Copies, so that two sandboxes in one process never share an object. */
 function addAll<T extends object>(table: Table<T>, home: string, values: readonly (T & { id: Id })[]): void {
   for (const value of values) table.add(home, value.id, structuredClone(value));
+}
+
+// What single instances have that the others have not, so that every rule of document 1 has its case.
+
+/** Places in the order of creation; what a smaller account has not got is left out. */
+const migrationIndex = 20;
+const poolIndex = 21;
+const failoverIndexes = [22, 33] as const;
+const rangeIndex = 24;
+
+function seedSpecialCases(store: Store, account: string, today: number): void {
+  const rows = [...store.table("instance").inHome(account)];
+  const move = rows[migrationIndex];
+  if (move) {
+    move.value.status = "running";
+    move.hidden = { ...move.hidden, migration: dateTime(today + 10 * day + day / 8) };
+  }
+  addRange(store, rows[poolIndex], "2001:db8:5::2:5000", 116, true);
+  addRange(store, rows[rangeIndex], "2001:db8:e001:200::", 64, false);
+  const [first, second] = failoverIndexes.map((place) => rows[place]);
+  if (first && second) first.hidden = { ...first.hidden, shared: second.value.ipv4.slice(0, 1) };
+}
+
+function addRange(
+  store: Store,
+  row: Row<Instance> | undefined,
+  range: string,
+  prefix: number,
+  pool: boolean,
+): void {
+  if (!row) return;
+  row.value.status = "running";
+  store.table("range").add(row.home, range, {
+    range,
+    prefix,
+    region: row.value.region,
+    route_target: row.value.ipv6?.replace(/\/\d+$/, "") ?? null,
+    pool,
+    instances: [row.value.id],
+  });
+}
+
+/** The last instance of an account is of a type that has a free upgrade. */
+function giveLegacyPlan(store: Store, account: string, type: string): void {
+  const last = [...store.table("instance").inHome(account)].at(-1);
+  const plan = store.table("plan").get(type)?.value;
+  if (last && plan) Object.assign(last.value, ofPlan(plan), { status: "running" });
 }

@@ -1,0 +1,232 @@
+/** The socket side of the service: reads a request whole, within bounds, and writes the answer. */
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { SandboxRequest, SandboxResponse } from "./request-handler.ts";
+
+/** The most bytes of a request body; a longer one is answered 400. Files may be longer. */
+const maxBodyBytes = 1_048_576;
+
+export interface Listener {
+  /** `http://127.0.0.1:41234` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function listen(
+  answer: (incoming: SandboxRequest) => SandboxResponse,
+  log: RequestLog,
+  host: string,
+  port: number,
+): Promise<Listener> {
+  const server = createServer((request, response) => void serve(request, response));
+  server.on("clientError", rejectConnection);
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const type = request.headers["content-type"] ?? "";
+      const most = isUpload(type) ? maxUploadBytes : maxBodyBytes;
+      const bytes = await readBody(request, most);
+      const text = bytes && !isUpload(type) ? bytes.toString("utf8") : "";
+      const { method = "", url = "", headers } = request;
+      log.add({ method, path: url, headers, body: text });
+      const fault = readFault(headers[faultHeader]);
+      if (fault.delay) await wait(fault.delay, undefined, { ref: false });
+      if (fault.reset) return void request.socket.destroy();
+      const upload = bytes && isUpload(type) ? await readUpload(type, bytes) : undefined;
+      const reply =
+        fault.reply ?? (bytes ? answer(toSandboxRequest(request, text, upload)) : bodyTooLong(most));
+      send(response, reply);
+    } catch {
+      // The client went away while its body was being read: there is nobody to answer.
+      response.destroy();
+    }
+  }
+
+  return bind(server, host, port);
+}
+
+/** @throws {Error} where the port is taken. */
+export async function bind(server: Server, host: string, port: number): Promise<Listener> {
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    close: () => close(server),
+  };
+}
+
+function toSandboxRequest(
+  request: IncomingMessage,
+  body: string,
+  upload: Upload | undefined,
+): SandboxRequest {
+  const { method = "", url = "", headers, socket } = request;
+  const filter = headers["x-filter"];
+  return {
+    method,
+    target: url,
+    authorization: headers.authorization,
+    // Two header lines arrive joined by a comma, which is no JSON and so refused.
+    filter: Array.isArray(filter) ? filter.join(", ") : filter,
+    body,
+    ...(upload && { upload }),
+    address: socket.remoteAddress ?? "",
+  };
+}
+
+/** Undefined for a body above the limit; what is left of it is read and dropped, so that the answer arrives. */
+export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= most) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes > most ? undefined : Buffer.concat(chunks);
+}
+
+function bodyTooLong(most: number): SandboxResponse {
+  return {
+    status: 400,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ errors: [{ reason: `The body is longer than ${most} bytes` }] }),
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: SandboxResponse): void {
+  const length = status === 204 ? {} : { "Content-Length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
+  response.end(body);
+}
+
+/** What Node refuses before it is a request (headers too long, no HTTP at all) still gets JSON. */
+function rejectConnection(_error: Error, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify({ errors: [{ reason: "The request is not well-formed" }] });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+// What arrived lately, for whoever wants to see what a client really sent.
+
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path with query, as received. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Parsed where it was JSON, the text where it was not, undefined where there was none. */
+  readonly body: unknown;
+}
+
+const maxRequests = 200;
+/** A longer body is kept as the beginning of its text. */
+const maxBodyCharacters = 65_536;
+
+interface RequestLog {
+  readonly requests: readonly LoggedRequest[];
+  add(request: LoggedRequest & { readonly body: string }): void;
+}
+
+export function createRequestLog(): RequestLog {
+  const requests: LoggedRequest[] = [];
+  return {
+    requests,
+    add(request) {
+      if (requests.length >= maxRequests) requests.shift();
+      requests.push({ ...request, body: parseLoggedBody(request.body) });
+    },
+  };
+}
+
+function parseLoggedBody(text: string): unknown {
+  if (text === "") return undefined;
+  if (text.length > maxBodyCharacters) return text.slice(0, maxBodyCharacters);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+// Files, which come in place of JSON: a ticket's attachment as a form, a picture as it is (v4, Conventions).
+
+export interface Upload {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Above what any file may have, so that the endpoint can say which bound it keeps. */
+const maxUploadBytes = 6 * 1_048_576;
+
+function isUpload(contentType: string): boolean {
+  return /^(?:multipart\/form-data|image\/)/i.test(contentType);
+}
+
+/** The member `file` of a form, or the whole body; undefined where the form is none or has no such member. */
+async function readUpload(contentType: string, bytes: Uint8Array): Promise<Upload | undefined> {
+  if (/^image\//i.test(contentType)) return { name: "", bytes };
+  try {
+    const headers = { "content-type": contentType };
+    const file = (await new Response(Buffer.from(bytes), { headers }).formData()).get("file");
+    if (file === null || typeof file === "string") return undefined;
+    return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+  } catch {
+    return undefined;
+  }
+}
+
+// Faults on demand, for whoever tests what a client does about them: `X-Sandbox-Fault: 503`, `delay=1500`
+// (milliseconds, then the answer as always), `reset` (the connection ends without an answer), `garbage` (200
+// with a body that is no JSON), or several, separated by commas.
+
+const faultHeader = "x-sandbox-fault";
+
+interface InjectedFault {
+  /** Milliseconds. */
+  readonly delay?: number;
+  readonly reset?: true;
+  /** In place of the answer; what the request asked for is then not done. */
+  readonly reply?: SandboxResponse;
+}
+
+/** A client that waits longer than this has no time-out to test. */
+const maxDelayMs = 60_000;
+
+function readFault(header: string | string[] | undefined): InjectedFault {
+  const words = header === undefined ? [] : String(header).split(",");
+  return Object.assign({}, ...words.map((word) => parseFault(word.trim()))) as InjectedFault;
+}
+
+function parseFault(word: string): InjectedFault {
+  const delay = /^delay=(\d{1,9})$/.exec(word)?.[1];
+  if (delay !== undefined) return { delay: Math.min(Number(delay), maxDelayMs) };
+  if (word === "reset") return { reset: true };
+  if (word === "garbage") return { reply: reply(200, '{"data": [{"id": 52') };
+  if (word === "503") return { reply: errorReply(503, "The service is not available") };
+  return {
+    reply: errorReply(400, "X-Sandbox-Fault is 503, delay=MILLISECONDS, reset or garbage, e.g. delay=1500"),
+  };
+}
+
+function errorReply(status: number, reason: string): SandboxResponse {
+  return reply(status, JSON.stringify({ errors: [{ reason }] }));
+}
+
+function reply(status: number, body: string): SandboxResponse {
+  return { status, headers: { "Content-Type": "application/json" }, body };
+}

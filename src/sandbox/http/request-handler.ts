@@ -1,0 +1,221 @@
+/**
+ * The road of one request through the service: route, caller, limits, scopes, body, endpoint. Plain data
+ * in, plain data out; nothing here knows a socket.
+ */
+
+import type { Clock } from "../clock.ts";
+import type { Body } from "../fields/validate-body.ts";
+import type { Endpoint, EndpointRequest } from "../resource/endpoints.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Caller, FindCaller } from "./authentication.ts";
+import { authenticate, requireScopes } from "./authentication.ts";
+import type { Router } from "./endpoint-router.ts";
+import { createRouter } from "./endpoint-router.ts";
+import type { Upload } from "./http-listener.ts";
+import { Problem, invalid, notFound } from "./problem.ts";
+
+export interface SandboxRequest {
+  readonly method: string;
+  /** Path with query, as received. */
+  readonly target: string;
+  readonly authorization: string | undefined;
+  readonly filter: string | undefined;
+  readonly body: string;
+  /** What came in place of JSON. */
+  readonly upload?: Upload;
+  readonly address: string;
+}
+
+export interface SandboxResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or a picture. */
+  readonly body: string | Uint8Array;
+}
+
+interface SandboxPipelineOptions {
+  readonly store: Store;
+  readonly endpoints: readonly Endpoint[];
+  readonly findCaller: FindCaller;
+  /** The general limit. */
+  readonly rateLimit: RateLimit;
+  /** Brings the world up to the time of a request. */
+  runDueEvents(at: number): void;
+}
+
+/** The version of the specification that is served (v4: `X-Spec-Version`). */
+const specVersion = "4.123.0";
+
+const anonymous: Caller = { account: "", user: "", scopes: [] };
+
+/** Headers of every answer (v4, Response headers). */
+const constantHeaders = {
+  "Content-Type": "application/json",
+  "Cache-Control": "private, max-age=60, s-maxage=60",
+  Vary: "Authorization, X-Filter",
+  "X-Spec-Version": specVersion,
+};
+
+export function createSandboxPipeline(
+  options: SandboxPipelineOptions,
+): (incoming: SandboxRequest) => SandboxResponse {
+  const { store, endpoints, findCaller, rateLimit: rate, runDueEvents: settle } = options;
+  const routes: Router<Endpoint> = createRouter(endpoints);
+  const general = createLimiter(rate, store.clock);
+  const own = new Map<Endpoint, Limiter>();
+  for (const each of endpoints) if (each.rate) own.set(each, createLimiter(each.rate, store.clock));
+
+  function travel(incoming: SandboxRequest, headers: Record<string, string>): unknown {
+    const at = store.clock.now();
+    settle(at);
+    const { version, segments, query } = splitTarget(incoming.target);
+    const route = routes.find(incoming.method, segments);
+    if (!route || (route.endpoint.beta && version !== "v4beta")) throw notFound();
+    const { endpoint, params } = route;
+    const caller = identify(incoming, endpoint, headers);
+    countRequest(endpoint, caller?.user ?? incoming.address, headers);
+    if (caller) requireScopes(caller.scopes, endpoint.scopes);
+    const takesBody = incoming.method === "POST" || incoming.method === "PUT";
+    const body = takesBody && !endpoint.accepts ? parseBody(incoming.body) : {};
+    const request: EndpointRequest = {
+      store,
+      caller: caller ?? anonymous,
+      at,
+      params,
+      query,
+      filter: incoming.filter,
+      body,
+      ...(incoming.upload && { upload: incoming.upload }),
+    };
+    return endpoint.run(request);
+  }
+
+  function identify(
+    incoming: SandboxRequest,
+    endpoint: Endpoint,
+    headers: Record<string, string>,
+  ): Caller | undefined {
+    headers["X-Accepted-OAuth-Scopes"] = endpoint.scopes.join(" ");
+    const caller = authenticate(incoming.authorization, findCaller, endpoint.access);
+    if (!caller) return undefined;
+    headers["X-OAuth-Scopes"] = caller.scopes.join(" ");
+    headers["X-Customer-UUID"] = caller.account;
+    return caller;
+  }
+
+  /** An endpoint with a limit of its own shows that one, which is the tighter. */
+  function countRequest(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
+    for (const count of [general, own.get(endpoint)]) {
+      if (!count) continue;
+      const { allowed, limit, remaining, reset, wait } = count(key);
+      headers["X-RateLimit-Limit"] = String(limit);
+      headers["X-RateLimit-Remaining"] = String(remaining);
+      headers["X-RateLimit-Reset"] = String(reset);
+      if (!allowed)
+        throw new Problem(429, [{ reason: "Too many requests" }], { "Retry-After": String(wait) });
+    }
+  }
+
+  return function answer(incoming) {
+    const headers: Record<string, string> = { ...constantHeaders };
+    try {
+      return successResponse(travel(incoming, headers), headers);
+    } catch (error) {
+      return errorResponse(error, headers);
+    }
+  };
+}
+
+/** 204 where there is nothing to say, which only the grants of an unrestricted user are (v4, Conventions). */
+function successResponse(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
+  if (result === null) return { status: 204, headers, body: "" };
+  if (result instanceof Uint8Array)
+    return { status: 200, headers: { ...headers, "Content-Type": "image/png" }, body: result };
+  return { status: 200, headers, body: JSON.stringify(result) };
+}
+
+function errorResponse(error: unknown, headers: Record<string, string>): SandboxResponse {
+  const problem =
+    error instanceof Problem ? error : new Problem(500, [{ reason: "An unexpected error occurred" }]);
+  return {
+    status: problem.status,
+    headers: { ...headers, ...problem.headers },
+    body: JSON.stringify({ errors: problem.errors }),
+  };
+}
+
+/** The version and the segments below it. Every path stands under `/v4` and `/v4beta` (document 1, Versioning). */
+function splitTarget(target: string): {
+  version: string;
+  segments: readonly string[];
+  query: URLSearchParams;
+} {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const [, version, ...segments] = path.split("/");
+  if (version !== "v4" && version !== "v4beta") throw notFound();
+  return { version, segments, query: new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1)) };
+}
+
+// Rate limits: a window for each caller, begun by its first request (v4: 429, `Retry-After` in seconds).
+
+export interface RateLimit {
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+interface RateStatus {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window ends, in seconds since 1970. */
+  readonly reset: number;
+  /** Seconds until then, at least 1. */
+  readonly wait: number;
+}
+
+/** Counts one request of `key` and says how it stands. */
+type Limiter = (key: string) => RateStatus;
+
+/** More callers at once than this, and the windows that began first are forgotten. */
+const maxKeys = 10_000;
+
+function createLimiter(rate: RateLimit, clock: Clock): Limiter {
+  const windows = new Map<string, { ends: number; used: number }>();
+  return function count(key) {
+    const now = clock.now();
+    let window = windows.get(key);
+    if (!window || window.ends <= now) {
+      windows.delete(key);
+      window = { ends: now + rate.seconds * 1000, used: 0 };
+      windows.set(key, window);
+      const oldest = windows.size > maxKeys ? windows.keys().next().value : undefined;
+      if (oldest !== undefined) windows.delete(oldest);
+    }
+    window.used += 1;
+    return {
+      allowed: window.used <= rate.limit,
+      limit: rate.limit,
+      remaining: Math.max(0, rate.limit - window.used),
+      reset: Math.ceil(window.ends / 1000),
+      wait: Math.max(1, Math.ceil((window.ends - now) / 1000)),
+    };
+  };
+}
+
+// Request bodies: a JSON object, or nothing, which counts as an empty one.
+
+/** @throws {Problem} 400 where the text is not well-formed JSON, or is not an object. */
+function parseBody(text: string): Body {
+  if (text.trim() === "") return {};
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw invalid("The body is not well-formed JSON");
+  }
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    throw invalid("The body must be a JSON object");
+  }
+  return body as Body;
+}

@@ -1,0 +1,184 @@
+/** The two halves of a sign-in: the question that a client puts, and the user's answer. */
+
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { isScope, scopesOf } from "../resources/token.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import { choicesFor, consentPage } from "./consent-page.ts";
+import { OAuthProblem, activeClient, issueCode } from "./token-endpoint.ts";
+
+/** A page to show, or an address to send the browser to. */
+type AuthorizeResult = { readonly page: string; readonly target: string } | { readonly location: string };
+
+/** As it came, still encoded; undefined where it was not sent. */
+function rawParameter(query: string, name: string): string | undefined {
+  const pair = query.split("&").find((each) => each.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1);
+}
+
+/**
+ * Begins a sign-in.
+ *
+ * @param query as it came, without the question mark
+ * @throws {OAuthProblem} where there is no client to send the browser back to
+ */
+export function startSignIn(
+  store: Store,
+  pending: PendingSignIns,
+  query: string,
+  browser: string,
+): AuthorizeResult {
+  const parameters = new URLSearchParams(query);
+  for (const name of ["client_id", "redirect_uri", "state"]) {
+    if (parameters.getAll(name).length > 1) throw new OAuthProblem("invalid_request", `${name} came twice.`);
+  }
+  const id = parameters.get("client_id") ?? "";
+  const client = activeClient(store, id);
+  if (!client) throw new OAuthProblem("invalid_request", "There is no such application.");
+  const asked = parameters.get("redirect_uri") ?? undefined;
+  const target = resolveRedirectUri(String(client.value["redirect_uri"]), asked);
+  const state = rawParameter(query, "state");
+  const refused = (error: string, error_description: string): AuthorizeResult => ({
+    location: addParameters(target, { error, error_description }, state),
+  });
+  if ((parameters.get("response_type") ?? "code") !== "code")
+    return refused("unsupported_response_type", "The response_type must be code.");
+  // Both names are in use; where both come they say the same.
+  const scopes = [...new Set(scopesOf(parameters.get("scope") ?? parameters.get("scopes") ?? ""))];
+  const unknown = scopes.filter((scope) => !isScope(store, scope));
+  if (unknown.length > 0) return refused("invalid_scope", `There is no scope ${unknown.join(", ")}.`);
+  const page = consentPage({
+    client: String(client.value["label"]),
+    scopes,
+    users: [...store.table("user").all()].map(({ value }) => value.username),
+    ticket: pending.add({ client: id, scopes, target, state }, browser),
+  });
+  return { page, target };
+}
+
+/** Each choice must be one that the page offered, and of a scope that was asked. */
+function chosenScopes(asked: readonly string[], chosen: readonly string[]): string[] {
+  const offered = new Set(asked.flatMap(choicesFor));
+  if (!chosen.every((scope) => offered.has(scope)))
+    throw new OAuthProblem("invalid_request", "More was allowed than had been asked for.");
+  return [...new Set(chosen)].filter((scope) => scope !== "");
+}
+
+/**
+ * Ends a sign-in.
+ *
+ * @returns where the browser goes next: the client's own address, with a code or a refusal
+ * @throws {OAuthProblem} where the answer is to no question that this browser was put
+ */
+export function finishSignIn(
+  store: Store,
+  pending: PendingSignIns,
+  form: URLSearchParams,
+  browser: string,
+): string {
+  const question = pending.take(form.get("ticket") ?? "", browser);
+  if (!question || !activeClient(store, question.client))
+    throw new OAuthProblem("invalid_request", "This page is too old. Begin anew at the application.");
+  const { client, target, state } = question;
+  if (form.get("answer") !== "allow") {
+    const refusal = { error: "access_denied", error_description: "The user did not allow it." };
+    return addParameters(target, refusal, state);
+  }
+  const user = store.table("user").get(form.get("username"));
+  if (!user) throw new OAuthProblem("invalid_request", "There is no such user.");
+  const scopes = chosenScopes(question.scopes, form.getAll("scope"));
+  const { username, email } = user.value;
+  const code = issueCode(store, { client, user: username, scopes });
+  return addParameters(target, { code, username, email }, state);
+}
+
+// Questions that wait for a user's answer on the consent page.
+
+/** An application asks to be let in. */
+interface SignInRequest {
+  readonly client: string;
+  readonly scopes: readonly string[];
+  /** Where the answer goes. */
+  readonly target: string;
+  /** As it came, still encoded. */
+  readonly state: string | undefined;
+}
+
+/** With the browser that it was put to, which alone may answer it. */
+interface PendingSignIn {
+  readonly question: SignInRequest;
+  readonly browser: string;
+  readonly ends: number;
+}
+
+const lifetimeMs = 600_000;
+const maxPending = 1000;
+
+interface PendingSignIns {
+  /** Gives the ticket with which the question is answered once. */
+  add(question: SignInRequest, browser: string): string;
+  /** Undefined where the ticket is unknown, was used, has ended, or is another browser's. */
+  take(ticket: string, browser: string): SignInRequest | undefined;
+}
+
+export function createPendingSignIns(clock: Clock): PendingSignIns {
+  const questions = new Map<string, PendingSignIn>();
+  return {
+    add(question, browser) {
+      const ticket = randomBytes(32).toString("hex");
+      const oldest = questions.size >= maxPending ? questions.keys().next().value : undefined;
+      if (oldest !== undefined) questions.delete(oldest);
+      questions.set(ticket, { question, browser, ends: clock.now() + lifetimeMs });
+      return ticket;
+    },
+    take(ticket, browser) {
+      const found = questions.get(ticket);
+      if (!found || found.browser !== browser) return undefined;
+      questions.delete(ticket);
+      return found.ends > clock.now() ? found.question : undefined;
+    },
+  };
+}
+
+// Where a browser is sent back to (document 2, Authentication).
+
+/** Undefined for what is no absolute URL, and for one with a fragment or credentials (RFC 6749 3.1.2). */
+function normalizeUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return !url || url.hash !== "" || text.includes("#") || url.username !== "" || url.password !== ""
+    ? undefined
+    : url.href;
+}
+
+/**
+ * The address asked for where the registered one is its beginning, else the registered one. The beginning ends
+ * at a boundary of the path, and both are compared after `..` and its like are followed: as plain text
+ * `https://app.example` would also let in `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
+ */
+function resolveRedirectUri(registered: string, asked: string | undefined): string {
+  const wanted = asked === undefined ? undefined : normalizeUrl(asked);
+  const own = normalizeUrl(registered);
+  if (wanted === undefined || own === undefined || !wanted.startsWith(own)) return registered;
+  const [next] = wanted.slice(own.length);
+  const boundaries = own.includes("?") ? "&" : "/?";
+  return next === undefined || boundaries.includes(next) || (own.endsWith("/") && !own.includes("?"))
+    ? wanted
+    : registered;
+}
+
+/**
+ * Adds parameters to an address.
+ *
+ * @param state as it came, still encoded: it goes back byte for byte.
+ */
+function addParameters(
+  address: string,
+  parameters: Readonly<Record<string, string>>,
+  state: string | undefined,
+): string {
+  const pairs = [
+    ...Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(state === undefined ? [] : [`state=${state}`]),
+  ];
+  return `${address}${address.includes("?") ? "&" : "?"}${pairs.join("&")}`;
+}

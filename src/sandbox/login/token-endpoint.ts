@@ -1,0 +1,167 @@
+/** Codes, and the tokens that they and refresh tokens are good for (document 1, Authentication; v4 3.2). */
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { dateTime } from "../clock.ts";
+import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
+import { userHome } from "../resource/find-rows.ts";
+import type { TokenAccess } from "../resources/hidden-state.ts";
+import type { Value } from "../resources/row-types.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+
+/** Seconds that an access token works where nothing else is said. */
+export const accessTokenSeconds = 7200;
+const codeLifetimeMs = 600_000;
+
+/** What a user let a client do. */
+interface Consent {
+  readonly client: string;
+  readonly user: string;
+  readonly scopes: readonly string[];
+}
+
+/** The members of a token request, none twice. */
+export type Form = Readonly<Record<string, string>>;
+
+const randomSecret = (): string => randomBytes(32).toString("hex");
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** A client that may be let in. */
+export function activeClient(store: Store, id: string): Row<Value> | undefined {
+  const client = store.table("client").get(id);
+  return client?.value["status"] === "active" ? client : undefined;
+}
+
+/** Takes as long for a client that is unknown as for one whose secret is wrong. */
+function authenticateClient(store: Store, { client_id: id = "", client_secret: given = "" }: Form): string {
+  const known = activeClient(store, id)?.hidden?.secret;
+  const right = timingSafeEqual(digest(given), digest(known ?? randomSecret()));
+  if (known === undefined || !right)
+    throw new OAuthProblem("invalid_client", "The client id or secret is wrong.");
+  return id;
+}
+
+function requireMembers(form: Form, ...names: string[]): void {
+  const missing = names.filter((name) => !form[name]);
+  if (missing.length > 0) throw new OAuthProblem("invalid_request", `${missing.join(" and ")} missing.`);
+}
+
+/** Forgets what has ended, so that the tables don't grow with every sign-in. */
+function removeExpired(store: Store): void {
+  const now = store.clock.now();
+  const codes = store.table("code");
+  for (const { id, value } of codes.all()) if (value.expires <= now) codes.remove(id);
+  const access = store.table("access");
+  for (const { id, value } of access.all()) {
+    if (value.client !== undefined && value.expires !== null && value.expires <= now) access.remove(id);
+  }
+}
+
+export function issueCode(store: Store, leave: Consent): string {
+  removeExpired(store);
+  const code = randomSecret();
+  store
+    .table("code")
+    .add(userHome(leave.user), code, { ...leave, used: false, expires: store.clock.now() + codeLifetimeMs });
+  return code;
+}
+
+/** What the user sees of it among the applications let in. */
+function addAuthorizedApp(store: Store, { client, user, scopes }: Consent): number {
+  const apps = store.table("app");
+  const { label, redirect_uri: address } = store.table("client").get(client)?.value ?? {};
+  const id = apps.nextId();
+  apps.add(userHome(user), id, {
+    id,
+    label,
+    thumbnail_url: null,
+    scopes: scopes.join(" "),
+    created: dateTime(store.clock.now()),
+    expiry: null,
+    website: URL.parse(String(address))?.origin ?? "",
+  });
+  return id;
+}
+
+function issueTokens(store: Store, access: Omit<TokenAccess, "expires">, seconds: number): object {
+  const [token, refresh] = [randomSecret(), randomSecret()];
+  storeAccessToken(store, token, { ...access, expires: store.clock.now() + seconds * 1000 });
+  store.table("refresh").add(userHome(access.user), refresh, { ...access, expires: null });
+  const scope = access.scopes.join(" ");
+  return {
+    scope,
+    // Some clients of v4 still read the name that alpha had.
+    scopes: scope,
+    access_token: token,
+    refresh_token: refresh,
+    token_type: "bearer",
+    expires_in: seconds,
+  };
+}
+
+function exchangeCode(store: Store, form: Form, seconds: number): object {
+  requireMembers(form, "client_id", "client_secret", "code");
+  const client = authenticateClient(store, form);
+  const code = form["code"] ?? "";
+  const found = store.table("code").get(code)?.value;
+  const wrong = new OAuthProblem("invalid_grant", "The code is unknown, was used, or has ended.");
+  if (!found || found.client !== client || found.expires <= store.clock.now()) throw wrong;
+  if (found.used) {
+    // Whoever used it first may not be whom it was meant for (RFC 6749 4.1.2).
+    revokeTokens(store, (access) => access.code === code);
+    throw wrong;
+  }
+  found.used = true;
+  const { user, scopes } = found;
+  const app = addAuthorizedApp(store, { client, user, scopes });
+  return issueTokens(store, { user, scopes, client, code, app }, seconds);
+}
+
+/** A refresh token is good for one use. */
+function exchangeRefreshToken(store: Store, form: Form, seconds: number): object {
+  requireMembers(form, "client_id", "client_secret", "refresh_token");
+  const client = authenticateClient(store, form);
+  const token = form["refresh_token"] ?? "";
+  const found = store.table("refresh").get(token)?.value;
+  if (found?.client !== client || !store.table("user").get(found.user))
+    throw new OAuthProblem("invalid_grant", "The refresh token is unknown or was used.");
+  store.table("refresh").remove(token);
+  const { expires: _expires, ...access } = found;
+  return issueTokens(store, access, seconds);
+}
+
+/**
+ * Gives an access token that works for so many seconds, and a refresh token.
+ *
+ * @throws {OAuthProblem} where no token is given for it.
+ */
+export function issueTokenResponse(store: Store, form: Form, seconds: number): object {
+  return form["grant_type"] === "refresh_token"
+    ? exchangeRefreshToken(store, form, seconds)
+    : exchangeCode(store, form, seconds);
+}
+
+/** Ends an access or a refresh token of the client; one that is unknown has ended already (RFC 7009 2.2). */
+export function revokeToken(store: Store, form: Form): void {
+  requireMembers(form, "client_id", "client_secret", "token");
+  const client = authenticateClient(store, form);
+  for (const name of ["access", "refresh"] as const) {
+    const table = store.table(name);
+    const token = form["token"];
+    if (token !== undefined && table.get(token)?.value.client === client) table.remove(token);
+  }
+}
+
+/** What the login server says no with (RFC 6749 4.1.2.1 and 5.2). */
+export class OAuthProblem extends Error {
+  override readonly name = "OAuthProblem";
+  readonly status: number;
+  /** `invalid_client` and its like. */
+  readonly error: string;
+
+  constructor(error: string, description: string, status = error === "invalid_client" ? 401 : 400) {
+    super(description);
+    this.error = error;
+    this.status = status;
+  }
+}

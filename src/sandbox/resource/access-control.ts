@@ -1,0 +1,74 @@
+/** What restricted users may do: entities need a grant, the account its own level (v4, Grants of a restricted user). */
+
+import type { Caller } from "../http/authentication.ts";
+import { Problem } from "../http/problem.ts";
+import type { GrantKind, Level } from "../resources/hidden-state.ts";
+import type { Row } from "../store/store-table.ts";
+import { publicHome } from "../store/store-table.ts";
+import type { CallContext, Resource } from "./resource-declaration.ts";
+
+export function forbidden(): Problem {
+  return new Problem(403, [{ reason: "Unauthorized" }]);
+}
+
+/** Grants count entities by number; an image is `private/55012`. */
+export function grantId(id: number | string): number {
+  return typeof id === "number" ? id : Number(id.slice(id.lastIndexOf("/") + 1));
+}
+
+export function hasGrant({ grants }: Caller, kind: GrantKind, id: number, level: Level): boolean {
+  if (!grants) return true;
+  const held = grants.entities[kind]?.[id];
+  return held === "read_write" || held === level;
+}
+
+/**
+ * Whether a caller may do this to a row.
+ *
+ * @param resource The outermost one of the path: what hangs on a row is reached with it.
+ */
+export function canAccess(
+  resource: Resource,
+  row: Row<object> | undefined,
+  level: Level,
+  view: CallContext,
+): boolean {
+  const { caller } = view;
+  if (row && resource.isVisible) return resource.isVisible(row, view, level);
+  if (row?.home === publicHome && resource.owner === "both") return level === "read_only";
+  const { grant } = resource;
+  if (!caller.grants || grant === undefined) return true;
+  if (grant === "unrestricted") return false;
+  if (grant === "account") return canAccessAccount(caller, level);
+  return !row || hasGrant(caller, grant.entity, grantId(row.id), level);
+}
+
+/** The account as a whole: billing, clients, settings. */
+export function canAccessAccount({ grants }: Caller, level: Level): boolean {
+  const held = grants?.global["account_access"];
+  return !grants || held === "read_write" || held === level;
+}
+
+/** @throws {Problem} 403 where the caller may not. */
+export function requireAccess(
+  resource: Resource,
+  row: Row<object> | undefined,
+  level: Level,
+  view: CallContext,
+): void {
+  if (!canAccess(resource, row, level, view)) throw forbidden();
+}
+
+/** @throws {Problem} 403 where the caller may not make one of these. */
+export function requireAddGrant({ grant }: Resource, { grants }: Caller): void {
+  if (!grants || grant === undefined) return;
+  if (typeof grant === "string") {
+    if (grant === "unrestricted" || grants.global["account_access"] !== "read_write") throw forbidden();
+  } else if (grants.global[grant.add] !== true) throw forbidden();
+}
+
+/** Whoever makes something may use it. */
+export function grantToCreator({ grant }: Resource, { grants }: Caller, id: number | string): void {
+  if (!grants || typeof grant !== "object") return;
+  (grants.entities[grant.entity] ??= {})[grantId(id)] = "read_write";
+}

@@ -1,0 +1,114 @@
+/** Finds the rows that a path names, through the rows above them, and only those that the caller may see. */
+
+import type { Caller } from "../http/authentication.ts";
+import { notFound } from "../http/problem.ts";
+import type { Level } from "../resources/hidden-state.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row, Table } from "../store/store-table.ts";
+import { publicHome } from "../store/store-table.ts";
+import { requireAccess } from "./access-control.ts";
+import type { EndpointRequest } from "./endpoints.ts";
+import type { Call, Resource, RowCall } from "./resource-declaration.ts";
+
+export type Params = Readonly<Record<string, string>>;
+
+/** Every resource, by name. */
+export type Resources = ReadonlyMap<string, Resource>;
+
+/** The home of the rows below a row. */
+export function childHome(name: string, id: number | string): string {
+  return `${name}/${id}`;
+}
+
+/** The home of what belongs to one user. */
+export function userHome(user: string): string {
+  return childHome("user", user);
+}
+
+/** The number of the row above, from the home of a row below it. */
+export function parentId(home: string): number {
+  return Number(home.slice(home.indexOf("/") + 1));
+}
+
+/** The resource and those above it, outermost first. */
+export function resourceChain(resource: Resource, resources: Resources): readonly Resource[] {
+  const parent = resource.parent && resources.get(resource.parent);
+  return parent ? [...resourceChain(parent, resources), resource] : [resource];
+}
+
+/**
+ * Follows a path down.
+ *
+ * @param line The resources whose rows the path names, outermost first.
+ * @throws {Problem} 404 where one of them does not exist, belongs to another account or hangs elsewhere.
+ */
+function findRows(store: Store, caller: Caller, chain: readonly Resource[], params: Params): readonly Row[] {
+  const rows: Row[] = [];
+  for (const resource of chain) {
+    const row = tableFor(store, resource).get(idFromPath(resource, caller, params));
+    if (!row || !homesFor(resource, caller, rows.at(-1)).includes(row.home)) throw notFound();
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Where the rows of a collection live that this caller may see. */
+export function homesFor(resource: Resource, caller: Caller, parents: Row | undefined): readonly string[] {
+  if (resource.parent) return parents ? [childHome(resource.parent, parents.id)] : [];
+  if (resource.owner === "everyone") return [publicHome];
+  if (resource.owner === "user") return [userHome(caller.user)];
+  return resource.owner === "account" ? [caller.account] : [publicHome, caller.account];
+}
+
+export function tableFor(store: Store, resource: Resource): Table {
+  return store.table(resource.table ?? resource.name) as unknown as Table;
+}
+
+function idFromPath({ id, name }: Resource, caller: Caller, params: Params): number | string {
+  const text = params[name] ?? "";
+  if (id === "perAccount") return caller.account;
+  if (id === "perUser") return caller.user;
+  if (id === "twoSegments") return `${params["first"] ?? ""}/${text}`;
+  if (id !== "integer") return text;
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+// Turns a request into a call on a collection or a row, once the caller is known to reach it.
+
+/** A resource with those above it, outermost first. */
+export type ResourceChain = readonly Resource[];
+
+/** @throws {Problem} 404 where a row above does not exist, 403 where the caller may not reach it. */
+export function buildCollectionCall(
+  resource: Resource,
+  chain: ResourceChain,
+  request: EndpointRequest,
+  level?: Level,
+): Call {
+  const parents = findRows(request.store, request.caller, chain.slice(0, -1), request.params);
+  if (level) requireAccess(chain[0] ?? resource, parents[0], level, request);
+  return { ...contextOf(request), resource, parents };
+}
+
+/** @throws {Problem} 404 where the row does not exist, 403 where the caller may not reach it. */
+export function buildRowCall(
+  resource: Resource,
+  chain: ResourceChain,
+  request: EndpointRequest,
+  level?: Level,
+): RowCall {
+  const rows = findRows(request.store, request.caller, chain, request.params);
+  if (level) requireAccess(chain[0] ?? resource, rows[0], level, request);
+  return { ...contextOf(request), resource, row: rows.at(-1) as Row<object>, parents: rows.slice(0, -1) };
+}
+
+function contextOf({
+  store,
+  caller,
+  at,
+  body,
+  params,
+  upload,
+}: EndpointRequest): Omit<Call, "resource" | "parents"> {
+  return { store, caller, at, body, params, ...(upload && { upload }) };
+}

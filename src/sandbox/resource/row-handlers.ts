@@ -1,0 +1,216 @@
+/** What can be done with any resource besides listing it: read, create, update, remove. */
+
+import { dateTime } from "../clock.ts";
+import type { Fields } from "../fields/field.ts";
+import { applyFields, creatableFields, defaultValues, writableFields } from "../fields/field.ts";
+import { createValidator } from "../fields/validate-body.ts";
+import { filterableFields } from "../filter/compile-filter.ts";
+import type { FieldError } from "../http/problem.ts";
+import { invalid, throwInvalid } from "../http/problem.ts";
+import type { Level } from "../resources/hidden-state.ts";
+import type { Row } from "../store/store-table.ts";
+import { grantToCreator, requireAddGrant } from "./access-control.ts";
+import type { Endpoint, EndpointRequest } from "./endpoints.ts";
+import { recordEvent } from "./event-log.ts";
+import type { ResourceChain, Resources } from "./find-rows.ts";
+import { buildCollectionCall, buildRowCall, homesFor, tableFor } from "./find-rows.ts";
+import { paginateRows, serializeRow } from "./list-handler.ts";
+import type {
+  Action,
+  ActionCall,
+  Call,
+  CreateDeclaration,
+  DeleteDeclaration,
+  Resource,
+  UpdateDeclaration,
+} from "./resource-declaration.ts";
+import { deleteCascade, startTransition } from "./transitions.ts";
+
+type Run = Endpoint["run"];
+
+export function createReadHandler(resource: Resource, chain: ResourceChain): Run {
+  return function runRead(request) {
+    return serializeRow(resource, buildRowCall(resource, chain, request, "read_only").row, request);
+  };
+}
+
+export function createCreateHandler(
+  resource: Resource,
+  chain: ResourceChain,
+  declared: CreateDeclaration,
+): Run {
+  const body = declared.body ?? creatableFields(resource.fields);
+  const check = createValidator(body);
+  // What the resource has no field for is taken and never shown: a password, what is made besides.
+  const kept = Object.fromEntries(
+    Object.entries(body).filter(([name]) => Object.hasOwn(resource.fields, name)),
+  );
+  return function runCreate(request) {
+    if (!resource.parent) requireAddGrant(resource, request.caller);
+    const call = buildCollectionCall(resource, chain, request, resource.parent && "read_write");
+    requireRoom(call, declared.maxRows);
+    throwInvalid([
+      ...check(call.body),
+      ...uniquenessErrors(call, body),
+      ...(declared.validate?.(call) ?? []),
+    ]);
+    declared.checkPreconditions?.(call);
+    const row = declared.createRow?.(call) ?? createDefaultRow(call, declared, kept);
+    if (!resource.parent) grantToCreator(resource, request.caller, row.id);
+    return declared.buildResponse?.(row, call) ?? serializeRow(resource, row, request);
+  };
+}
+
+function createDefaultRow(call: Call, declared: CreateDeclaration, kept: Fields): Row<object> {
+  const { store, caller, at, resource, parents } = call;
+  const table = tableFor(store, resource);
+  const id = declared.id?.(call) ?? table.nextId();
+  const value = defaultValues(resource.fields, at);
+  if (resource.fields["id"]) value["id"] = id;
+  applyFields(kept, call.body, value);
+  Object.assign(value, declared.computeMembers?.(call, id));
+  const row = table.add(homesFor(resource, caller, parents.at(-1)).at(-1) ?? "", id, value);
+  const event = declared.event && recordEvent(call, declared.event, row, declared.durationSeconds);
+  declared.afterCreate?.(call, row, event ? event.id : undefined);
+  return row;
+}
+
+export function createUpdateHandler(
+  resource: Resource,
+  chain: ResourceChain,
+  declared: UpdateDeclaration,
+): Run {
+  const fields = writableFields(resource.fields);
+  const check = createValidator(fields);
+  return function runUpdate(request) {
+    const call = buildRowCall(resource, chain, request, "read_write");
+    throwInvalid([
+      ...check(call.body),
+      ...uniquenessErrors(call, fields),
+      ...(declared.validate?.(call) ?? []),
+    ]);
+    declared.checkPreconditions?.(call);
+    const value = call.row.value as Record<string, unknown>;
+    const before = declared.afterUpdate && structuredClone(value);
+    applyFields(fields, call.body, value);
+    if (resource.fields["updated"]) value["updated"] = dateTime(call.at);
+    if (declared.event) recordEvent(call, declared.event, call.row);
+    if (before) declared.afterUpdate?.(call, before);
+    return declared.buildResponse?.(call.row, call) ?? serializeRow(resource, call.row, request);
+  };
+}
+
+export function createDeleteHandler(
+  resource: Resource,
+  chain: ResourceChain,
+  declared: DeleteDeclaration,
+): Run {
+  return function runRemove(request) {
+    const call = buildRowCall(resource, chain, request, "read_write");
+    declared.checkPreconditions?.(call);
+    deleteRow(call, declared);
+    return {};
+  };
+}
+
+/** Members that are unique must not be those of another row. */
+function uniquenessErrors(
+  { store, caller, resource, parents, row, body }: Call,
+  fields: Fields,
+): FieldError[] {
+  return Object.entries(fields).flatMap(([field, { unique }]) => {
+    const wanted = body[field];
+    if (!unique || wanted === undefined) return [];
+    const table = tableFor(store, resource);
+    const rows =
+      unique === "everywhere"
+        ? table.all()
+        : table.inHome(homesFor(resource, caller, parents.at(-1)).at(-1) ?? "");
+    for (const other of rows) {
+      if (other !== row && other.value[field] === wanted)
+        return [{ reason: `${field} is already in use`, field }];
+    }
+    return [];
+  });
+}
+
+/** Memory is all there is to keep rows in. */
+const defaultMaxRows = 50_000;
+
+function requireRoom({ store, caller, resource, parents }: Call, most = defaultMaxRows): void {
+  const home = homesFor(resource, caller, parents.at(-1)).at(-1) ?? "";
+  if (tableFor(store, resource).count(home) >= most)
+    throw invalid("A limit of this account has been reached");
+}
+
+// DELETE: a row that declares so is shown as `deleting` for a while, and then gone with everything below it.
+
+export function deleteRow(
+  call: Call & { readonly row: Row<object> },
+  { event, durationSeconds = 0 }: DeleteDeclaration,
+): void {
+  const { store, at, resource, row } = call;
+  // The second DELETE of a row must not give it a longer life.
+  const ends = at + durationSeconds * 1000;
+  const planned = store.timeline.pending.some(
+    (step) =>
+      step.drop &&
+      step.id === row.id &&
+      step.job === row.job &&
+      step.table === resource.name &&
+      step.at <= ends,
+  );
+  if ((row.value as { status?: string }).status === "deleting" && planned) return;
+  const recorded = event && recordEvent(call, event, row, durationSeconds);
+  if (durationSeconds === 0) return deleteCascade(store, resource.name, row);
+  const stages = [
+    { status: "deleting", durationSeconds },
+    { status: "deleting", durationSeconds: 0 },
+  ];
+  startTransition(store, resource.name, row, at, stages, {
+    drop: true,
+    ...(recorded && { event: { id: recorded.id, status: "finished" } }),
+  });
+}
+
+// The actions that a resource declares, on a row, on the collection or beside them.
+
+export function createActionHandler(
+  resource: Resource,
+  chain: ResourceChain,
+  action: Action,
+  resources: Resources,
+): Endpoint["run"] {
+  const check = createValidator(action.body ?? {});
+  const asked = action.grant ?? (action.method === "GET" ? "read_only" : "read_write");
+  const level: Level | undefined = asked === "none" || asked === "add" ? undefined : asked;
+  const listed = requireResource(action.returnsRows, resources);
+  const showed = requireResource(action.returnsRow, resources);
+  const filterable = listed && filterableFields(listed.fields);
+
+  function callOf(request: EndpointRequest): ActionCall {
+    if (asked === "add") requireAddGrant(resource, request.caller);
+    if ((action.on ?? "row") === "row") {
+      return { ...buildRowCall(resource, chain, request, asked === "add" ? "read_only" : level), action };
+    }
+    const of = action.on === "collection" ? chain : [resource];
+    // An action on no row is handed none; those that are declared so never look at it.
+    return { ...buildCollectionCall(resource, of, request, level), action } as ActionCall;
+  }
+
+  return function runAction(request) {
+    const call = callOf(request);
+    throwInvalid([...check(call.body), ...(action.validate?.(call) ?? [])]);
+    const result = action.run(call);
+    if (listed && filterable) return paginateRows(listed, filterable, result as Row<object>[], request);
+    if (showed) return serializeRow(showed, result as Row<object>, request);
+    return result === undefined ? {} : result;
+  };
+}
+
+function requireResource(name: string | undefined, resources: Resources): Resource | undefined {
+  if (name === undefined) return undefined;
+  const found = resources.get(name);
+  if (!found) throw new Error(`No resource is called ${name}`);
+  return found;
+}

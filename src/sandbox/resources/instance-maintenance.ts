@@ -1,0 +1,185 @@
+/** Another plan for an instance: one that was asked for, or the free successor of its own (v4, Actions). */
+
+import type { FieldError } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
+import { recordEvent } from "../resource/event-log.ts";
+import { childHome } from "../resource/find-rows.ts";
+import type { TransitionStage } from "../resource/transitions.ts";
+import { deleteCascade } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { refuseOutstanding } from "./account.ts";
+import { addConfig } from "./config-profile.ts";
+import { addDisk, growDisk, imageDisks, usedSpace } from "./disk.ts";
+import { checkImage, imageOf } from "./image.ts";
+import { currentPlan, defaultSwap } from "./instance-create.ts";
+import type { InstanceCall } from "./instance-power.ts";
+import { booting, go, isOff, refuseBusy, shuttingDown } from "./instance-power.ts";
+import type { Disk, Image, Instance, Plan, Region } from "./row-types.ts";
+
+const moving = 5;
+
+export function resize(call: InstanceCall): void {
+  const { store, row, body, action } = call;
+  const plan = currentPlan(store, body["type"]);
+  if (!plan) throw invalid("type is not valid", "type");
+  if (plan.id === row.value.type) throw invalid("The instance has this type already", "type");
+  refuseOutstanding(call);
+  if (row.hidden?.migration) throw invalid("A migration is pending for this instance");
+  refuseBusy(call);
+  change(call, plan, store.names.resized, action.event);
+}
+
+export function mutate(call: InstanceCall): void {
+  const { store, row, action } = call;
+  const plan = successorOf(call);
+  if (!plan) throw invalid("There is no free upgrade for the type of this instance");
+  refuseBusy(call);
+  if (row.hidden?.migration) throw invalid("A migration is pending for this instance");
+  change(call, plan, store.names.mutated, action.event);
+}
+
+/** The free upgrade of the instance's type, where there is one. */
+function successorOf({ store, row }: InstanceCall): Plan | undefined {
+  const current = store.table("plan").get(row.value.type)?.value;
+  return store.table("plan").get(current?.successor ?? undefined)?.value;
+}
+
+/** Members that an instance has from its plan. */
+export function ofPlan({ id, disk, memory, vcpus, transfer, gpus }: Plan): object {
+  return { type: id, specs: { disk, memory, vcpus, transfer, gpus } };
+}
+
+function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void {
+  const { store, row, body } = call;
+  const grown = body["allow_auto_disk_resize"] === false ? undefined : onlySystemDisk(call);
+  const free = plan.disk - usedSpace(store, row.value.id);
+  if (free < 0 && (!grown || grown.value.size + free < 1))
+    throw invalid(`The disks need ${-free} MB more than the type has; shrink or delete some`, "type");
+  if (grown) growDisk(store, grown, { size: grown.value.size + free, durationSeconds: moving }, call.at);
+  recordEvent(call, begun, row);
+  const back = row.value.status;
+  go(
+    call,
+    [
+      { status: "migrating", durationSeconds: moving },
+      { status: back, durationSeconds: 0, set: ofPlan(plan) },
+    ],
+    event,
+  );
+}
+
+/** Disks are changed with the plan where there is one of ext and, besides, at most swap. */
+function onlySystemDisk({ store, row }: InstanceCall): Row<Disk> | undefined {
+  const disks = [...store.table("disk").inHome(childHome("instance", row.id))];
+  const others = disks.filter(({ value }) => value.filesystem !== "swap");
+  return others.length === 1 && others[0]?.value.filesystem.startsWith("ext") ? others[0] : undefined;
+}
+
+// Moving an instance: to another host, as the provider planned, or to another region (document 1, Migration rules).
+
+const movingHost = 5;
+const movingRegion = 10;
+
+export function migrate(call: InstanceCall): void {
+  const { store, row, body, action } = call;
+  const region = targetRegion(call);
+  const upgraded = body["upgrade"] === true ? upgrade(call, region) : {};
+  if (!region && row.hidden?.migration === undefined)
+    throw invalid("No migration is pending for this instance");
+  if (region) refuseOldAddresses(call, region);
+  refuseBusy(call);
+  // A planned move that has not begun gives way to one between regions.
+  delete row.hidden?.migration;
+  if (!region) return go(call, stages(row.value, movingHost, upgraded), store.names.migrateScheduled);
+  recordEvent(call, action.event ?? "", row);
+  const moved = { ...upgraded, region: region.id };
+  go(call, stages(row.value, movingRegion, moved), store.names.migrateDatacenter);
+}
+
+/** An instance that is on goes off for it, and on again afterwards. */
+function stages({ status }: Instance, moving: number, set: object): TransitionStage[] {
+  const off = isOff({ value: { status } });
+  const begin = off ? [] : [shuttingDown];
+  const end = off ? [{ status, durationSeconds: 0, set }] : [{ ...booting[0], set }, booting[1]];
+  return [...begin, { status: "migrating", durationSeconds: moving }, ...end];
+}
+
+function targetRegion({ store, row, body }: InstanceCall): Region | undefined {
+  const id = body["region"];
+  if (id === undefined) return undefined;
+  const region = store.table("region").get(id)?.value;
+  if (!region) throw invalid("region is not valid", "region");
+  if (id === row.value.region) throw invalid("The instance is in this region already", "region");
+  return region;
+}
+
+function upgrade(call: InstanceCall, region: Region | undefined): object {
+  const plan = successorOf(call);
+  if (!plan) throw invalid("There is no free upgrade for the type of this instance", "upgrade");
+  const target = call.store.table("region").get(region?.id ?? call.row.value.region);
+  if (target?.hidden?.noUpgrades) throw invalid(`${String(target.id)} allows no upgrades`, "upgrade");
+  return ofPlan(plan);
+}
+
+/** Newer regions, which are those with VLANs, know neither /116 pools nor failover. */
+function refuseOldAddresses({ store, row }: InstanceCall, region: Region): void {
+  if (!region.capabilities.includes("Vlans")) return;
+  const remedy = "choose another data center or contact support";
+  if (usesPool(store, row.value.id))
+    throw invalid(`${region.id} has no IPv6 /116 pools; ${remedy}`, "region");
+  if (usesFailover(store, row.value)) throw invalid(`${region.id} has no IP failover; ${remedy}`, "region");
+}
+
+function usesPool(store: Store, instance: number): boolean {
+  return [...store.table("range").all()].some(
+    ({ value }) => value.pool && value.prefix === 116 && value.instances.includes(instance),
+  );
+}
+
+/** It answers for addresses of others, or others for its own. */
+function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
+  const shares = (shared: string[] = []): boolean => shared.some((each) => ipv4.includes(each));
+  return [...store.table("instance").all()].some(
+    (other) => (other.id === id && (other.hidden?.shared ?? []).length > 0) || shares(other.hidden?.shared),
+  );
+}
+
+// Rebuild: the disks and profiles of an instance give way to those of an image (v4, Actions).
+
+const rebuilding = 3;
+
+export function checkRebuild(call: InstanceCall): FieldError[] {
+  const errors = checkImage(call);
+  const image = imageOf(call);
+  if (image && image.size + defaultSwap > call.row.value.specs.disk)
+    errors.push({ reason: "The instance has too little space for the image", field: "image" });
+  return errors;
+}
+
+export function rebuild(call: InstanceCall): Row<Instance> {
+  const { store, row, at, body } = call;
+  refuseBusy(call);
+  wipe(store, row);
+  const image = imageOf(call) as Image;
+  const disks = imageDisks(image, row.value.specs.disk, defaultSwap).map(
+    (disk) => addDisk(store, row.value.id, disk, at).value,
+  );
+  const config = addConfig(store, row.value, disks, at);
+  row.hidden = { ...row.hidden, config: config.value.id };
+  const off = { status: "offline", durationSeconds: 0 };
+  const set = { image: image.id };
+  go(call, [
+    { status: "rebuilding", durationSeconds: rebuilding, set },
+    ...(body["booted"] === false ? [off] : booting),
+  ]);
+  return row;
+}
+
+/** Takes every disk and profile of an instance away. */
+export function wipe(store: Store, { id }: Row<Instance>): void {
+  for (const name of ["disk", "config"] as const) {
+    for (const below of store.table(name).inHome(childHome("instance", id)))
+      deleteCascade(store, name, below);
+  }
+}

@@ -1,0 +1,229 @@
+/** Addresses of the account, and moving and sharing them (document 1, IP address; v4, Addresses and networking). */
+
+import type { Fields } from "../fields/field.ts";
+import type { FieldError } from "../http/problem.ts";
+import { Problem, invalid } from "../http/problem.ts";
+import { hasGrant } from "../resource/access-control.ts";
+import type { Call, CallContext, Resource } from "../resource/resource-declaration.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { addIpTo, checkRdns, defaultRdns, ownInstance } from "./instance-network.ts";
+import type { Address, Instance, Range } from "./row-types.ts";
+
+const both = ["ips:read_write", "vms:read_write"];
+
+const assignBody: Fields = {
+  region: { type: "string", required: true },
+  assignments: {
+    type: "objects",
+    required: true,
+    min: 1,
+    max: 100,
+    members: {
+      address: { type: "string", required: true },
+      vm_id: { type: "integer", required: true },
+    },
+  },
+};
+const shareBody: Fields = {
+  vm_id: { type: "integer", required: true },
+  ips: { type: "strings", required: true, max: 100 },
+};
+
+const v4 = { subnet_mask: "255.255.255.0", prefix: 24, type: "ipv4" };
+const v6 = { gateway: "fe80::1", subnet_mask: "ffff:ffff:ffff:ffff::", prefix: 64, type: "ipv6" };
+
+function shape({ address, kind }: Address): object {
+  if (kind === "slaac") return { ...v6, public: true };
+  if (kind === "link-local") return { ...v6, public: false };
+  if (kind === "public") return { ...v4, gateway: address.replace(/(?<!\d)\d+$/, "1"), public: true };
+  return { ...v4, gateway: null, subnet_mask: "255.255.128.0", prefix: 17, public: false };
+}
+
+function present({ value }: Row<Address>, { store }: CallContext): object {
+  const { address, instance, rdns } = value;
+  return {
+    address,
+    ...shape(value),
+    rdns: rdns ?? defaultRdns(value),
+    [store.names.vmId]: instance,
+    region: store.table("instance").get(instance)?.value.region ?? "",
+  };
+}
+
+export const address: Resource<Address> = {
+  name: "address",
+  path: "/networking/ips",
+  id: "text",
+  owner: "account",
+  access: "required",
+  area: "ips",
+  entity: {
+    type: "ipaddress",
+    url: "/v4/networking/ips/{id}",
+    id: (value) => (value as Address).instance,
+    label: (value) => (value as Address).address,
+  },
+  fields: {
+    address: { type: "string" },
+    gateway: { type: "string", nullable: true },
+    subnet_mask: { type: "string" },
+    prefix: { type: "integer" },
+    type: { type: "string" },
+    public: { type: "boolean" },
+    rdns: { type: "string", nullable: true, max: 255, write: true },
+    vm_id: { type: "integer", nullable: true },
+    region: { type: "string", filter: true },
+  },
+  /** Private addresses are told by their instance. */
+  list: {
+    rows: ({ store, caller }) =>
+      [...store.table("address").inHome(caller.account)].filter(
+        ({ value }) => value.kind === "public" || value.kind === "slaac",
+      ),
+  },
+  read: true,
+  isVisible: ({ value }, { caller, store }, level) =>
+    hasGrant(caller, store.names.label, value.instance, level),
+  serialize: present,
+  scopes: { create: both },
+  create: {
+    body: {
+      type: { type: "string", required: true, values: ["ipv4"] },
+      public: { type: "boolean", required: true },
+      vm_id: { type: "integer", required: true },
+    },
+    createRow: addIpTo,
+  },
+  update: { event: "ipaddress_update", validate: checkRdns },
+  actions: [
+    { on: "collection", method: "POST", path: "/assign", scopes: both, body: assignBody, run: assign },
+    { on: "collection", method: "POST", path: "/share", scopes: both, body: shareBody, run: share },
+    {
+      on: "service",
+      method: "POST",
+      path: "/networking/ipv4/assign",
+      scopes: both,
+      body: assignBody,
+      run: (call) => assign(call, "ipv4 only"),
+    },
+    {
+      on: "service",
+      method: "POST",
+      path: "/networking/ipv4/share",
+      scopes: both,
+      body: shareBody,
+      run: (call) => share(call, "ipv4 only"),
+    },
+  ],
+};
+
+// Moves addresses between instances of one region, and lets instances answer for those of others.
+
+type Movable = { readonly address: Row<Address> } | { readonly range: Row<Range> };
+
+interface Move {
+  readonly what: Movable;
+  readonly to: Row<Instance>;
+}
+
+/** All or nothing: what would leave an instance with too many or too few addresses moves nothing. */
+function assign(call: Call, families?: "ipv4 only"): void {
+  const { store, body } = call;
+  if (!store.table("region").get(body["region"])) throw invalid("region is not valid", "region");
+  const errors: FieldError[] = [];
+  const given = body["assignments"] as Record<string, unknown>[];
+  const moves = given.flatMap((each, index) => {
+    const field = `assignments[${index}]`;
+    const to = ownInstance(call, each[store.names.vmId], `${field}.${store.names.vmId}`);
+    const what = movable(call, String(each["address"]), families);
+    if (typeof what === "string") errors.push({ reason: what, field: `${field}.address` });
+    else if (regionOf(store, what) !== body["region"] || to.value.region !== body["region"])
+      errors.push({ reason: "Addresses and instances must all be in the region", field });
+    else return [{ what, to }];
+    return [];
+  });
+  errors.push(...checkCounts(store, moves));
+  if (errors.length > 0) throw new Problem(400, errors);
+  for (const move of moves) carryOut(store, move);
+}
+
+/** What an address names, or why it can't move. */
+function movable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
+  const address = store.table("address").get(text);
+  if (address?.home === caller.account) {
+    const { kind } = address.value;
+    return kind === "public" || kind === "private" ? { address } : `${text} belongs to its instance for good`;
+  }
+  const range = families ? undefined : store.table("range").get(text.replace(/\/\d+$/, ""));
+  if (range?.home !== caller.account || range.value.pool) return `${text} is not valid`;
+  return { range };
+}
+
+function regionOf(store: Store, what: Movable): string | undefined {
+  if ("range" in what) return what.range.value.region;
+  return store.table("instance").get(what.address.value.instance)?.value.region;
+}
+
+/** Afterwards every instance has a public address at least, a private one and a range at most. */
+function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
+  const owner = new Map<Row<object>, number>();
+  for (const { what, to } of moves) owner.set("range" in what ? what.range : what.address, to.value.id);
+  const concerned = new Set(
+    moves.flatMap(({ what, to }) =>
+      "range" in what ? [to.value.id] : [what.address.value.instance, to.value.id],
+    ),
+  );
+  const field = "assignments";
+  return [...concerned].flatMap((id): FieldError[] => {
+    const count = (kind: Address["kind"]): number =>
+      [...store.table("address").all()].filter(
+        (row) => row.value.kind === kind && (owner.get(row) ?? row.value.instance) === id,
+      ).length;
+    const ranges = [...store.table("range").all()].filter(
+      (row) => !row.value.pool && (owner.has(row) ? owner.get(row) === id : row.value.instances.includes(id)),
+    );
+    if (count("public") < 1) return [{ reason: `${id} would be left without a public address`, field }];
+    if (count("private") > 1) return [{ reason: `${id} would have two private addresses`, field }];
+    return ranges.length > 1 ? [{ reason: `${id} would have two ranges`, field }] : [];
+  });
+}
+
+function carryOut(store: Store, { what, to }: Move): void {
+  if ("range" in what) {
+    what.range.value.instances = [to.value.id];
+    what.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;
+    return;
+  }
+  const { value } = what.address;
+  const from = store.table("instance").get(value.instance)?.value;
+  if (from) from.ipv4 = from.ipv4.filter((each) => each !== value.address);
+  value.instance = to.value.id;
+  const { ipv4 } = to.value;
+  // Public addresses stand before private ones.
+  if (value.kind === "private") ipv4.push(value.address);
+  else
+    ipv4.splice(
+      ipv4.filter((each) => store.table("address").get(each)?.value.kind === "public").length,
+      0,
+      value.address,
+    );
+}
+
+/** `[]` takes back everything that was shared. */
+function share(call: Call, families?: "ipv4 only"): void {
+  const { store, body } = call;
+  const { vmId } = store.names;
+  const row = ownInstance(call, body[vmId], vmId);
+  const ips = body["ips"] as string[];
+  const errors = ips.flatMap((ip, index): FieldError[] => {
+    const field = `ips[${index}]`;
+    const what = movable(call, ip, families);
+    if (typeof what === "string") return [{ reason: what, field }];
+    if (regionOf(store, what) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
+    const own = "address" in what && what.address.value.instance === row.id;
+    return own ? [{ reason: `${ip} is the instance's own`, field }] : [];
+  });
+  if (errors.length > 0) throw new Problem(400, errors);
+  row.hidden = { ...row.hidden, shared: [...ips] };
+}

@@ -1,0 +1,219 @@
+/** Node pools of a cluster (document 1, Node pool). */
+
+import type { Fields } from "../fields/field.ts";
+import type { FieldError } from "../http/problem.ts";
+import { childHome, parentId } from "../resource/find-rows.ts";
+import type { CallContext, Resource } from "../resource/resource-declaration.ts";
+import { deleteCascade, startTransition } from "../resource/transitions.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { refuseOutstanding } from "./account.ts";
+import { addInstance, currentPlan } from "./instance-create.ts";
+import type { Instance, Plan, Pool, Value } from "./row-types.ts";
+
+// The nodes of a pool: each is an instance of the account; they are replaced one after the other.
+
+type Node = Pool["nodes"][number];
+
+/** Seconds that a node needs from nothing to `ready`. */
+const startingNode = 5;
+/** At most so many partitions (document 1, Disk layout rules). */
+const mostPartitions = 7;
+
+const count = { type: "integer", min: 1, max: 100 } as const;
+
+export const poolBody: Fields = {
+  type: { type: "string", required: true },
+  count: { ...count, required: true },
+  disks: {
+    type: "objects",
+    max: mostPartitions,
+    members: {
+      size: { type: "integer", min: 1, required: true },
+      type: { type: "string", values: ["raw", "ext4"], required: true },
+    },
+  },
+  autoscaler: { type: "object", members: { enabled: { type: "boolean" }, max: count, min: count } },
+  tags: { type: "strings", max: 500 },
+};
+
+/** What is wrong with a pool beyond each member by itself. */
+export function poolErrors(store: Store, given: Value, prefix: string): FieldError[] {
+  const plan = currentPlan(store, given["type"]);
+  const errors: FieldError[] = [];
+  const field = `${prefix}type`;
+  if (given["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field });
+  // The smallest size and those with a GPU can't be nodes.
+  if (plan && (plan.class === "nanode" || plan.class === "gpu"))
+    errors.push({ reason: `${plan.id} is not supported for nodes`, field });
+  const disks = Array.isArray(given["disks"]) ? (given["disks"] as { size?: unknown }[]) : [];
+  if (plan) errors.push(...diskErrors(plan, disks, `${prefix}disks`));
+  return [...errors, ...autoscalerErrors(given, prefix)];
+}
+
+/** Together they leave the boot disk what is left, so they can't be more than there is. */
+function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string): FieldError[] {
+  const errors: FieldError[] = disks.flatMap(({ size }, index) =>
+    typeof size === "number" && size > disk
+      ? [{ reason: `size is above the ${disk} MB of the type`, field: `${field}[${index}].size` }]
+      : [],
+  );
+  const all = disks.reduce((sum, { size }) => sum + (typeof size === "number" ? size : 0), 0);
+  if (errors.length === 0 && all > disk)
+    errors.push({ reason: `disks are above the ${disk} MB of the type together`, field });
+  return errors;
+}
+
+function autoscalerErrors(given: Value, prefix: string): FieldError[] {
+  const { min, max } = (given["autoscaler"] ?? {}) as { min?: number; max?: number };
+  const field = `${prefix}autoscaler`;
+  if ((min === undefined) !== (max === undefined)) return [{ reason: "min and max need each other", field }];
+  return min !== undefined && max !== undefined && min > max ? [{ reason: "min is above max", field }] : [];
+}
+
+export function addPool(view: CallContext, cluster: Row<Value>, given: Value): Row<Pool> {
+  const { store } = view;
+  const table = store.table("pool");
+  const id = table.nextId();
+  const wanted = Number(given["count"]);
+  const row = table.add(childHome("cluster", cluster.id), id, {
+    autoscaler: { enabled: false, min: wanted, max: wanted, ...(given["autoscaler"] as object) },
+    type: String(given["type"]),
+    count: wanted,
+    disks: structuredClone((given["disks"] ?? []) as Pool["disks"]),
+    id,
+    nodes: [],
+    tags: [...((given["tags"] ?? []) as string[])],
+  });
+  row.value.nodes = newNodes(store, row, wanted);
+  plan(view, row, []);
+  return row;
+}
+
+/** Nodes give way to new ones, so that in the end there are as many as are wanted; by default every one does. */
+export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly number[]): void {
+  const { nodes, count: wanted } = row.value;
+  const leaving = nodes.filter((_, index) => which?.includes(index) ?? true);
+  const staying = nodes.length - leaving.length;
+  row.value.nodes = [...nodes, ...newNodes(view.store, row, Math.max(0, wanted - staying))];
+  plan(view, row, leaving);
+}
+
+/** Takes one node away for good, with its instance. */
+export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void {
+  const { value } = row;
+  value.nodes = value.nodes.filter(({ id }) => id !== node.id);
+  value.count -= 1;
+  dropNodes(view.store, [node]);
+  plan(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
+}
+
+function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
+  return Array.from({ length: many }, () => {
+    const number = (store.table("node").nextId() * 2_654_435_761) % 2 ** 32;
+    const id = `${String(row.id)}-${number.toString(16).padStart(8, "0")}`;
+    return { id, instance_id: null, status: "not_ready" };
+  });
+}
+
+/**
+ * One after the other a new node becomes ready, and with each an old one goes. All of it is planned at
+ * once, so that a later change of the pool overtakes what is left.
+ */
+function plan(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void {
+  const { store, at } = view;
+  row.job += 1;
+  let { nodes } = row.value;
+  const gone = new Set(leaving.map(({ id }) => id));
+  const starting = nodes.filter(({ id, instance_id: instance }) => instance === null && !gone.has(id));
+  for (let index = 0; index < Math.max(starting.length, leaving.length); index += 1) {
+    const ready = at + startingNode * 1000 * (leaving.length > 0 ? index + 1 : 1);
+    const [coming, going] = [starting[index], leaving[index]];
+    if (coming) {
+      const instance_id = String(startNode(view, row, coming).id);
+      nodes = nodes.map((each) =>
+        each.id === coming.id ? { id: each.id, instance_id, status: "ready" } : each,
+      );
+    }
+    if (going) nodes = nodes.filter(({ id }) => id !== going.id);
+    store.timeline.schedule({ at: ready, table: "pool", id: row.id, job: row.job, set: { nodes } });
+    for (const { id, job } of going ? instancesOf(store, [going]) : [])
+      store.timeline.schedule({ at: ready, table: "instance", id, job, drop: true });
+  }
+}
+
+/** The instance of a node is made at once where it was begun before. */
+function startNode(view: CallContext, row: Row<Pool>, node: Node): Row<Instance> {
+  const { store, at } = view;
+  const [begun] = instancesOf(store, [node]);
+  if (begun) return begun;
+  const type = store.table("plan").get(row.value.type)?.value;
+  if (!type) throw new Error("The type of a pool was checked before");
+  const cluster = store.table("cluster").get(parentId(row.home));
+  const instance = addInstance(view, {
+    plan: type,
+    region: String(cluster?.value["region"]),
+    label: `${store.names.orchLabel}${String(cluster?.id)}-${node.id}`,
+    group: "",
+    tags: [],
+    image: null,
+    backups: false,
+    privateIp: true,
+  });
+  instance.hidden = { node: node.id };
+  const stages = [
+    { status: "provisioning", durationSeconds: startingNode },
+    { status: "running", durationSeconds: 0 },
+  ];
+  startTransition(store, "instance", instance, at, stages);
+  return instance;
+}
+
+function instancesOf(store: Store, nodes: readonly Node[]): Row<Instance>[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return [...store.table("instance").all()].filter(({ hidden }) => hidden?.node && ids.has(hidden.node));
+}
+
+/** With a pool go the instances that are its nodes. */
+function dropNodes(store: Store, nodes: readonly Node[]): void {
+  for (const row of instancesOf(store, nodes)) deleteCascade(store, "instance", row);
+}
+
+export const pool: Resource<Pool> = {
+  name: "pool",
+  path: "/pools",
+  parent: "cluster",
+  id: "integer",
+  owner: "account",
+  access: "required",
+  area: "orch",
+  fields: {
+    id: { type: "integer", filter: true },
+    type: { type: "string" },
+    count: { type: "integer", min: 1, max: 100, write: true },
+    disks: { type: "objects" },
+    nodes: { type: "objects" },
+    autoscaler: { ...poolBody["autoscaler"], type: "object", write: true },
+    tags: { type: "strings", filter: true },
+  },
+  list: {},
+  read: true,
+  create: {
+    body: poolBody,
+    validate: ({ store, body }) => poolErrors(store, body, ""),
+    checkPreconditions: refuseOutstanding,
+    createRow: (call) => addPool(call, call.parents[0] as Row<Value>, call.body),
+  },
+  update: {
+    validate: ({ body }) => autoscalerErrors(body, ""),
+    checkPreconditions(call) {
+      if (Number(call.body["count"] ?? 0) > call.row.value.count) refuseOutstanding(call);
+    },
+    afterUpdate(call, before) {
+      if (call.row.value.count !== before.count) recyclePool(call, call.row);
+    },
+  },
+  remove: {},
+  actions: [{ method: "POST", path: "/recycle", run: (call) => recyclePool(call, call.row) }],
+  afterDelete: ({ value }, store) => dropNodes(store, (value as Pool).nodes),
+};

@@ -1,0 +1,298 @@
+/** The stored objects that the code of the sandbox reads by name. Everything else is told by the declarations. */
+
+import type { ExchangeCode, TokenAccess } from "./hidden-state.ts";
+
+export interface Region {
+  id: string;
+  country: string;
+  capabilities: string[];
+  status: string;
+  resolvers: { ipv4: string; ipv6: string };
+}
+
+export interface Image {
+  id: string;
+  label: string;
+  size: number;
+  is_public: boolean;
+  vendor: string | null;
+  deprecated: boolean;
+}
+
+export interface Kernel {
+  id: string;
+  label: string;
+}
+
+export interface Plan {
+  id: string;
+  label: string;
+  class: string;
+  disk: number;
+  memory: number;
+  vcpus: number;
+  transfer: number;
+  gpus: number;
+  /** Dollars. */
+  price: { hourly: number; monthly: number };
+  addons: { backups: { price: { hourly: number; monthly: number } } };
+  /** The plan of its free upgrade. */
+  successor: string | null;
+}
+
+/** A question that a script asks. Without a `default` it must be answered. */
+export interface ScriptQuestion {
+  label: string;
+  name: string;
+  example?: string;
+  default?: string;
+  oneof?: string;
+  manyof?: string;
+}
+
+export interface Script {
+  id: number;
+  username: string;
+  user_avatar_id: string;
+  label: string;
+  description: string;
+  images: string[];
+  deployments_total: number;
+  deployments_active: number;
+  is_public: boolean;
+  created: string;
+  updated: string;
+  rev_note: string;
+  script: string;
+  user_defined_fields: ScriptQuestion[];
+}
+
+export interface Entity {
+  id: number;
+  label: string;
+  type: string;
+  url: string;
+}
+
+export interface Event {
+  id: number;
+  action: string;
+  created: string;
+  duration: number;
+  entity: Entity;
+  secondary_entity: (Omit<Entity, "id"> & { id: string }) | null;
+  percent_complete: number | null;
+  rate: string | null;
+  read: boolean;
+  seen: boolean;
+  status: string;
+  time_remaining: string | null;
+  username: string;
+  message: string;
+}
+
+/** An address as it is kept; how clients see it is told by the resource. */
+export interface Address {
+  address: string;
+  kind: "public" | "private" | "slaac" | "link-local";
+  /** Set explicitly; null where the service default holds. */
+  rdns: string | null;
+  instance: number;
+}
+
+export interface Range {
+  range: string;
+  prefix: number;
+  region: string;
+  route_target: string | null;
+  /** An old pool of addresses, which newer regions don't take. */
+  pool: boolean;
+  /** The instances that answer for it. */
+  instances: number[];
+}
+
+/** A user and what the profile shows of it: one row, seen from two sides. */
+export interface User {
+  uid: number;
+  username: string;
+  email: string;
+  restricted: boolean;
+  ssh_keys: string[];
+  tfa_enabled: boolean;
+  timezone: string;
+  email_notifications: boolean;
+  referrals: object;
+  ip_whitelist_enabled: boolean;
+  lish_auth_method: string;
+  authorized_keys: string[] | null;
+  authentication_type: string;
+  preferences: object;
+}
+
+export interface Volume {
+  id: number;
+  label: string;
+  status: string;
+  size: number;
+  region: string;
+  instance: number | null;
+  tags: string[];
+  created: string;
+  updated: string;
+}
+
+export interface Pool {
+  id: number;
+  type: string;
+  count: number;
+  disks: { size: number; type: string }[];
+  nodes: { id: string; instance_id: string | null; status: string }[];
+  autoscaler: { enabled: boolean; min: number; max: number };
+  tags: string[];
+}
+
+/** What the code reads of an account. */
+export interface AccountValue {
+  company: string;
+  balance: number;
+  credit_card: { last_four: number; expiry: string };
+  country: string;
+  tax_id: string | null;
+}
+
+/** A row whose members the code reads one by one. */
+export type Value = Record<string, unknown>;
+
+/** Every kind of row, by the name of its resource. */
+export interface Shapes {
+  region: Region;
+  image: Image;
+  kernel: Kernel;
+  plan: Plan;
+  instance: Instance;
+  disk: Disk;
+  config: Config;
+  backup: Backup;
+  script: Script;
+  event: Event;
+  account: AccountValue;
+  user: User;
+  access: TokenAccess;
+  /** Refresh tokens, with what the tokens may do that they are good for. */
+  refresh: TokenAccess;
+  code: ExchangeCode;
+  address: Address;
+  range: Range;
+  pool: Pool;
+  node: Value;
+  volume: Volume;
+  profile: User;
+  settings: Value;
+  privateImage: Value;
+  token: Value;
+  app: Value;
+  client: Value;
+  sshKey: Value;
+  device: Value;
+  login: Value;
+  profileLogin: Value;
+  ipv6pool: Range;
+  domain: Value;
+  record: Value;
+  nodebalancer: Value;
+  nodebalancerConfig: Value;
+  nodebalancerNode: Value;
+  ticket: Value;
+  reply: Value;
+  tag: Value;
+  notification: Value;
+  maintenance: Value;
+  invoice: Value;
+  invoiceItem: Value;
+  payment: Value;
+  paymentMethod: Value;
+  serviceTransfer: Value;
+  credential: Value;
+  service: Value;
+  cluster: Value;
+  orchVersion: Value;
+  firewall: Value;
+  firewallDevice: Value;
+  vlan: Value;
+  engine: Value;
+  databaseType: Value;
+  database: Value;
+  databaseBackup: Value;
+  storageCluster: Value;
+  bucket: Value;
+  storageKey: Value;
+}
+
+// An instance and what hangs on it, as they are stored.
+
+export interface Instance {
+  id: number;
+  label: string;
+  group: string;
+  tags: string[];
+  region: string;
+  image: string | null;
+  type: string | null;
+  status: string;
+  hypervisor: string;
+  created: string;
+  updated: string;
+  ipv4: string[];
+  ipv6: string | null;
+  specs: { disk: number; memory: number; vcpus: number; transfer: number; gpus: number };
+  alerts: { cpu: number; network_in: number; network_out: number; transfer_quota: number; io: number };
+  backups: {
+    enabled: boolean;
+    schedule: { day: string | null; window: string | null };
+    last_successful: string | null;
+  };
+  watchdog_enabled: boolean;
+}
+
+export interface Disk {
+  id: number;
+  label: string;
+  status: string;
+  size: number;
+  filesystem: string;
+  created: string;
+  updated: string;
+  /** Not in the reference, known from one client only: shown where it was sent. */
+  read_only?: boolean;
+}
+
+export interface Config {
+  id: number;
+  label: string;
+  kernel: string;
+  comments: string | null;
+  memory_limit: number;
+  run_level: string;
+  virt_mode: string;
+  root_device: string;
+  root_device_ro: boolean;
+  interfaces: object[];
+  helpers: Record<string, boolean>;
+  devices: Record<string, { disk_id: number | null; volume_id: number | null } | null>;
+  initrd: number | null;
+  created: string;
+  updated: string;
+}
+
+export interface Backup {
+  id: number;
+  type: string;
+  status: string;
+  label: string | null;
+  region: string;
+  created: string;
+  updated: string;
+  finished: string | null;
+  configs: string[];
+  disks: { size: number; filesystem: string; label: string }[];
+}

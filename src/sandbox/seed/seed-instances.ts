@@ -1,0 +1,258 @@
+/**
+ * Believable instances: every status, most regions, many images and sizes. What a list needs to be worth
+ * testing stands at fixed places; the rest is picked, the same way at every start.
+ */
+
+import { dateTime } from "../clock.ts";
+import { childHome } from "../resource/find-rows.ts";
+import { startTransition } from "../resource/transitions.ts";
+import {
+  freePrivateAddress,
+  freePublicAddress,
+  ipv6,
+  keepAddresses,
+} from "../resources/address-allocation.ts";
+import { planBackup } from "../resources/backup-schedule.ts";
+import { addConfig } from "../resources/config-profile.ts";
+import { imageDisks } from "../resources/disk.ts";
+import type { Backup, Disk, Image, Instance, Plan, Region } from "../resources/row-types.ts";
+import type { Random } from "../seeded-random.ts";
+import { createRandom } from "../seeded-random.ts";
+import type { Store } from "../store/sandbox-store.ts";
+import type { Row } from "../store/store-table.ts";
+import { publicHome } from "../store/store-table.ts";
+
+const day = 86_400_000;
+
+/** The first instances have these in turn; after them most run. */
+const statuses = [
+  "running",
+  "offline",
+  "booting",
+  "rebooting",
+  "shutting_down",
+  "provisioning",
+  "deleting",
+  "migrating",
+  "rebuilding",
+  "cloning",
+  "restoring",
+  "stopped",
+];
+const emptyAt = 12;
+const privateAt = 13;
+
+const roles = ["web", "db", "cache", "mail", "build", "proxy", "api", "queue"];
+const groups = ["", "shop", "staging", "mail", "Shop"];
+const tags = ["prod", "staging", "eu", "temp", "customer-7"];
+
+interface Kinds {
+  readonly regions: readonly Region[];
+  readonly images: readonly Image[];
+  readonly plans: readonly Plan[];
+  readonly own: Image | undefined;
+}
+
+/** @param today Midnight before the start, in milliseconds: all ages count from there. */
+export function seedInstances(
+  store: Store,
+  account: string,
+  count: number,
+  seed: number,
+  today: number,
+): void {
+  const chance = createRandom(seed);
+  const kinds: Kinds = {
+    regions: values(store.table("region").inHome(publicHome)),
+    images: values(store.table("image").inHome(publicHome)),
+    plans: values(store.table("plan").inHome(publicHome)),
+    own: values(store.table("image").inHome(account))[0],
+  };
+  for (let index = 0; index < count; index += 1) seedInstance(store, account, index, kinds, chance, today);
+}
+
+function seedInstance(
+  store: Store,
+  account: string,
+  index: number,
+  kinds: Kinds,
+  chance: Random,
+  today: number,
+): void {
+  const id = store.table("instance").nextId();
+  const image = imageAt(index, kinds, chance);
+  const plan = planAt(index, kinds, image);
+  const row = store
+    .table("instance")
+    .add(account, id, makeInstance(store, id, index, kinds, image, plan, chance, today));
+  keepAddresses(store, row);
+  if (!image) return;
+  const disks = seedDisks(store, row, index, image, plan);
+  const config = addConfig(store, row.value, disks, Date.parse(`${row.value.created}Z`));
+  row.hidden = { config: config.value.id };
+  seedBackups(store, row, index, disks, today);
+}
+
+function makeInstance(
+  store: Store,
+  id: number,
+  index: number,
+  { regions }: Kinds,
+  image: Image | undefined,
+  plan: Plan,
+  chance: Random,
+  today: number,
+): Instance {
+  const { disk, memory, vcpus, transfer, gpus } = plan;
+  const region = (regions[index % regions.length] as Region).id;
+  const created = today - chance.integer(35, 700) * day + chance.integer(0, 86_399) * 1000;
+  return {
+    id,
+    label: `${chance.pick(roles)}-${String(index + 1).padStart(2, "0")}`,
+    group: groups[index % groups.length] ?? "",
+    tags: tags.filter(() => chance.next() < 0.3),
+    region,
+    image: image?.id ?? null,
+    type: plan.id,
+    status:
+      index === emptyAt ? "offline" : (statuses[index] ?? (chance.next() < 0.8 ? "running" : "offline")),
+    hypervisor: "kvm",
+    created: dateTime(created),
+    updated: dateTime(created + chance.integer(1, 30) * day),
+    ipv4: [freePublicAddress(store, region, id), ...(index % 3 === 0 ? [freePrivateAddress(store, id)] : [])],
+    ipv6: index % 17 === 16 ? null : ipv6(store, region, id),
+    specs: { disk, memory, vcpus, transfer, gpus },
+    alerts: {
+      cpu: index % 5 === 2 ? 0 : 90 * vcpus,
+      network_in: index % 7 === 3 ? 0 : 10,
+      network_out: 10,
+      transfer_quota: index % 11 === 4 ? 0 : 80,
+      io: index % 6 === 5 ? 0 : 10_000,
+    },
+    backups: { enabled: false, schedule: { day: null, window: null }, last_successful: null },
+    watchdog_enabled: index % 8 !== 7,
+  };
+}
+
+function imageAt(index: number, { images, own }: Kinds, chance: Random): Image | undefined {
+  if (index === emptyAt) return undefined;
+  return index === privateAt && own ? own : chance.pick(images);
+}
+
+function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan {
+  const fitting = plans.filter((plan) => plan.disk > (image?.size ?? 0) + 4096);
+  return fitting[index % fitting.length] as Plan;
+}
+
+/** Some leave space free, and some have a third disk. */
+function seedDisks(store: Store, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
+  const free = index % 4 === 1 ? 4096 : 0;
+  const data = index % 7 === 3 ? 2048 : 0;
+  const planned = imageDisks(image, plan.disk - free - data, 512);
+  if (data > 0) planned.push({ label: "data", size: data, filesystem: index % 2 === 0 ? "ext3" : "raw" });
+  return planned.map((disk) => {
+    const id = store.table("disk").nextId();
+    const { created, updated } = row.value;
+    const value: Disk = Object.assign({ id, status: "ready", created, updated }, disk);
+    store.table("disk").add(childHome("instance", row.id), id, value);
+    return value;
+  });
+}
+
+function values<T extends object>(rows: Iterable<Row<T>>): T[] {
+  return [...rows].map(({ value }) => value);
+}
+
+// Backups of several ages: made nightly, failed, snapshots done and under way, and switched on but not run yet.
+
+const minute = 60_000;
+
+interface BackupSeed {
+  readonly age: number;
+  readonly status: string;
+  readonly label?: string;
+}
+
+/** Oldest first; a `label` makes it a snapshot. */
+const histories: readonly (readonly BackupSeed[])[] = [
+  [
+    { age: 15, status: "successful" },
+    { age: 8, status: "successful" },
+    { age: 3, status: "successful", label: "before-upgrade" },
+    { age: 1, status: "successful" },
+  ],
+  [
+    { age: 9, status: "successful" },
+    { age: 2, status: "failed" },
+    { age: 0, status: "running", label: "under-way" },
+  ],
+  [],
+  [
+    { age: 16, status: "successful" },
+    { age: 9, status: "successful" },
+    { age: 2, status: "successful" },
+    { age: 1, status: "failed" },
+    { age: 20, status: "failed", label: "too-big" },
+  ],
+  [{ age: 1, status: "successful" }],
+];
+
+const scheduleDays = ["Saturday", "Sunday", "Scheduling", "Wednesday", "Monday"];
+const scheduleWindows = ["W10", "W2", "Scheduling", "W22", "W0"];
+
+/** Every fourth instance has backups on. */
+function seedBackups(
+  store: Store,
+  row: Row<Instance>,
+  index: number,
+  disks: readonly Disk[],
+  today: number,
+): void {
+  if (index % 4 !== 0) return;
+  const which = (index / 4) % histories.length;
+  const { backups } = row.value;
+  backups.enabled = true;
+  backups.schedule = { day: scheduleDays[which] ?? null, window: scheduleWindows[which] ?? null };
+  for (const planned of histories[which] ?? []) {
+    const backup = makeBackup(store, row.value, planned, disks, today);
+    const added = store.table("backup").add(childHome("instance", row.id), backup.id, backup);
+    if (backup.status === "running") finishSnapshot(store, added);
+    if (backup.type === "auto" && backup.status === "successful") backups.last_successful = backup.finished;
+  }
+  planBackup(store, row, store.clock.now());
+}
+
+/** A snapshot that is under way at the start comes to its end. */
+function finishSnapshot(store: Store, row: Row<Backup>): void {
+  const now = store.clock.now();
+  const finished = dateTime(now + 3 * minute);
+  startTransition(store, "backup", row, now, [
+    { status: "running", durationSeconds: 120 },
+    { status: "needsPostProcessing", durationSeconds: 60 },
+    { status: "successful", durationSeconds: 0, set: { finished } },
+  ]);
+}
+
+function makeBackup(
+  store: Store,
+  { region }: Instance,
+  { age, status, label }: BackupSeed,
+  disks: readonly Disk[],
+  today: number,
+): Backup {
+  const usual = today - age * day + 2 * 60 * minute;
+  const began = Math.min(usual, store.clock.now() - 20 * minute);
+  const done = status !== "running";
+  return {
+    id: store.table("backup").nextId(),
+    type: label === undefined ? "auto" : "snapshot",
+    status,
+    label: label ?? null,
+    region,
+    created: dateTime(began),
+    updated: dateTime(began + 14 * minute),
+    finished: done ? dateTime(began + 13 * minute) : null,
+    configs: ["Main profile"],
+    disks: disks.map(({ size, filesystem, label }) => ({ size, filesystem, label })),
+  };
+}

@@ -1,0 +1,206 @@
+/** Everything that the service holds: its rows, what is about to happen to them, and the time. */
+
+import type { Clock } from "../clock.ts";
+import type { ProductNames } from "../product-names.ts";
+import type { Resource } from "../resource/resource-declaration.ts";
+import type { Shapes } from "../resources/row-types.ts";
+import type { Id, SavedTable, Table } from "./store-table.ts";
+import { createTable } from "./store-table.ts";
+
+export interface Store {
+  readonly clock: Clock;
+  readonly timeline: Timeline;
+  readonly names: ProductNames;
+  readonly resources: readonly Resource[];
+  /** The rows of one resource, by its name. */
+  table<K extends keyof Shapes>(name: K): Table<Shapes[K]>;
+  /** @throws {Error} where no resource is called so. */
+  resource(name: keyof Shapes): Resource;
+  /** The resources whose rows hang on rows of this one. */
+  childResources(name: keyof Shapes): readonly Resource[];
+  save(): SavedStore;
+  restore(saved: SavedStore): void;
+}
+
+interface SavedStore {
+  readonly tables: Readonly<Record<string, SavedTable>>;
+  readonly ahead: readonly PendingChange[];
+}
+
+/** Numbers start apart from each other, so that an id of the wrong kind meets nothing by chance. */
+const firstIds: Partial<Record<keyof Shapes, number>> = {
+  instance: 5201,
+  disk: 88010,
+  config: 30077,
+  backup: 640012,
+  script: 90021,
+  event: 910331,
+  domain: 7010,
+  record: 81234,
+  volume: 31007,
+  nodebalancer: 12077,
+  nodebalancerConfig: 4401,
+  nodebalancerNode: 66001,
+  ticket: 220045,
+  reply: 220111,
+  token: 70311,
+  sshKey: 501,
+  app: 88,
+  login: 991,
+  invoice: 3001,
+  payment: 4101,
+  paymentMethod: 1501,
+  credential: 9911,
+  service: 9971,
+  cluster: 812,
+  pool: 456,
+  firewall: 1201,
+  firewallDevice: 2201,
+  database: 6101,
+  databaseBackup: 6501,
+  storageKey: 1301,
+  privateImage: 55012,
+};
+
+export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
+  const tables = new Map<keyof Shapes, Table<object>>();
+  const plans = createTimeline();
+  const byName = new Map(resources.map((each) => [each.name, each]));
+
+  function tableNamed(name: keyof Shapes): Table<object> {
+    const found = tables.get(name);
+    if (found) return found;
+    const made = createTable<object>(firstIds[name]);
+    tables.set(name, made);
+    return made;
+  }
+
+  return {
+    clock,
+    timeline: plans,
+    names,
+    resources,
+    table: <K extends keyof Shapes>(name: K) => tableNamed(name) as unknown as Table<Shapes[K]>,
+    resource(name) {
+      const found = byName.get(name);
+      if (!found) throw new Error(`No resource is called ${name}`);
+      return found;
+    },
+    childResources: (name) => resources.filter(({ parent }) => parent === name),
+    save: () => ({
+      tables: Object.fromEntries([...tables].map(([name, each]) => [name, each.save()])),
+      ahead: plans.pending,
+    }),
+    restore(saved) {
+      tables.clear();
+      for (const [name, rows] of Object.entries(saved.tables)) tableNamed(name as keyof Shapes).restore(rows);
+      plans.restore(saved.ahead);
+    },
+  };
+}
+
+// The whole state of a world as JSON, to be kept outside and brought back.
+
+export interface SavedState extends SavedStore {
+  /** Of this form; a state of another one is refused. */
+  readonly version: 1;
+}
+
+/** A copy: what happens later does not change it. */
+export function writeState(store: Store): SavedState {
+  return structuredClone({ version: 1, ...store.save() });
+}
+
+/** @throws {Error} where it is not what `writeState` made. */
+export function readState(state: unknown): SavedState {
+  const { version, tables, ahead } = (state ?? {}) as Partial<SavedState>;
+  const whole = isObject(tables) && Object.values(tables).every(isTable) && Array.isArray(ahead);
+  if (version !== 1 || !whole || !ahead.every(isPendingChange))
+    throw new Error("This is no saved state of a sandbox");
+  return structuredClone({ version, tables, ahead });
+}
+
+function isTable(value: unknown): boolean {
+  if (!isObject(value) || !Number.isSafeInteger(value["next"]) || !Array.isArray(value["rows"])) return false;
+  return value["rows"].every(
+    (row: unknown) =>
+      isObject(row) &&
+      (typeof row["id"] === "number" || typeof row["id"] === "string") &&
+      typeof row["home"] === "string" &&
+      Number.isSafeInteger(row["job"]) &&
+      isObject(row["value"]),
+  );
+}
+
+function isPendingChange(value: unknown): boolean {
+  return isObject(value) && Number.isFinite(value["at"]) && typeof value["table"] === "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+// What is going to happen: an instance boots in two seconds, a disk is ready in three.
+//
+// There are no timers. Whoever is about to read the store settles the timeline first, and everything that
+// has fallen due by then happens, in order and at its own time. A stopped clock stops the service. What is
+// planned is plain data, so that it is saved with the rows.
+
+/** What happens to one row at one time. */
+export interface PendingChange {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly table: keyof Shapes;
+  readonly id: Id;
+  /** The plan it belongs to: when the row has a later one by then, nothing happens. */
+  readonly job: number;
+  /** Members that the row gets. */
+  readonly set?: object;
+  /** The row goes, with everything below it. */
+  readonly drop?: true;
+  /** An event that ends with it. */
+  readonly event?: EventOutcome;
+  /** Nothing of the row's plan: a time that its resource waits for, whatever happens to the row meanwhile. */
+  readonly due?: true;
+}
+
+export interface EventOutcome {
+  readonly id: Id;
+  readonly status: "finished" | "failed";
+  readonly message?: string;
+}
+
+interface Timeline {
+  schedule(step: PendingChange): void;
+  /** Lets everything happen that is due at `now`. */
+  runDue(now: number, happen: (step: PendingChange) => void): void;
+  /** What is still ahead. */
+  readonly pending: readonly PendingChange[];
+  restore(steps: readonly PendingChange[]): void;
+}
+
+function createTimeline(): Timeline {
+  const ahead: PendingChange[] = [];
+  return {
+    pending: ahead,
+    schedule(step) {
+      // Behind everything that is not later.
+      let [low, high] = [0, ahead.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((ahead[middle]?.at ?? 0) > step.at) high = middle;
+        else low = middle + 1;
+      }
+      ahead.splice(low, 0, step);
+    },
+    runDue(now, happen) {
+      for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
+        ahead.shift();
+        happen(next);
+      }
+    },
+    restore(steps) {
+      ahead.splice(0, ahead.length, ...steps);
+    },
+  };
+}
