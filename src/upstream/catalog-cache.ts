@@ -5,7 +5,7 @@ import { ByteMap } from "../dialect/json/byte-map.ts";
 import { cursorAt, expectEnd, readRaw } from "../dialect/json/scan.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import type { Catalog, CatalogCall } from "../mapping/compile/catalog.ts";
-import { createCatalogEntry } from "../mapping/compile/catalog-entry.ts";
+import { createCatalogEntry } from "../mapping/compile/catalog.ts";
 import type { CatalogCopy, CatalogEntry, ReadFunction, ReadContext } from "../mapping/translation-context.ts";
 import type { Upstream } from "./client.ts";
 

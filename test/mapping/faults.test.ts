@@ -192,7 +192,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
       "args: { rate: 100 } }",
       "args: { rate: 100 }, filter: true }",
       "{ v4: cost.pence",
-      "is no table",
+      "has no table",
     ],
     [
       "a key that stands twice",

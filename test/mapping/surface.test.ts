@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
-import type { SurfaceDefinition } from "../../src/mapping/schema/api-surface.ts";
+import type { SurfaceDefinition } from "../../src/mapping/schema/surface-definition.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 
 const SURFACE = `objects:

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import type { DialectDefinition, FieldRule } from "../../src/mapping/schema/definition.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import type { FieldType } from "../../src/mapping/schema/api-surface.ts";
+import type { FieldType } from "../../src/mapping/schema/surface-definition.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,26 +1,26 @@
-/** A JavaScript function while it is written. Nothing of a pack stands in its source but as JSON. */
+/** Names and constants of a generated function. Text of a pack enters the code only as JSON. */
 export interface CodeBuilder {
-  /** A name for a value that can't stand in the source. */
+  /** Adds a value that can't be written as code, and returns the name of its constant. */
   readonly constant: (value: unknown) => string;
-  /** A name that nothing else has; the hint only serves the reader. */
+  /** Returns a unique name. The hint only helps the reader of the code. */
   readonly name: (hint: string) => string;
   readonly constants: readonly unknown[];
 }
 
 export function createCodeBuilder(): CodeBuilder {
   const constants: unknown[] = [];
-  let names = 0;
+  let nameCount = 0;
   return {
     constants,
     constant: (value) => `c${constants.push(value) - 1}`,
     name(hint) {
-      names += 1;
-      return `${hint}${names}`;
+      nameCount += 1;
+      return `${hint}${nameCount}`;
     },
   };
 }
 
-/** Indents code by its braces, for whoever reads it. */
+/** Indents code by its braces, for people who read it. */
 export function indentCode(code: string): string {
   let depth = 0;
   return code
@@ -28,9 +28,9 @@ export function indentCode(code: string): string {
     .filter((line) => line.trim() !== "")
     .map((line) => {
       if (/^[}\])]/.test(line)) depth -= 1;
-      const written = "  ".repeat(Math.max(0, depth)) + line;
+      const indented = "  ".repeat(Math.max(0, depth)) + line;
       if (/[{[(]$/.test(line)) depth += 1;
-      return written;
+      return indented;
     })
     .join("\n");
 }

@@ -1,18 +1,18 @@
-/** A text that goes into an answer: as UTF-8 where it is kept ready. */
+/** A JSON text of a response: UTF-8 bytes where it comes from a cache. */
 export type OutputText = Uint8Array | string | null | undefined;
 
-const FIRST_BYTES = 16 * 1024;
+const INITIAL_BYTES = 16 * 1024;
 
-/** What is kept for the next text; larger ones are rare, and their room is given back. */
-const MOST_KEPT = 1024 * 1024;
+/** The buffer is reused up to this size. Larger texts are rare, and their memory is released. */
+const MAX_RETAINED_BYTES = 1024 * 1024;
 
-/** Where JSON text is put together, as UTF-8. What is taken from it is a copy. */
+/** A growing buffer in which JSON text is written as UTF-8. What is taken from it is a copy. */
 export class OutputBuffer {
-  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  /** How much is written. */
+  bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  /** The number of bytes written. */
   at = 0;
 
-  /** Makes room for so many bytes more, and gives where they go. */
+  /** Makes space for `more` bytes and returns the buffer. The caller writes at `at` and then calls {@link commit}. */
   reserve(more: number): Buffer {
     const most = this.at + more;
     if (most > this.bytes.length) {
@@ -23,61 +23,66 @@ export class OutputBuffer {
     return this.bytes;
   }
 
-  /** Tells where what was written into the room ends. What an array has no place for it drops without a word. */
+  /**
+   * Sets the end of what was written into the reserved space.
+   *
+   * @throws {RangeError} If more was written than reserved, since a typed array drops such bytes silently.
+   */
   commit(at: number): void {
     if (at > this.bytes.length)
-      throw new RangeError(`written ${at} bytes where ${this.bytes.length} have room`);
+      throw new RangeError(`wrote ${at} bytes into a buffer of ${this.bytes.length}`);
     this.at = at;
   }
 
-  /** Puts a text behind what is written. */
+  /** Appends a text. */
   append(text: string): void {
     this.at = putText(this.reserve(3 * text.length), this.at, text);
   }
 
-  /** Takes back what is written from a place on. */
+  /** Removes what was written from an offset on, and returns it. */
   takeText(from: number): string {
     const text = this.bytes.toString("utf8", from, this.at);
     this.truncate(from);
     return text;
   }
 
-  /** The same as bytes. */
+  /** {@link takeText} as bytes. */
   takeBytes(from: number): Buffer {
     const bytes = Buffer.from(this.bytes.subarray(from, this.at));
     this.truncate(from);
     return bytes;
   }
 
-  /** Forgets what is written from a place on. */
+  /** Removes what was written from an offset on. */
   truncate(from: number): void {
     this.at = from;
-    if (from === 0 && this.bytes.length > MOST_KEPT) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    if (from === 0 && this.bytes.length > MAX_RETAINED_BYTES)
+      this.bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 }
 
-/** One for all who write without a pause: each begins behind what is there, and takes away what it wrote. */
+/** Shared by all synchronous writers: each appends at the end and removes what it appended. */
 export const sharedOutputBuffer = new OutputBuffer();
 
-/** Bytes that a text can take at most: three for each of a string's units. */
-export function sizeOf(found: OutputText): number {
-  if (found === null || found === undefined) return 0;
-  return typeof found === "string" ? 3 * found.length : found.length;
+/** The most bytes that a text can take: three for each UTF-16 code unit. */
+export function sizeOf(text: OutputText): number {
+  if (text === null || text === undefined) return 0;
+  return typeof text === "string" ? 3 * text.length : text.length;
 }
 
-/** Up to here a loop is quicker than a call that copies. */
-const SHORT = 48;
+/** Up to this many bytes a loop is faster than a native copy. */
+const MAX_LOOP_BYTES = 48;
 
-/** Puts what stands between two places, and gives the place behind it. */
+/** Copies the bytes from `start` to `end`. @returns The offset behind the copy. */
 export function putRange(out: Buffer, to: number, bytes: Uint8Array, start: number, end: number): number {
-  let place = to;
-  if (end - start > SHORT) out.set(bytes.subarray(start, end), place);
-  else for (let at = start; at < end; at += 1, place += 1) out[place] = bytes[at] as number;
+  let offset = to;
+  if (end - start > MAX_LOOP_BYTES) out.set(bytes.subarray(start, end), offset);
+  else for (let at = start; at < end; at += 1, offset += 1) out[offset] = bytes[at] as number;
   return to + end - start;
 }
 
 function putText(out: Buffer, to: number, text: string): number {
-  if (text.length > SHORT) return to + out.write(text, to);
+  if (text.length > MAX_LOOP_BYTES) return to + out.write(text, to);
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code > 0x7f) return to + out.write(text, to);
@@ -87,11 +92,12 @@ function putText(out: Buffer, to: number, text: string): number {
 }
 
 function putBytes(out: Buffer, to: number, bytes: Uint8Array): number {
-  if (bytes.length <= SHORT) for (let at = 0; at < bytes.length; at += 1) out[to + at] = bytes[at] as number;
+  if (bytes.length <= MAX_LOOP_BYTES)
+    for (let at = 0; at < bytes.length; at += 1) out[to + at] = bytes[at] as number;
   else out.set(bytes, to);
   return to + bytes.length;
 }
 
-/** Puts a text: `neutral` where there is none. */
-export const putFound = (out: Buffer, to: number, found: OutputText, neutral: Uint8Array): number =>
-  typeof found === "string" ? putText(out, to, found) : putBytes(out, to, found ?? neutral);
+/** Writes a text, or `neutral` where there is none. @returns The offset behind it. */
+export const putTextOrNeutral = (out: Buffer, to: number, text: OutputText, neutral: Uint8Array): number =>
+  typeof text === "string" ? putText(out, to, text) : putBytes(out, to, text ?? neutral);

@@ -2,7 +2,12 @@ import type { FieldRule } from "../schema/definition.ts";
 import type { Diagnostic } from "../load/diagnostic.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "../schema/api-surface.ts";
+import {
+  PLAIN_TYPES,
+  readType,
+  type FieldType,
+  type SurfaceDefinition,
+} from "../schema/surface-definition.ts";
 
 /** All that the old interface has, apart from what the pack makes of it. */
 export interface ApiSurface {
@@ -20,7 +25,7 @@ const covers = (field: string, wanted: string): boolean =>
 const shapeOf = (route: string): string => route.replaceAll(/:\w+/g, ":");
 
 /** Reads a surface; types of objects that it doesn't have are faults. */
-export function compileApiSurface(definition: SurfaceDefinition, place: SourceLocation): ApiSurface {
+export function compileApiSurface(definition: SurfaceDefinition, location: SourceLocation): ApiSurface {
   const names = [...PLAIN_TYPES, ...Object.keys(definition.objects)];
   const objects = new Map(
     Object.entries(definition.objects).map(([object, fields]) => [
@@ -29,7 +34,7 @@ export function compileApiSurface(definition: SurfaceDefinition, place: SourceLo
         Object.entries(fields).map(([field, text]) => {
           const type = readType(text);
           if (!names.includes(type.name))
-            place.at("objects", object, field).report({
+            location.at("objects", object, field).report({
               message: `unknown type "${type.name}"`,
               hint: suggestionFor(type.name, names),
             });
@@ -58,10 +63,10 @@ export interface CoverageGaps {
 function reportUnmappedFields(
   { objects }: SurfaceDefinition,
   { resources }: CoverageInput,
-  place: SourceLocation,
+  location: SourceLocation,
 ): void {
   for (const [object, fields] of Object.entries(objects)) {
-    const at = place.at("objects", object);
+    const at = location.at("objects", object);
     const resource = resources.get(object);
     if (!resource) {
       at.reportKey({
@@ -84,12 +89,12 @@ function reportUnmappedFields(
 function reportUnmappedRoutes(
   definition: SurfaceDefinition,
   { routes }: CoverageInput,
-  place: SourceLocation,
+  location: SourceLocation,
 ): void {
   const answered = new Set(routes.map(({ name }) => shapeOf(name)));
   definition.routes.forEach((route, index) => {
     if (answered.has(shapeOf(route))) return;
-    place.at("routes", index).report({
+    location.at("routes", index).report({
       message: `no route of the pack answers ${route}`,
       hint: 'where v4 has no such call, say what clients are told: "refuse" names a reason of pack.yaml',
     });

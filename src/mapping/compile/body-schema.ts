@@ -175,19 +175,19 @@ const distinct = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
   [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MOST_FAULTS);
 
 /** The schema, where it is one; else that is told, and what allows everything takes its place. */
-export function validSchema(schema: Schema, place: SourceLocation): Schema {
+export function validSchema(schema: Schema, location: SourceLocation): Schema {
   try {
     // Throws at once: none of our schemas is loaded from elsewhere.
     void ajv.validateSchema(schema, true);
     return schema;
   } catch (error) {
-    place.report(`not a JSON Schema: ${(error as Error).message}`);
+    location.report(`not a JSON Schema: ${(error as Error).message}`);
     return {};
   }
 }
 
 /** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
-export function compileSchema(schema: Schema, place: SourceLocation): (body: JsonObject) => ErrorDetail[] {
+export function compileSchema(schema: Schema, location: SourceLocation): (body: JsonObject) => ErrorDetail[] {
   let validate: ValidateFunction;
   function isValid(body: JsonObject): boolean {
     try {
@@ -203,7 +203,7 @@ export function compileSchema(schema: Schema, place: SourceLocation): (body: Jso
   try {
     validate = ajv.compile(bounds);
   } catch (error) {
-    place.report(`not a JSON Schema: ${(error as Error).message}`);
+    location.report(`not a JSON Schema: ${(error as Error).message}`);
     return () => [];
   } finally {
     ajv.removeSchema(bounds);

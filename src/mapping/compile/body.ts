@@ -2,7 +2,8 @@ import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compilePruning, compileSchema, schemaMembers, validSchema, type Schema } from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/definition.ts";
-import { compileWrite, UNKNOWN_ID, type WriteCompileContext, type WriteFunction } from "./field/write.ts";
+import type { FieldContext } from "./field/context.ts";
+import { compileWrite, UNKNOWN_ID, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
 import { normalizeForms, type FormMember } from "./body-forms.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -103,10 +104,8 @@ function complete(
   return new Set(own.map(([name]) => name));
 }
 
-export interface BodyContext extends WriteCompileContext {
+export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
-  /** The member by which a whole object stands for its id. */
-  readonly reference: string;
   readonly unknownRecord: string;
 }
 
@@ -115,38 +114,33 @@ export function compileBody(
   definition: BodyDefinition,
   rules: ReadonlyMap<string, FieldRule>,
   context: BodyContext,
-  place: SourceLocation,
+  location: SourceLocation,
 ): BodyRules {
   const parts = (definition.uses ?? []).flatMap(
-    (name, index) => resolveReference(place.at("uses", index), "part", name, context.parts) ?? [],
+    (name, index) => resolveReference(location.at("uses", index), "part", name, context.parts) ?? [],
   );
   const ruleOf = (name: string) =>
     rules.get(name) ?? parts.find(({ inputs }) => Object.hasOwn(inputs, name))?.inputs[name];
-  const schema = mergedSchema(validSchema(definition.schema, place.at("schema")), parts);
-  const members = schemaMembers(schema, (name) => ruleOf(name) !== undefined).flatMap((name): Member[] => {
+  const schema = mergedSchema(validSchema(definition.schema, location.at("schema")), parts);
+  const writtenRules = new Map<string, FieldRule>();
+  for (const name of schemaMembers(schema, (member) => ruleOf(member) !== undefined)) {
     const rule = ruleOf(name);
-    if (!rule?.v4) {
-      place.at("schema").report(`"${name}" is in the schema, but no field or input says what it is in v4`);
-      return [];
-    }
-    const write = compileWrite(rule, context, place);
-    return [
-      {
-        name,
-        get: compileGetter(name),
-        remove: compileRemover(name),
-        put: compileSetter(name),
-        v4: compileSetter(rule.v4),
-        rule,
-        write,
-      },
-    ];
+    if (rule?.v4) writtenRules.set(name, rule);
+    else
+      location.at("schema").report(`"${name}" is in the schema, but no field or input says what it is in v4`);
+  }
+  const writes = compileWrite(writtenRules, context, () => location);
+  const members = [...writtenRules].flatMap(([name, rule]): Member[] => {
+    const write = writes.get(name);
+    if (!write) return [];
+    const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
+    return [{ name, get, remove, put, v4: compileSetter(rule.v4 ?? name), rule, write }];
   });
   const hiddenIn = (v4: string) => {
     const { catalog } = members.find(({ rule }) => rule.v4 === v4)?.rule ?? {};
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
-  const broken = compileChecks(definition.checks ?? [], ["first", "v4"], place.at("checks"));
+  const broken = compileChecks(definition.checks ?? [], ["first", "v4"], location.at("checks"));
   const prune = compilePruning(schema);
 
   return {
@@ -164,7 +158,7 @@ export function compileBody(
         ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
       ),
 
-    check: compileSchema(schema, place.at("schema")),
+    check: compileSchema(schema, location.at("schema")),
 
     write(body, writing) {
       const given = members.filter(({ get }) => get(body) !== undefined);

@@ -1,11 +1,16 @@
-import { printJson } from "../../dialect/json/parse.ts";
-import { isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
+import { parseJson, printJson } from "../../dialect/json/parse.ts";
+import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
 import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/definition.ts";
-import { createCatalogEntry } from "./catalog-entry.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
-import type { CatalogCopy, CatalogEntry, ReadContext } from "../translation-context.ts";
+import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { ValueKind } from "./value-kinds.ts";
+
+/** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
+export function createCatalogEntry(text: string): CatalogEntry {
+  const detached = detachString(text);
+  return { object: parseJson(detached) as JsonObject, text: detached };
+}
 
 /** One v4 list that a catalog is read from. */
 export interface CatalogCall {
@@ -59,9 +64,9 @@ export interface Catalog {
 }
 
 /** Only GET can be read in the background. */
-function callPath(call: string, place: SourceLocation): string {
+function callPath(call: string, location: SourceLocation): string {
   const path = /^GET (\/\S+)$/.exec(call)?.[1];
-  if (path === undefined) place.report(`"${call}" is not GET /path`);
+  if (path === undefined) location.report(`"${call}" is not GET /path`);
   return path ?? "/";
 }
 
@@ -76,16 +81,16 @@ export function compileCatalog(
   name: string,
   definition: CatalogDefinition,
   context: Context,
-  place: SourceLocation,
+  location: SourceLocation,
 ): Catalog {
   const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
   const ids =
     definition.ids === undefined
       ? undefined
-      : resolveReference(place.at("ids"), "value kind", definition.ids, context.values);
+      : resolveReference(location.at("ids"), "value kind", definition.ids, context.values);
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
-  const stub = compileExpressionAt(place.at("stub"), definition.stub, ["id", "name", "values"]);
+  const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
   const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
   const isHidden = (v4Id: unknown): boolean =>
     hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
@@ -121,7 +126,7 @@ export function compileCatalog(
   const kept =
     definition.with_token === undefined
       ? undefined
-      : compileExpressionAt(place.at("with_token"), definition.with_token, []);
+      : compileExpressionAt(location.at("with_token"), definition.with_token, []);
   const fixedIds = closed && ids ? ([...ids.v4ByAlpha.values()] as string[]) : undefined;
 
   return {
@@ -135,7 +140,7 @@ export function compileCatalog(
     hiddenPrefix: hidden,
     renames: ids !== undefined,
     calls: definition.v4.map((entry, index) => ({
-      path: callPath(entry.call, place.at("v4", index, "call")),
+      path: callPath(entry.call, location.at("v4", index, "call")),
       filter: entry.filter,
       optional: entry.optional ?? false,
       listed: entry.listed ?? true,

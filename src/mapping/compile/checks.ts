@@ -13,11 +13,11 @@ export interface CheckDefinition {
 export function compileChecks(
   definitions: readonly CheckDefinition[],
   known: readonly string[],
-  place: SourceLocation,
+  location: SourceLocation,
 ): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
   const checks = definitions.map(({ field, fault }, index) => ({
     field,
-    fault: compileExpressionAt(place.at(index, "fault"), fault, known),
+    fault: compileExpressionAt(location.at(index, "fault"), fault, known),
   }));
   return (body, bindings) =>
     thenMaybe(

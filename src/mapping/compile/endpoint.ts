@@ -16,10 +16,10 @@ export interface Endpoint {
 
 const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
 
-const splitCall = (place: SourceLocation, text: string): { method: string; path: string } => {
+const splitCall = (location: SourceLocation, text: string): { method: string; path: string } => {
   const [, method, path] = CALL.exec(text) ?? [];
   if (!method || !path)
-    place.report({
+    location.report({
       message: `"${text}" is not METHOD /path`,
       hint: 'one of GET, POST, PUT, DELETE, a blank, and a path: "GET /books/:id"',
     });
@@ -50,13 +50,13 @@ export function compileEndpoint(
   text: string,
   prefix: string,
   known: readonly string[],
-  place: SourceLocation,
+  location: SourceLocation,
 ): Endpoint {
-  const { method, path } = splitCall(place, text);
+  const { method, path } = splitCall(location, text);
   const parts = path.split(/\{([\w.]+)\}/);
   parts.forEach((name, index) => {
     if (index % 2 === 0 || known.includes(name.split(".")[0] ?? "")) return;
-    place.report({ message: `nothing gives {${name}}`, hint: suggestionFor(name ?? "", known) });
+    location.report({ message: `nothing gives {${name}}`, hint: suggestionFor(name ?? "", known) });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
   const [head = "", first = "", ...rest] = fixed;
@@ -78,9 +78,9 @@ export function compileEndpoint(
 export function compilePattern(
   text: string,
   types: Readonly<Record<string, ParameterType>>,
-  place: SourceLocation,
+  location: SourceLocation,
 ): { method: string; pattern: Pattern; parameters: string[] } {
-  const { method, path } = splitCall(place, text);
+  const { method, path } = splitCall(location, text);
   const parameters: string[] = [];
   const segments = path
     .split("/")
@@ -90,13 +90,13 @@ export function compilePattern(
       const parameter = segment.slice(1);
       const type = types[parameter];
       if (!type)
-        place.report({
+        location.report({
           message: `no type is given for :${parameter} in alpha.parameters of pack.yaml`,
           hint: suggestionFor(parameter, Object.keys(types)),
         });
-      if (parameters.includes(parameter)) place.report(`:${parameter} stands twice in the path`);
+      if (parameters.includes(parameter)) location.report(`:${parameter} stands twice in the path`);
       if (type === "path" && index < all.length - 1)
-        place.report(`:${parameter} takes the rest of the path and must be last`);
+        location.report(`:${parameter} takes the rest of the path and must be last`);
       parameters.push(parameter);
       return { parameter, type: type ?? "text" };
     });

@@ -2,7 +2,7 @@ import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
 import type { PrerequisiteDefinition } from "../schema/definition.ts";
-import type { RouteDefinition } from "../schema/route.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
@@ -71,10 +71,10 @@ const always = () => true;
 /** Compiles a condition over the value that it is given. */
 export function compileCondition(
   source: string | undefined,
-  place: SourceLocation,
+  location: SourceLocation,
 ): ((value: unknown) => MaybePromise<boolean>) | undefined {
   if (source === undefined) return undefined;
-  const expression = compileExpressionAt(place, source, []);
+  const expression = compileExpressionAt(location, source, []);
   return (value) => thenMaybe(expression.evaluate(value, {}), Boolean);
 }
 
@@ -82,12 +82,12 @@ export function compileWait(
   definition: RouteDefinition["wait"],
   parameters: readonly string[],
   prefix: string,
-  place: SourceLocation,
+  location: SourceLocation,
 ): Wait | undefined {
   if (!definition) return undefined;
   return {
-    endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
-    until: compileCondition(definition.until, place.at("until")) ?? always,
+    endpoint: compileEndpoint(definition.v4, prefix, parameters, location.at("v4")),
+    until: compileCondition(definition.until, location.at("until")) ?? always,
     condition: definition.until,
     intervalMs: definition.every_ms,
     timeoutMs: definition.most_ms,
@@ -98,12 +98,12 @@ export function compileReadAfterWrite(
   definition: RouteDefinition["after"],
   parameters: readonly string[],
   prefix: string,
-  place: SourceLocation,
+  location: SourceLocation,
 ): ReadAfterWrite | undefined {
   if (!definition) return undefined;
-  const otherwise = compileExpressionAt(place.at("else"), definition.else, ["path"]);
+  const otherwise = compileExpressionAt(location.at("else"), definition.else, ["path"]);
   return {
-    endpoint: compileEndpoint(definition.v4, prefix, parameters, place.at("v4")),
+    endpoint: compileEndpoint(definition.v4, prefix, parameters, location.at("v4")),
     fallbackBody: (call, path) => otherwise.evaluate(call, { path }),
   };
 }
@@ -121,15 +121,15 @@ export interface TokensStep {
 export function compileTokens(
   { token_levels: tokens, gives }: RouteDefinition,
   fields: ReadonlyMap<string, unknown>,
-  place: SourceLocation,
+  location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
   const { made, ...members } = tokens;
   if (gives === "nothing" || gives === "file" || (made && gives === "list"))
-    place.report("tokens are in an answer that gives an object, or listed ones in a list");
+    location.report("tokens are in an answer that gives an object, or listed ones in a list");
   for (const [key, member = ""] of Object.entries(members))
     if (!fields.has(member))
-      place.at(key).report({
+      location.at(key).report({
         message: `the object has no field "${member}"`,
         hint: suggestionFor(member, [...fields.keys()]),
       });
@@ -141,13 +141,13 @@ export function compilePrerequisite(
   definition: PrerequisiteDefinition,
   body: readonly string[],
   prefix: string,
-  place: SourceLocation,
+  location: SourceLocation,
 ): Prerequisite {
-  const faults = compileChecks(definition.checks ?? [], ["read", "v4"], place.at("checks"));
+  const faults = compileChecks(definition.checks ?? [], ["read", "v4"], location.at("checks"));
   return {
     name,
-    endpoint: compileEndpoint(definition.v4, prefix, body, place.at("v4")),
-    isNeeded: compileCondition(definition.when, place.at("when")) ?? always,
+    endpoint: compileEndpoint(definition.v4, prefix, body, location.at("v4")),
+    isNeeded: compileCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.unknown,
     check: (sent, read, v4) => faults(sent, { read, v4 }),
   };
@@ -157,10 +157,10 @@ export function compileRelatedRequests(
   definition: RouteDefinition,
   parameters: readonly string[],
   prefix: string,
-  place: SourceLocation,
+  location: SourceLocation,
 ): RelatedRequest[] {
   return Object.entries(definition.with ?? {}).map(([name, { v4, when, keep = 0, all = false, each }]) => {
-    const at = place.at("with", name);
+    const at = location.at("with", name);
     const known = each === undefined ? parameters : [...parameters, "each"];
     const endpoint = compileEndpoint(v4, prefix, known, at.at("v4"));
     if (endpoint.method !== "GET") at.at("v4").report("an extra read must be a GET");
@@ -181,12 +181,12 @@ export function compileRelatedRequests(
 
 export function compileAggregation(
   definition: RouteDefinition["collect"],
-  place: SourceLocation,
+  location: SourceLocation,
 ): Aggregation | undefined {
   if (!definition) return undefined;
   return {
     maxRows: definition.most,
-    includesRow: compileCondition(definition.rows, place.at("rows")) ?? always,
+    includesRow: compileCondition(definition.rows, location.at("rows")) ?? always,
   };
 }
 
@@ -196,10 +196,10 @@ export function compileMergeParts(
   method: string,
   parameters: readonly string[],
   prefix: string,
-  place: SourceLocation,
+  location: SourceLocation,
 ): MergePart[] {
   return Object.entries(joins).map(([name, path]) => {
-    const at = place.at("joins", name);
+    const at = location.at("joins", name);
     return {
       name,
       read: compileEndpoint(`GET ${path}`, prefix, parameters, at),

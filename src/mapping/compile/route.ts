@@ -8,7 +8,7 @@ import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
 import type { Catalog } from "./catalog.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/definition.ts";
-import type { RouteDefinition } from "../schema/route.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, compilePattern, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -132,14 +132,14 @@ function compileSource(
   resource: Resource,
   parameters: readonly string[],
   { v4: { prefix }, reasons }: DialectDefinition,
-  place: SourceLocation,
+  location: SourceLocation,
 ): Route["source"] {
   const { refuse } = definition;
   if (refuse !== undefined) {
     const [name, status, at] =
       typeof refuse === "string"
-        ? [refuse, 400, place.at("refuse")]
-        : [refuse.reason, refuse.status, place.at("refuse", "reason")];
+        ? [refuse, 400, location.at("refuse")]
+        : [refuse.reason, refuse.status, location.at("refuse", "reason")];
     return {
       error: {
         status,
@@ -148,13 +148,13 @@ function compileSource(
     };
   }
   if (definition.catalog && definition.v4)
-    place.report("a route is served from the catalog or by a v4 call, not both");
+    location.report("a route is served from the catalog or by a v4 call, not both");
   if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
-  if (definition.catalog) place.at("catalog").report("this resource has no catalog");
-  else if (!definition.v4) place.report('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
+  if (definition.catalog) location.at("catalog").report("this resource has no catalog");
+  else if (!definition.v4) location.report('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
   const path = definition.v4 ?? "GET /";
   const known = [...parameters, ...(definition.first ?? [])];
-  return { call: compileEndpoint(path, prefix, known, definition.v4 ? place.at("v4") : place) };
+  return { call: compileEndpoint(path, prefix, known, definition.v4 ? location.at("v4") : location) };
 }
 
 /** Answers with the first resource whose condition holds over the v4 object; the last one needs none. */
@@ -162,11 +162,11 @@ function compileShownAs(
   choices: RouteDefinition["of"],
   own: Resource,
   resources: RouteCompileContext["resources"],
-  place: SourceLocation,
+  location: SourceLocation,
 ): Route["resourceFor"] {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
-    holds: compileCondition(when, place.at(index, "when")),
-    resource: resolveReference(place.at(index, "object"), "object", object, resources) ?? own,
+    holds: compileCondition(when, location.at(index, "when")),
+    resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? own,
   }));
   return compiled.reduceRight<Route["resourceFor"]>(
     (otherwise, { holds, resource }) =>
@@ -177,8 +177,12 @@ function compileShownAs(
 }
 
 /** What v4 has and alpha does not know is not there. @throws {HttpError} 404, when the object is read. */
-function onlyExisting(read: ReadFunction, exists: string | undefined, place: SourceLocation): ReadFunction {
-  const holds = compileCondition(exists, place);
+function onlyExisting(
+  read: ReadFunction,
+  exists: string | undefined,
+  location: SourceLocation,
+): ReadFunction {
+  const holds = compileCondition(exists, location);
   if (!holds) return read;
   return (from, reading) =>
     thenMaybe(read(from, reading), (text) =>
@@ -209,49 +213,50 @@ export function compileRoute(
   definition: RouteDefinition,
   resource: Resource,
   context: RouteCompileContext,
-  places: { readonly route: SourceLocation; readonly pack: SourceLocation },
+  locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
 ): { route: Route; method: string; pattern: Pattern } {
-  const place = places.route;
+  const location = locations.route;
   const { dialect } = context;
   const { method, pattern, parameters } = compilePattern(
     definition.alpha,
     dialect.alpha.parameters,
-    place.at("alpha"),
+    location.at("alpha"),
   );
   const access = context.access(definition.scope);
   if (!access)
-    place.at("scope").report({
+    location.at("scope").report({
       message: `"${definition.scope}" is not public, token, or resource:level of pack.yaml`,
       hint: suggestionFor(definition.scope, ["public", "token", ...scopeNames(dialect)]),
     });
   if (definition.gives === "list" && resource.list === undefined)
-    place.at("gives").report('the resource has no "list" name');
+    location.at("gives").report('the resource has no "list" name');
   if ((definition.gives === "file") !== (definition.file !== undefined))
-    place.at("gives").report('a route that gives a file says its type under "file", and no other does');
+    location.at("gives").report('a route that gives a file says its type under "file", and no other does');
   if (definition.takes && (definition.body !== undefined || definition.first !== undefined))
-    place.at("takes").report('a file is not looked into: "body" and "first" can\'t stand beside it');
+    location.at("takes").report('a file is not looked into: "body" and "first" can\'t stand beside it');
   const body =
     definition.body === undefined
       ? undefined
-      : resolveReference(place.at("body"), "body", definition.body, resource.bodies);
+      : resolveReference(location.at("body"), "body", definition.body, resource.bodies);
   const prerequisites = (definition.first ?? []).flatMap((name, index) => {
-    const found = resolveReference(place.at("first", index), "first read", name, context.prerequisites);
+    const found = resolveReference(location.at("first", index), "first read", name, context.prerequisites);
     const members = [...parameters, ...resource.inputNames];
     return found
-      ? [compilePrerequisite(name, found, members, dialect.v4.prefix, places.pack.at("first", name))]
+      ? [compilePrerequisite(name, found, members, dialect.v4.prefix, locations.pack.at("first", name))]
       : [];
   });
   for (const parameter of body?.pathParameters ?? []) {
-    if (!parameters.includes(parameter)) place.at("body").report(`the body needs :${parameter} of the path`);
+    if (!parameters.includes(parameter))
+      location.at("body").report(`the body needs :${parameter} of the path`);
   }
   if (definition.changes && definition.shows === undefined)
-    place.at("changes").report('"changes" needs "shows": the route that shows what there is now');
+    location.at("changes").report('"changes" needs "shows": the route that shows what there is now');
   const { prefix } = dialect.v4;
-  const source = compileSource(definition, resource, parameters, dialect, place);
+  const source = compileSource(definition, resource, parameters, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
   if (definition.collect && (definition.gives !== "list" || call !== "GET"))
-    place.at("collect").report("only a list that a GET gives can be collected");
-  const resourceFor = compileShownAs(definition.of, resource, context.resources, place.at("of"));
+    location.at("collect").report("only a list that a GET gives can be collected");
+  const resourceFor = compileShownAs(definition.of, resource, context.resources, location.at("of"));
   const chosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
     return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
@@ -260,11 +265,11 @@ export function compileRoute(
     name: definition.alpha,
     object: resource.name,
     responseObjects: definition.of?.map(({ object }) => object) ?? [resource.name],
-    matchesBody: compileCondition(definition.when, place.at("when")),
+    matchesBody: compileCondition(definition.when, location.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource.fields, place.at("token_levels")),
+    tokenLevels: compileTokens(definition, resource.fields, location.at("token_levels")),
     limit: definition.limit,
     source,
     response: definition.gives,
@@ -273,11 +278,11 @@ export function compileRoute(
     list: resource.list ?? "",
     body,
     prerequisites,
-    wait: compileWait(definition.wait, parameters, prefix, place.at("wait")),
-    readAfterWrite: compileReadAfterWrite(definition.after, parameters, prefix, place.at("after")),
-    related: compileRelatedRequests(definition, parameters, prefix, place),
-    aggregation: compileAggregation(definition.collect, place.at("collect")),
-    mergeParts: compileMergeParts(definition, call, parameters, prefix, place),
+    wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
+    readAfterWrite: compileReadAfterWrite(definition.after, parameters, prefix, location.at("after")),
+    related: compileRelatedRequests(definition, parameters, prefix, location),
+    aggregation: compileAggregation(definition.collect, location.at("collect")),
+    mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
     where: definition.where,
     retryWithout: definition.again?.without,
     notFoundField: definition.blames,
@@ -287,14 +292,14 @@ export function compileRoute(
       definition.empty === undefined
         ? undefined
         : resolveReference(
-            place.at("empty"),
+            location.at("empty"),
             "reason",
             definition.empty,
             new Map(Object.entries(dialect.reasons)),
           ),
     resource,
     resourceFor,
-    read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, place.at("exists")),
+    read: onlyExisting(definition.of ? chosen : resource.read, definition.exists, location.at("exists")),
     append:
       definition.of || definition.exists !== undefined || mayBeLate(resource, context.resources)
         ? undefined
@@ -307,9 +312,14 @@ export function compileRoute(
   const bare =
     definition.without_scopes === undefined
       ? undefined
-      : resolveReference(place.at("without_scopes"), "object", definition.without_scopes, context.resources);
+      : resolveReference(
+          location.at("without_scopes"),
+          "object",
+          definition.without_scopes,
+          context.resources,
+        );
   if (bare && (definition.gives !== "object" || definition.of))
-    place.at("without_scopes").report("only a route that gives an object of its own can give less of it");
+    location.at("without_scopes").report("only a route that gives an object of its own can give less of it");
   const withoutScopes = bare && { ...route, read: bare.read, losses: bare.losses };
   return { route: { ...route, withoutScopes }, method, pattern };
 }

@@ -64,11 +64,11 @@ function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown):
 }
 
 function readByExpression(
-  place: SourceLocation,
+  location: SourceLocation,
   source: string,
   args: readonly string[],
 ): ValueKind["reader"] {
-  const expression = compileExpressionAt(place, source, ["value", ...args]);
+  const expression = compileExpressionAt(location, source, ["value", ...args]);
   const mayBeAsync = expression.engine === "interpreted";
   return (given) => {
     const print = (text: string): MaybePromise<JsonText> => {
@@ -80,11 +80,11 @@ function readByExpression(
 }
 
 function writeByExpression(
-  place: SourceLocation,
+  location: SourceLocation,
   source: string,
   args: readonly string[],
 ): ValueKind["write"] {
-  const expression = compileExpressionAt(place, source, ["value", ...args]);
+  const expression = compileExpressionAt(location, source, ["value", ...args]);
   return (value, given) => expression.evaluate(value, { ...given, value });
 }
 
@@ -110,11 +110,11 @@ export function compileValueKind(
   definition: ValueKindDefinition,
   args: readonly string[],
   scopes: Scopes,
-  place: SourceLocation,
+  location: SourceLocation,
 ): ValueKind {
   const { same = [], read, write, otherwise } = definition;
   if (definition.scopes) {
-    if (Object.keys(definition).length > 1) place.report("a kind of scopes takes no other key");
+    if (Object.keys(definition).length > 1) location.report("a kind of scopes takes no other key");
     return scopesKind(scopes);
   }
   const forward = table(read, same);
@@ -122,11 +122,11 @@ export function compileValueKind(
   return {
     reader:
       typeof read === "string"
-        ? readByExpression(place.at("read"), read, args)
+        ? readByExpression(location.at("read"), read, args)
         : readByTable(forward, otherwise),
     write:
       typeof write === "string"
-        ? writeByExpression(place.at("write"), write, args)
+        ? writeByExpression(location.at("write"), write, args)
         : (value) => (v4ByAlpha.has(value) ? v4ByAlpha.get(value) : value),
     lookup: (value) => forward.get(value),
     v4ByAlpha,

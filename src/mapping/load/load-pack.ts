@@ -6,7 +6,7 @@ import {
   type ScopeRenaming,
   type ProductWords,
 } from "../../config/product-words.ts";
-import { compilePack, type LocatedFile } from "../compile/pack.ts";
+import { compilePack, type LocatedFile } from "../compile/compile-pack.ts";
 import {
   dialectDefinition,
   resourceDefinition,
@@ -20,7 +20,7 @@ import { locationIn } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { parseYaml, readYamlTexts, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
-import { surfaceDefinition, type SurfaceDefinition } from "../schema/api-surface.ts";
+import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
 const DIALECT_FILE = "pack.yaml";
 const SURFACE_FILE = "surface.yaml";
@@ -105,9 +105,9 @@ function compileShaped(shaped: Shaped, words: ProductWords, faults: Diagnostic[]
     resources.map((file) => locate({ ...file, definition: renameRouteScopes(file.definition, inScopes) })),
   );
   if (!surface) return pack;
-  const { definition, location: place } = locate(surface);
+  const { definition, location } = locate(surface);
   const gaps = findCoverageGaps(definition, pack, (found) => locate(surface, found).location);
-  return { ...pack, surface: compileApiSurface(definition, place), gaps };
+  return { ...pack, surface: compileApiSurface(definition, location), gaps };
 }
 
 /** The files of a pack as they are written: plain data, which another process can be given. */

@@ -41,25 +41,25 @@ const NEVER: Expression = {
 
 /** Checks and compiles the expression that stands at a place. `known` are the variables it may read. */
 export function compileExpressionAt(
-  place: SourceLocation,
+  location: SourceLocation,
   source: string,
   known: readonly string[],
 ): Expression {
   const bound = new Set(known);
   const faults = checkExpression(source, bound);
-  for (const { message, offset } of faults) place.report(message, offset);
+  for (const { message, offset } of faults) location.report(message, offset);
   return faults.length > 0 ? NEVER : compile(source, bound);
 }
 
 /** Looks a name up among the definitions that it may refer to; reports the ones there are if it is none. */
 export function resolveReference<T>(
-  place: SourceLocation,
+  location: SourceLocation,
   kind: string,
   name: string,
   among: ReadonlyMap<string, T>,
 ): T | undefined {
   const found = among.get(name);
   if (found === undefined)
-    place.report({ message: `unknown ${kind} "${name}"`, hint: suggestionFor(name, [...among.keys()]) });
+    location.report({ message: `unknown ${kind} "${name}"`, hint: suggestionFor(name, [...among.keys()]) });
   return found;
 }

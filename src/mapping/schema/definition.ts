@@ -3,8 +3,8 @@
  * everything else in a file is a fault (an unknown key would silently never work).
  */
 import { z } from "zod";
-import { oauth } from "./oauth.ts";
-import { route } from "./route.ts";
+import { oauth } from "./oauth-definition.ts";
+import { route } from "./route-definition.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -229,7 +229,7 @@ export const dialectDefinition = z.strictObject({
   parts: z.record(name, part),
 });
 
-export type { OAuthDefinition } from "./oauth.ts";
+export type { OAuthDefinition } from "./oauth-definition.ts";
 export type DialectDefinition = z.infer<typeof dialectDefinition>;
 export type ResourceDefinition = z.infer<typeof resourceDefinition>;
 export type FieldRule = z.infer<typeof fieldRule>;

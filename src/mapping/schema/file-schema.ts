@@ -1,7 +1,7 @@
 /** The shape of a pack's files as JSON Schema (2020-12): editors complete from it, and hints name its keys. */
 import { z } from "zod";
 import { dialectDefinition, field, resourceDefinition } from "./definition.ts";
-import { surfaceDefinition } from "./api-surface.ts";
+import { surfaceDefinition } from "./surface-definition.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { allOf } from "../../jsonata/index.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { cursorAt } from "../../dialect/json/scan.ts";
-import { createCatalogEntry } from "../../mapping/compile/catalog-entry.ts";
+import { createCatalogEntry } from "../../mapping/compile/catalog.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Aggregation } from "../../mapping/compile/route-steps.ts";
 import { parseObject, throwTranslatedError } from "./build-response.ts";

@@ -1,7 +1,7 @@
 import type { FieldRule } from "../../mapping/schema/definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
-import type { FieldType } from "../../mapping/schema/api-surface.ts";
+import type { FieldType } from "../../mapping/schema/surface-definition.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,16 +1,17 @@
-/** How the field of a v4 error finds back to alpha: through the rule that took it out. */
+/** v4 error → alpha error: the name of the field, through the rule that writes it. */
+import type { CompileFields } from "./context.ts";
 
-/** A rule's place in v4, and what an error there names in alpha. */
-export interface ErrorField {
+/** A v4 member, and what an error about it names in alpha. */
+interface ErrorField {
   readonly v4: string;
   readonly alpha: string;
   /** `whole`: alpha names the field itself, whatever the tail; a member's name: that member of it. */
   readonly error: string | undefined;
 }
 
-const begins = (name: string, with_: string): boolean =>
-  name.startsWith(with_) &&
-  (name.length === with_.length || name[with_.length] === "." || name[with_.length] === "[");
+const isWithin = (name: string, parent: string): boolean =>
+  name.startsWith(parent) &&
+  (name.length === parent.length || name[parent.length] === "." || name[parent.length] === "[");
 
 function alphaName(rule: ErrorField, tail: string): string {
   if (rule.error === "whole") return rule.alpha;
@@ -20,16 +21,19 @@ function alphaName(rule: ErrorField, tail: string): string {
 }
 
 /**
- * Makes the translation of error fields. The longest place in v4 wins; what stands below it keeps its tail
- * (`stackscript_data.x` → `stackscript_udf_responses.x`), without the places in arrays: alpha names members alone.
+ * Compiles the error direction. The rule with the longest v4 path wins. What follows that path is kept
+ * (`stackscript_data.x` → `stackscript_udf_responses.x`) without array indexes, because alpha errors name only members.
  *
- * @returns undefined for a name that no rule knows: alpha names only members of the submitted JSON.
+ * @returns The alpha name of a v4 field; `undefined` where no rule has it, because alpha errors name only members of
+ *   the body that the client sent.
  */
-export function compileErrorFields(rules: readonly ErrorField[]): (field: string) => string | undefined {
-  const longestFirst = [...rules].sort((a, b) => b.v4.length - a.v4.length);
+export const compileError: CompileFields<(field: string) => string | undefined> = (rules, { values }) => {
+  const fields = [...rules].flatMap(([alpha, { v4, as, error }]): ErrorField[] =>
+    v4 === undefined ? [] : [{ v4, alpha, error: error ?? values.get(as ?? "")?.error }],
+  );
+  const longestFirst = fields.sort((a, b) => b.v4.length - a.v4.length);
   return (field) => {
-    const rule = longestFirst.find(({ v4 }) => begins(field, v4));
-    if (rule) return alphaName(rule, field.slice(rule.v4.length));
-    return undefined;
+    const rule = longestFirst.find(({ v4 }) => isWithin(field, v4));
+    return rule && alphaName(rule, field.slice(rule.v4.length));
   };
-}
+};

@@ -1,27 +1,19 @@
-import type { FilterField } from "../../../dialect/filter/translate.ts";
+/** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
 import type { Scalar } from "../../../dialect/filter/condition.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
-import type { Catalog } from "../catalog.ts";
-import type { WriteCompileContext } from "./write.ts";
+import type { FilterField } from "../../../dialect/filter/translate.ts";
 import type { FieldRule } from "../../schema/definition.ts";
-import type { SourceLocation } from "../../load/source-location.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
-import type { ValueKind } from "../value-kinds.ts";
+import type { Catalog } from "../catalog.ts";
+import type { CompileFields, FieldContext } from "./context.ts";
 
-type Translate = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
+/** The v4 values that a filter value stands for; `undefined` where there is none. */
+type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
 
-/** All v4 values that alpha shows as this one. */
-function byKind(kind: ValueKind): Translate {
-  return (value) => {
-    const v4 = kind.v4ValuesByAlpha.get(value);
-    return v4 as readonly Scalar[] | undefined;
-  };
-}
-
-function translation(rule: FieldRule, context: WriteCompileContext): Translate | undefined {
-  const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
+function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
   const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
-  if (kind) return byKind(kind);
+  if (kind) return (value) => kind.v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined;
+  const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
   if (!catalog) return undefined;
   return (value, copy) => {
     const v4 = typeof value === "string" ? catalog.filterId(value, copy) : undefined;
@@ -29,36 +21,35 @@ function translation(rule: FieldRule, context: WriteCompileContext): Translate |
   };
 }
 
-/** The fields of a resource that a filter may name, and what they become in v4. */
-export function compileFilterFields(
-  rules: ReadonlyMap<string, FieldRule>,
-  reference: string,
-  context: WriteCompileContext,
-  placeOf: (field: string) => SourceLocation,
-): (copy: CatalogCopy) => ReadonlyMap<string, FilterField> {
+/** Compiles the filter direction. The result is cached for each catalog copy, since catalog ids depend on it. */
+export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<string, FilterField>> = (
+  rules,
+  context,
+  locationOf,
+) => {
   const filterable = [...rules].filter(([, rule]) => rule.filter === true);
   const prepared = filterable.map(([name, rule]) => {
     if (rule.v4 === undefined)
-      placeOf(name).report("a field that can be filtered by must say which v4 field it is");
+      locationOf(name).report("a field that can be filtered by must say which v4 field it is");
     const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
     if (kind && kind.v4ValuesByAlpha.size === 0)
-      placeOf(name).report(`"${rule.as}" is no table: v4 can't filter by what an expression makes`);
+      locationOf(name).report(`"${rule.as}" has no table: v4 can't filter by the result of an expression`);
     return {
       name,
       rule,
-      translate: translation(rule, context),
+      translate: compileValue(rule, context),
       catalog: context.catalogs.get(rule.catalog ?? ""),
     };
   });
 
-  const bind = (copy: CatalogCopy): ReadonlyMap<string, FilterField> =>
+  const bindCopy = (copy: CatalogCopy): ReadonlyMap<string, FilterField> =>
     new Map(
       prepared.map(({ name, rule, translate, catalog }): [string, FilterField] => [
         name,
         {
           v4: rule.v4 ?? name,
           dateTime: rule.type === "date-time",
-          ...(rule.accepts?.includes("reference") && { reference: true, idName: reference }),
+          ...(rule.accepts?.includes("reference") && { reference: true, idName: context.reference }),
           ...(rule.mark !== undefined && { mark: rule.mark }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
           ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
@@ -67,31 +58,31 @@ export function compileFilterFields(
       ]),
     );
 
-  const bound = new WeakMap<CatalogCopy, ReadonlyMap<string, FilterField>>();
+  const fieldsByCopy = new WeakMap<CatalogCopy, ReadonlyMap<string, FilterField>>();
   return (copy) => {
-    const fields = bound.get(copy) ?? bind(copy);
-    bound.set(copy, fields);
+    const fields = fieldsByCopy.get(copy) ?? bindCopy(copy);
+    fieldsByCopy.set(copy, fields);
     return fields;
   };
-}
+};
 
 /**
- * The fields that the gateway filters its own copy of a catalog by: all that alpha shows, and the opposites
- * that some clients know.
+ * The fields by which the gateway filters its own copy of a catalog: every field that alpha shows, and the negated
+ * names (`opposites`) that some clients use.
  */
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
 ): SelectFields<CatalogEntry> {
-  const shown = [...rules].map(([name, { type }]): [string, SelectField<CatalogEntry>] => [
+  const plain = [...rules].map(([name, { type }]): [string, SelectField<CatalogEntry>] => [
     name,
     { value: ({ object }) => object[name], dateTime: type === "date-time" },
   ]);
-  const opposites = Object.entries(catalog?.opposites ?? {}).map(
-    ([name, of]): [string, SelectField<CatalogEntry>] => [
+  const negated = Object.entries(catalog?.opposites ?? {}).map(
+    ([name, field]): [string, SelectField<CatalogEntry>] => [
       name,
-      { value: ({ object }) => object[of] === false },
+      { value: ({ object }) => object[field] === false },
     ],
   );
-  return new Map([...shown, ...opposites]);
+  return new Map([...plain, ...negated]);
 }

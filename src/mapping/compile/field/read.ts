@@ -1,171 +1,171 @@
+/** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
+import type { Cursor } from "../../../dialect/json/scan.ts";
+import { toJsonText, type JsonText } from "../../../dialect/json/text.ts";
+import type { Expression, MaybePromise } from "../../../jsonata/index.ts";
 import {
-  skipWhitespace,
-  endOfValue,
-  nameAt,
-  notJson,
-  rawTextAt,
-  type Cursor,
-} from "../../../dialect/json/scan.ts";
-import { fromJsonText } from "../../../dialect/json/text.ts";
-import { ignoreRejections } from "../../../jsonata/index.ts";
-import type { WriteCompileContext } from "./write.ts";
+  createReaderUnit,
+  generateReader,
+  type ByteRange,
+  type FieldCode,
+  type ReaderField,
+  type ReaderUnit,
+} from "../../codegen/generate-reader.ts";
+import { sharedOutputBuffer } from "../../codegen/output-buffer.ts";
+import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/definition.ts";
-import type { SourceLocation } from "../../load/source-location.ts";
-import type { AppendFunction, ReadFunction } from "../../translation-context.ts";
-import { emitField, neutralText, type ReaderUnit } from "../../codegen/emit-field.ts";
-import { emitMembers } from "../../codegen/emit-scan.ts";
-import { emitWrite, type OutputField } from "../../codegen/emit-write.ts";
-import { OutputBuffer, putFound, putRange, sharedOutputBuffer, sizeOf } from "../../codegen/output-buffer.ts";
-import { buildOutputTree } from "../../codegen/output-tree.ts";
-import { indentCode, createCodeBuilder } from "../../codegen/code-builder.ts";
-import { createMemberPlan } from "../../codegen/member-plan.ts";
+import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
+import { networkAddress as networkOf } from "../ip-address.ts";
+import type { CompileFields, FieldContext } from "./context.ts";
+import { compileReadSteps, type ReadStep } from "./read-steps.ts";
 
-/** Writes an object of variables some of which come later. A function of its own: closures make variables slow. */
-async function writeLater(
-  write: (output: OutputBuffer, ...variables: unknown[]) => void,
-  variables: unknown[],
-): Promise<string> {
-  const output = new OutputBuffer();
-  write(output, ...(await Promise.all(variables)));
-  return output.takeText(0);
-}
-
-/** The value between two places; what ends at 0 is missing. */
-const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
-  end === 0 ? undefined : fromJsonText(rawTextAt(cursor, start, end));
-
-function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
-  for (const _name in object) return false;
-  return true;
-}
-
-/** What generated code uses, by the names that it has there. */
-const runtime = {
-  skipWhitespace,
-  endOfValue,
-  ignoreRejections,
-  isEmpty,
-  nameAt,
-  notJson,
-  putFound,
-  putRange,
-  sizeOf,
-  rawTextAt,
-  valueAt,
-  writeLater,
-};
-
-/**
- * Compiles the fields of a resource into one function from the text of a v4 object to that of the alpha object.
- *
- * @returns `late`: whether its result may come later, those of other objects' readers left out
- */
-export function compileReader(
-  fields: ReadonlyMap<string, FieldRule>,
-  context: WriteCompileContext,
-  placeOf: (field: string) => SourceLocation,
-): {
+/** The read direction of all fields of an object. */
+export interface ObjectReader {
   readonly append: AppendFunction;
   readonly read: ReadFunction;
+  /** The generated JavaScript. */
   readonly code: string;
-  readonly late: boolean;
-} {
-  const unit: ReaderUnit = { source: createCodeBuilder(), wanted: createMemberPlan() };
-  const written = new Map(
-    [...fields].map(([name, rule]): [string, OutputField] => {
-      const code = emitField(rule, context, placeOf(name), unit);
-      return [name, { rule, code, made: code.kind === "made" ? unit.source.name("made") : "" }];
-    }),
-  );
-  const code = emitFunction(unit, emitWrite(buildOutputTree(fields.keys(), placeOf), written, unit.source), [
-    ...written.values(),
-  ]);
-  // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
-  const make = new Function("runtime", "constants", code) as (...parts: unknown[]) => AppendFunction;
-  const append = make(runtime, unit.source.constants);
-  const late = [...written.values()].some(({ code: field }) => field.kind === "made" && field.late);
-  return { append, read: readBy(append), code, late };
+  /** Whether a field of this object may give a promise. Readers of nested objects are not counted. */
+  readonly mayBeAsync: boolean;
 }
 
-/** What is appended, as a text of its own. */
-const readBy =
+/** Compiles the read direction: all fields become one generated function, which goes over the v4 object once. */
+export const compileRead: CompileFields<ObjectReader> = (rules, context, locationOf) => {
+  const unit = createReaderUnit();
+  const fields = new Map(
+    [...rules].map(([name, rule]): [string, ReaderField] => {
+      const code = emitField(rule, context, locationOf(name), unit);
+      const variable = code.kind === "computed" ? unit.builder.name("field") : "";
+      const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
+      const neutral = toJsonText(rule.or) ?? "null";
+      return [name, { code, variable, mayBeAsync, isArray: rule.array === true, neutral }];
+    }),
+  );
+  const { append, code } = generateReader(fields, unit, locationOf);
+  const mayBeAsync = [...fields.values()].some(
+    ({ code: field }) => field.kind === "computed" && field.mayBeAsync,
+  );
+  return { append, read: readFromAppend(append), code, mayBeAsync };
+};
+
+/** Turns a function that appends to a buffer into one that returns the text. */
+const readFromAppend =
   (append: AppendFunction): ReadFunction =>
   (from, reading) => {
     const start = sharedOutputBuffer.at;
     try {
-      const later = append(from, reading, sharedOutputBuffer);
-      return later ?? sharedOutputBuffer.takeText(start);
+      const pending = append(from, reading, sharedOutputBuffer);
+      return pending ?? sharedOutputBuffer.takeText(start);
     } finally {
       sharedOutputBuffer.truncate(start);
     }
   };
 
-/** How many bytes can be written at most: of each place as often as it is copied, at most once a field. */
-function emitRoom(known: number, fields: readonly OutputField[]): string {
-  const neutrals = fields.reduce((sum, { rule }) => sum + Buffer.byteLength(neutralText(rule)) + 2, 0);
-  const copied = fields.flatMap(({ code }) =>
-    code.kind === "constant" || !code.range ? [] : [`${code.range.end} - ${code.range.start}`],
-  );
-  const made = fields.flatMap(({ code, made: name }) => (code.kind === "made" ? [`sizeOf(${name})`] : []));
-  return [String(known + neutrals), ...copied, ...made].join(" + ");
+const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];
+
+const valueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
+
+/** The input of an expression: an object with only the members that the expression reads. */
+function emitInput({ reads }: Expression, { plan }: ReaderUnit): string {
+  if (reads === "all") return "valueAt(cursor, start, at)";
+  const members = [...reads].map((name) => `${JSON.stringify(name)}: ${valueAt(plan.range([name]))}`);
+  return `{ ${members.join(", ")} }`;
 }
 
-/** The texts of fields that have to be made. Where one fails, promises of others are not left without a handler. */
-function emitMade(
-  made: readonly { readonly name: string; readonly js: string }[],
-  late: readonly string[],
-): string[] {
-  if (late.length === 0) return made.map(({ name, js }) => `const ${name} = ${js};`);
-  return [
-    `let ${made.map(({ name }) => name).join(", ")};`,
-    "try {",
-    ...made.map(({ name, js }) => `${name} = ${js};`),
-    "} catch (error) {",
-    `ignoreRejections([${late.join(", ")}]);`,
-    "throw error;",
-    "}",
-  ];
+type NonEmptySteps = readonly [ReadStep, ...ReadStep[]];
+
+const isNonEmpty = (steps: readonly ReadStep[]): steps is NonEmptySteps => steps.length > 0;
+
+type RunSteps = (
+  text: MaybePromise<JsonText>,
+  reading: ReadContext,
+  cursor: Cursor,
+  start: number,
+  end: number,
+) => MaybePromise<JsonText>;
+
+/** Chains steps into one function, which ends as soon as a step gives null or nothing. */
+function chainSteps([{ run }, ...others]: NonEmptySteps): RunSteps {
+  const runOthers = isNonEmpty(others) ? chainSteps(others) : undefined;
+  return function runSteps(text, reading, cursor, start, end): MaybePromise<JsonText> {
+    if (text === null || text === undefined) return text;
+    if (text instanceof Promise)
+      return text.then((resolved) => runSteps(resolved, reading, cursor, start, end));
+    const next = run(text, reading, cursor, start, end);
+    return runOthers ? runOthers(next, reading, cursor, start, end) : next;
+  };
 }
 
-function emitFunction(
-  { source, wanted }: ReaderUnit,
-  { code, known }: { readonly code: string; readonly known: number },
-  fields: readonly OutputField[],
-): string {
-  const scan = emitMembers(wanted.root, 0, source);
-  const ranges = wanted.ranges.flatMap(({ start, end }) => [start, end]);
-  const made = fields.flatMap(({ rule, code: field, made: name }) =>
-    field.kind === "made" ? [{ name, js: field.js, late: field.late || rule.object !== undefined }] : [],
-  );
-  const given = ["bytes", ...ranges, ...made.map(({ name }) => name)].join(", ");
-  const late = made.filter((field) => field.late).map(({ name }) => name);
-  const constants = source.constants.map((_value, index) => `c${index} = constants[${index}]`);
-  return indentCode(
-    [
-      '"use strict";',
-      `const { ${Object.keys(runtime).join(", ")} } = runtime;`,
-      ...(constants.length > 0 ? [`const ${constants.join(", ")};`] : []),
-      `function write(output, ${given}) {`,
-      `const out = output.reserve(${emitRoom(known, fields)});`,
-      "let o = output.at;",
-      code,
-      "output.commit(o);",
-      "}",
-      "return function append(cursor, reading, output) {",
-      "const { bytes, depth, at: start } = cursor;",
-      `let ${["at = start", "code = 0", ...ranges.map((name) => `${name} = 0`)].join(", ")};`,
-      "if (bytes[at] === 123) {",
-      scan,
-      "} else at = endOfValue(bytes, at, depth);",
-      "cursor.at = at;",
-      ...emitMade(made, late),
-      ...(late.length > 0
-        ? [
-            `if (${late.map((name) => `${name} instanceof Promise`).join(" || ")}) return writeLater(write, [${given}]);`,
-          ]
-        : []),
-      `write(output, ${given});`,
-      "};",
-    ].join("\n"),
-  );
+/** A constant, or the steps over a constant. */
+function emitConstant(text: JsonText, steps: readonly ReadStep[], { builder }: ReaderUnit): FieldCode {
+  if (!isNonEmpty(steps)) return { kind: "constant", text };
+  const js = `${builder.constant(chainSteps(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
+  return { kind: "computed", js, mayBeAsync: steps.some(({ mayBeAsync }) => mayBeAsync) };
+}
+
+/** The result of an expression over the v4 object, then the steps over that result. */
+function emitExpression(
+  rule: FieldRule & { readonly read: string },
+  steps: readonly ReadStep[],
+  context: FieldContext,
+  location: SourceLocation,
+  unit: ReaderUnit,
+): FieldCode {
+  const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES);
+  const { lookup: values, scopesOf } = context;
+  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
+    expression.print(input, {
+      value,
+      with: reading.related,
+      sent: reading.sentBody,
+      values,
+      networkOf,
+      scopesOf,
+    });
+  const printConstant = unit.builder.constant(print);
+  const range = rule.v4 === undefined ? undefined : unit.plan.range(rule.v4.split("."));
+  const value = range && expression.variables.has("value") ? valueAt(range) : "undefined";
+  const text = `${printConstant}(${emitInput(expression, unit)}, ${value}, reading)`;
+  // Rows of a list have no related responses: an expression that gives nothing without them need not run.
+  const guard = expression.missingWithout.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
+  const js = isNonEmpty(steps)
+    ? `${unit.builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`
+    : text;
+  return {
+    kind: "computed",
+    js: guard + js,
+    mayBeAsync: expression.engine === "interpreted" || steps.some(({ mayBeAsync }) => mayBeAsync),
+  };
+}
+
+/** The steps over a v4 value. Where a result is cached by the bytes of the value, no string is created. */
+function emitSteps(steps: NonEmptySteps, range: ByteRange, { builder }: ReaderUnit): FieldCode {
+  const runSteps = builder.constant(chainSteps(steps));
+  const { start, end } = range;
+  const computed = `${runSteps}(rawTextAt(cursor, ${start}, ${end}), reading, cursor, start, at)`;
+  const mayBeAsync = steps.some((step) => step.mayBeAsync);
+  // 110 is the letter n: the value is null.
+  const nothing = `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
+  const [{ cachedText, isUnchanged }] = steps.length === 1 ? steps : [{}];
+  if (isUnchanged) {
+    const js = `${nothing}${builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : ${computed}`;
+    return { kind: "computed", js, mayBeAsync, range };
+  }
+  const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
+  return { kind: "computed", js: nothing + cached + computed, mayBeAsync };
+}
+
+/** Emits the code that gives the text of one field. */
+function emitField(
+  rule: FieldRule,
+  context: FieldContext,
+  location: SourceLocation,
+  unit: ReaderUnit,
+): FieldCode {
+  const steps = compileReadSteps(rule, context, location);
+  const { read, v4 } = rule;
+  if (rule.const !== undefined || (read === undefined && v4 === undefined))
+    return emitConstant(toJsonText(rule.const), steps, unit);
+  if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
+  const range = unit.plan.range((v4 ?? "").split("."));
+  return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }

@@ -22,18 +22,18 @@ export interface LocatedFile<T> {
 }
 
 /** The place of a file whose fields of these names come from another one, which tells their faults. */
-const withoutThoseOf = (names: readonly string[], place: SourceLocation): SourceLocation => ({
-  ...place,
+const withoutThoseOf = (names: readonly string[], location: SourceLocation): SourceLocation => ({
+  ...location,
   at: (...keys) =>
-    keys[0] === "fields" && names.includes(String(keys[1])) ? silentLocation : place.at(...keys),
+    keys[0] === "fields" && names.includes(String(keys[1])) ? silentLocation : location.at(...keys),
 });
 
 /** Files that extend another object, with its fields before their own. */
 function inherited(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
   const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
-  return files.map(({ definition, location: place }) => {
-    if (definition.extends === undefined) return { definition, location: place };
-    const at = place.at("extends");
+  return files.map(({ definition, location }) => {
+    if (definition.extends === undefined) return { definition, location };
+    const at = location.at("extends");
     const base = resolveReference(at, "object", definition.extends, objects);
     if (base?.extends !== undefined) at.report(`"${base.object}" extends another object itself`);
     const borrowed = Object.keys(base?.fields ?? {}).filter(
@@ -41,7 +41,7 @@ function inherited(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFi
     );
     return {
       definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
-      location: withoutThoseOf(borrowed, place),
+      location: withoutThoseOf(borrowed, location),
     };
   });
 }
@@ -55,24 +55,24 @@ function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefin
   return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
 }
 
-function compileGrammar({ definition, location: place }: LocatedFile<DialectDefinition>): Pack["grammar"] {
+function compileGrammar({ definition, location }: LocatedFile<DialectDefinition>): Pack["grammar"] {
   try {
     return createGrammar(definition.filter);
   } catch (error) {
-    place.at("filter", "operators").report((error as Error).message);
+    location.at("filter", "operators").report((error as Error).message);
     return { header: definition.filter.header } as Pack["grammar"];
   }
 }
 
 /** @returns undefined where the pack has none, which is a fault where a route takes a file */
 function compileTokenCheck(
-  { definition: { v4 }, location: place }: LocatedFile<DialectDefinition>,
+  { definition: { v4 }, location }: LocatedFile<DialectDefinition>,
   takesFiles: boolean,
 ): Pack["tokenCheck"] {
-  const at = place.at("v4", "token_check");
+  const at = location.at("v4", "token_check");
   if (v4.token_check === undefined) {
     if (takesFiles)
-      place.at("v4").report('a pack whose routes take files needs "token_check": a read of any token');
+      location.at("v4").report('a pack whose routes take files needs "token_check": a read of any token');
     return undefined;
   }
   const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
@@ -84,18 +84,18 @@ function compileTokenCheck(
 function addRoute(
   { route, method, pattern }: ReturnType<typeof compileRoute>,
   { router, routes }: { readonly router: Router<Route[]>; readonly routes: Map<string, Route[]> },
-  place: SourceLocation,
+  location: SourceLocation,
 ): void {
   const same = routes.get(route.name);
   if (same?.every(({ matchesBody }) => matchesBody)) {
     if (same.some(({ limit }) => limit !== route.limit))
-      place.report('routes of one path have one "limit": it holds before the body is read');
+      location.report('routes of one path have one "limit": it holds before the body is read');
     return void same.push(route);
   }
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
   else
-    place.at("alpha").report({
+    location.at("alpha").report({
       message: `another route answers ${method} of the same paths`,
       hint: 'give all but the last of them a condition over the body: when: "password != null"',
     });
@@ -109,13 +109,13 @@ export function compilePack(
   dialect: LocatedFile<DialectDefinition>,
   written: readonly LocatedFile<ResourceDefinition>[],
 ): Pack {
-  const { definition, location: place } = dialect;
+  const { definition, location } = dialect;
   const files = inherited(written);
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
   for (const [name, kind] of Object.entries(definition.values)) {
-    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, place.at("values", name)));
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, location.at("values", name)));
   }
 
   const catalogs = new Map<string, Catalog>();
@@ -140,7 +140,7 @@ export function compilePack(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     parts: new Map(
       Object.entries(definition.parts).map(([name, part]) => {
-        const schema = validSchema(part.schema, place.at("parts", name, "schema"));
+        const schema = validSchema(part.schema, location.at("parts", name, "schema"));
         return [name, { ...part, schema }];
       }),
     ),
@@ -163,7 +163,7 @@ export function compilePack(
     for (const [index, entry] of (file.routes ?? []).entries()) {
       if (!resource) continue;
       const here = at.at("routes", index);
-      const compiled = compileRoute(entry, resource, routeContext, { route: here, pack: place });
+      const compiled = compileRoute(entry, resource, routeContext, { route: here, pack: location });
       addRoute(compiled, { router, routes }, here);
     }
   }

@@ -1,0 +1,280 @@
+/** Generates the JavaScript function that writes the text of an alpha object from the text of a v4 object. */
+import {
+  skipWhitespace,
+  endOfValue,
+  nameAt,
+  notJson,
+  rawTextAt,
+  type Cursor,
+} from "../../dialect/json/scan.ts";
+import { fromJsonText, type JsonText } from "../../dialect/json/text.ts";
+import { ignoreRejections } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import type { AppendFunction } from "../translation-context.ts";
+import { createCodeBuilder, indentCode, type CodeBuilder } from "./code-builder.ts";
+import { createMemberPlan, emitMembers, type ByteRange, type MemberPlan } from "./member-scan.ts";
+import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "./output-buffer.ts";
+
+export type { ByteRange } from "./member-scan.ts";
+
+/** State while the function of one object is generated. */
+export interface ReaderUnit {
+  readonly builder: CodeBuilder;
+  readonly plan: MemberPlan;
+}
+
+export const createReaderUnit = (): ReaderUnit => ({
+  builder: createCodeBuilder(),
+  plan: createMemberPlan(),
+});
+
+/** Where the text of a field comes from. */
+export type FieldCode =
+  /** It is always the same. */
+  | { readonly kind: "constant"; readonly text: JsonText }
+  /** It is copied from the v4 object. */
+  | { readonly kind: "copied"; readonly range: ByteRange }
+  /**
+   * JavaScript computes it, or a promise of it (`mayBeAsync`, which doesn't count readers of nested objects).
+   * With a range, a result of `undefined` means: copy the range.
+   */
+  | {
+      readonly kind: "computed";
+      readonly js: string;
+      readonly mayBeAsync: boolean;
+      readonly range?: ByteRange;
+    };
+
+/** A field of the alpha object. */
+export interface ReaderField {
+  readonly code: FieldCode;
+  /** The variable that holds the text, where it is computed. */
+  readonly variable: string;
+  /** Whether `variable` may hold a promise, readers of nested objects included. */
+  readonly mayBeAsync: boolean;
+  /** Alpha has an array with the one value. */
+  readonly isArray: boolean;
+  /** The text where v4 has null or nothing. */
+  readonly neutral: string;
+}
+
+/** Writes an object when some variables are promises. Not inlined: closures would make the variables slow. */
+async function writeLater(
+  write: (output: OutputBuffer, ...variables: unknown[]) => void,
+  variables: unknown[],
+): Promise<string> {
+  const output = new OutputBuffer();
+  write(output, ...(await Promise.all(variables)));
+  return output.takeText(0);
+}
+
+/** Parses the bytes from `start` to `end`. An end of 0 means that the member is missing. */
+const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
+  end === 0 ? undefined : fromJsonText(rawTextAt(cursor, start, end));
+
+function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
+  for (const _name in object) return false;
+  return true;
+}
+
+/** What generated code calls. The keys are the identifiers in that code: rename both or neither. */
+const runtime = {
+  skipWhitespace,
+  endOfValue,
+  ignoreRejections,
+  isEmpty,
+  nameAt,
+  notJson,
+  putTextOrNeutral,
+  putRange,
+  sizeOf,
+  rawTextAt,
+  valueAt,
+  writeLater,
+};
+
+/** Generates and instantiates the function for these fields, by alpha name in the order of the alpha object. */
+export function generateReader(
+  fields: ReadonlyMap<string, ReaderField>,
+  unit: ReaderUnit,
+  locationOf: (field: string) => SourceLocation,
+): { readonly append: AppendFunction; readonly code: string } {
+  const body = emitObject(buildOutputTree(fields.keys(), locationOf), fields, unit.builder);
+  const code = emitFunction(unit, body, [...fields.values()]);
+  // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
+  const instantiate = new Function("runtime", "constants", code) as (...parts: unknown[]) => AppendFunction;
+  return { append: instantiate(runtime, unit.builder.constants), code };
+}
+
+interface ObjectCode {
+  readonly code: string;
+  /** Bytes that are the same for every object. */
+  readonly constantBytes: number;
+}
+
+function emitFunction(
+  { builder, plan }: ReaderUnit,
+  body: ObjectCode,
+  fields: readonly ReaderField[],
+): string {
+  const scan = emitMembers(plan.root, 0, builder);
+  const ranges = plan.ranges.flatMap(({ start, end }) => [start, end]);
+  const computed = fields.flatMap(({ code, variable, mayBeAsync }) =>
+    code.kind === "computed" ? [{ variable, js: code.js, mayBeAsync }] : [],
+  );
+  const parameters = ["bytes", ...ranges, ...computed.map(({ variable }) => variable)].join(", ");
+  const promises = computed.filter(({ mayBeAsync }) => mayBeAsync).map(({ variable }) => variable);
+  const constants = builder.constants.map((_value, index) => `c${index} = constants[${index}]`);
+  return indentCode(
+    [
+      '"use strict";',
+      `const { ${Object.keys(runtime).join(", ")} } = runtime;`,
+      ...(constants.length > 0 ? [`const ${constants.join(", ")};`] : []),
+      `function write(output, ${parameters}) {`,
+      `const out = output.reserve(${emitSize(body.constantBytes, fields)});`,
+      "let o = output.at;",
+      body.code,
+      "output.commit(o);",
+      "}",
+      "return function append(cursor, reading, output) {",
+      "const { bytes, depth, at: start } = cursor;",
+      `let ${["at = start", "code = 0", ...ranges.map((name) => `${name} = 0`)].join(", ")};`,
+      "if (bytes[at] === 123) {",
+      scan,
+      "} else at = endOfValue(bytes, at, depth);",
+      "cursor.at = at;",
+      ...emitComputed(computed, promises),
+      ...(promises.length > 0
+        ? [
+            `if (${promises.map((name) => `${name} instanceof Promise`).join(" || ")}) return writeLater(write, [${parameters}]);`,
+          ]
+        : []),
+      `write(output, ${parameters});`,
+      "};",
+    ].join("\n"),
+  );
+}
+
+/** The most bytes that an object can take: each range counts as often as it is copied, at most once per field. */
+function emitSize(constantBytes: number, fields: readonly ReaderField[]): string {
+  const neutrals = fields.reduce((sum, { neutral }) => sum + Buffer.byteLength(neutral) + 2, 0);
+  const copied = fields.flatMap(({ code }) =>
+    code.kind === "constant" || !code.range ? [] : [`${code.range.end} - ${code.range.start}`],
+  );
+  const computed = fields.flatMap(({ code, variable }) =>
+    code.kind === "computed" ? [`sizeOf(${variable})`] : [],
+  );
+  return [String(constantBytes + neutrals), ...copied, ...computed].join(" + ");
+}
+
+/** Computes the variables. If one throws, the promises of the others must not stay without a handler. */
+function emitComputed(
+  computed: readonly { readonly variable: string; readonly js: string }[],
+  promises: readonly string[],
+): string[] {
+  if (promises.length === 0) return computed.map(({ variable, js }) => `const ${variable} = ${js};`);
+  return [
+    `let ${computed.map(({ variable }) => variable).join(", ")};`,
+    "try {",
+    ...computed.map(({ variable, js }) => `${variable} = ${js};`),
+    "} catch (error) {",
+    `ignoreRejections([${promises.join(", ")}]);`,
+    "throw error;",
+    "}",
+  ];
+}
+
+/** The members of an alpha object in order: a member is a field, by its dotted name, or an object itself. */
+type OutputTree = ReadonlyMap<string, string | OutputTree>;
+
+/** Nests dotted field names. Reports names that are both a field and an object. */
+function buildOutputTree(names: Iterable<string>, locationOf: (name: string) => SourceLocation): OutputTree {
+  const tree = new Map<string, string | OutputTree>();
+  for (const name of names) {
+    const keys = name.split(".");
+    const last = keys.pop() ?? name;
+    let object = tree;
+    for (const key of keys) {
+      const inner = object.get(key) ?? new Map<string, string | OutputTree>();
+      if (typeof inner === "string") locationOf(name).report(`"${inner}" is a field already, and no object`);
+      else object = object.set(key, inner).get(key) as typeof tree;
+    }
+    if (object.has(last)) locationOf(name).report("other fields stand inside this one");
+    else object.set(last, name);
+  }
+  return tree;
+}
+
+/** Constant text, or code that writes text. */
+type Piece = { readonly text: string } | { readonly js: string };
+
+/** The pieces of one field. An array field without a value is an empty array. */
+function emitFieldText(field: ReaderField, builder: CodeBuilder): Piece[] {
+  const { code, variable, isArray } = field;
+  const neutral = isArray ? "[]" : field.neutral;
+  if (code.kind === "constant") {
+    const { text } = code;
+    if (text === null || text === undefined) return [{ text: neutral }];
+    return [{ text: isArray ? `[${text}]` : text }];
+  }
+  const neutralBytes = builder.constant(Buffer.from(neutral));
+  const [open, close] = isArray ? ["out[o++] = 91; ", " out[o++] = 93;"] : ["", ""];
+  const put = (js: string): string => `${open}o = ${js};${close}`;
+  const putNeutral = `o = putTextOrNeutral(out, o, undefined, ${neutralBytes});`;
+  if (code.kind === "copied") return [{ js: emitCopy(code.range, put, putNeutral) }];
+  const putComputed = put(`putTextOrNeutral(out, o, ${variable}, ${neutralBytes})`);
+  const putOther = code.range ? emitCopy(code.range, put, putNeutral) : putNeutral;
+  return [
+    { js: `if (${variable} !== undefined && ${variable} !== null) { ${putComputed} } else { ${putOther} }` },
+  ];
+}
+
+/** Copies a range unless it is missing or null (110 is the letter n). */
+const emitCopy = ({ start, end }: ByteRange, put: (js: string) => string, putNeutral: string): string =>
+  `if (${end} > 0 && bytes[${start}] !== 110) { ${put(`putRange(out, o, bytes, ${start}, ${end})`)} } else { ${putNeutral} }`;
+
+/** The pieces of an object, nested objects included. */
+function piecesOf(tree: OutputTree, pieces: ReadonlyMap<string, readonly Piece[]>): Piece[] {
+  const members = [...tree].flatMap(([name, inner], index): Piece[] => [
+    { text: `${index === 0 ? "" : ","}${JSON.stringify(name)}:` },
+    ...(typeof inner === "string" ? (pieces.get(inner) ?? [{ text: "null" }]) : piecesOf(inner, pieces)),
+  ]);
+  return [{ text: "{" }, ...members, { text: "}" }];
+}
+
+/** Stores constant bytes one by one, which is faster than any loop or copy. */
+const emitBytes = (text: string): string => {
+  const bytes = [...Buffer.from(text)];
+  const stores = bytes.map((byte, index) => `out[o + ${index}] = ${byte};`);
+  return `/* ${text.replaceAll("*/", "* /")} */ ${stores.join(" ")} o += ${bytes.length};`;
+};
+
+/** Emits the code that writes the object into `out` from the offset `o` on. `out` has enough space. */
+function emitObject(
+  tree: OutputTree,
+  fields: ReadonlyMap<string, ReaderField>,
+  builder: CodeBuilder,
+): ObjectCode {
+  const pieces = piecesOf(
+    tree,
+    new Map([...fields].map(([name, field]) => [name, emitFieldText(field, builder)])),
+  );
+  const code: string[] = [];
+  let text = "";
+  let constantBytes = 0;
+  function flush(): void {
+    if (text === "") return;
+    code.push(emitBytes(text));
+    constantBytes += Buffer.byteLength(text);
+    text = "";
+  }
+  for (const piece of pieces) {
+    if ("text" in piece) text += piece.text;
+    else {
+      flush();
+      code.push(piece.js);
+    }
+  }
+  flush();
+  return { code: code.join("\n"), constantBytes };
+}

@@ -1,0 +1,40 @@
+import type { FieldRule } from "../../schema/definition.ts";
+import type { SourceLocation } from "../../load/source-location.ts";
+import type { ReadFunction } from "../../translation-context.ts";
+import type { Catalog } from "../catalog.ts";
+import type { ValueKind } from "../value-kinds.ts";
+
+/**
+ * One rule of a pack gives four translations, each compiled by a file of this folder:
+ *
+ * | File | Direction | From | To |
+ * |---|---|---|---|
+ * | `read.ts` | v4 → alpha | the text of a v4 object | the text of an alpha object |
+ * | `write.ts` | alpha → v4 | a member of an alpha body | the value of a v4 member |
+ * | `filter.ts` | alpha → v4 | a field of an alpha filter | a condition on a v4 field |
+ * | `error.ts` | v4 → alpha | the field of a v4 error | the name of an alpha field |
+ *
+ * @typeParam T The translation of all fields together
+ */
+export type CompileFields<T> = (
+  rules: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+  /** Where diagnostics about a field are reported. */
+  locationOf: (field: string) => SourceLocation,
+) => T;
+
+/** What rules may refer to. Readers are looked up when they run, since resources refer to each other. */
+export interface FieldContext {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  readonly catalogs: ReadonlyMap<string, Catalog>;
+  readonly readers: ReadonlyMap<string, ReadFunction>;
+  readonly resources: ReadonlyMap<string, unknown>;
+  /** `$values(kind, value)` of expressions: looks a v4 value up in the table of a value kind. */
+  readonly lookup: (kind: string, value: unknown) => unknown;
+  /** Translates v4 scopes to alpha, limited to the scopes that the client asked for. */
+  readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
+  /** Translates alpha scopes to v4. */
+  readonly scopesFor: (alpha: unknown) => unknown;
+  /** The member by which a whole object stands for its id. */
+  readonly reference: string;
+}

@@ -1,0 +1,124 @@
+import { ByteMap } from "../../../dialect/json/byte-map.ts";
+import { normaliseDateTime } from "../../../dialect/date-time.ts";
+import { cursorAt, itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
+import {
+  isArrayText,
+  isStringText,
+  toJsonText,
+  fromJsonText,
+  type JsonText,
+} from "../../../dialect/json/text.ts";
+import { allOf, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
+import type { FieldRule } from "../../schema/definition.ts";
+import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
+import type { ReadContext } from "../../translation-context.ts";
+import type { FieldContext } from "./context.ts";
+
+/** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
+export type ReadStepFunction = (
+  text: string,
+  reading: ReadContext,
+  cursor: Cursor,
+  start: number,
+  end: number,
+) => MaybePromise<JsonText>;
+
+/** One conversion of a value. It is not called for a value that is null or missing. */
+export interface ReadStep {
+  readonly run: ReadStepFunction;
+  /** Whether `run` may return a promise. Readers of nested objects may as well, and are not counted here. */
+  readonly mayBeAsync: boolean;
+  /** The cached result for the value between two offsets, as UTF-8. */
+  readonly cachedText?: (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    reading: ReadContext,
+  ) => Uint8Array | undefined;
+  /** Whether the step would return this value as it is. */
+  readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
+}
+
+/** A date-time of this length, quotes included, has no fraction and no zone to remove. */
+const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
+
+function dateTime(text: string): JsonText {
+  if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
+  const value = fromJsonText(text) as string;
+  return toJsonText(normaliseDateTime(value) ?? value);
+}
+
+const dateTimeStep: ReadStep = {
+  run: dateTime,
+  mayBeAsync: false,
+  isUnchanged: (_bytes, start, end) => end - start === NORMAL_LENGTH,
+};
+
+/** Results of short values are cached: rows of a list repeat few of them. */
+const MAX_CACHED_LENGTH = 24;
+const MAX_CACHED_VALUES = 1000;
+
+/** The result of a value kind depends on the value alone, so it can be cached. */
+function byKind(rule: FieldRule, name: string, context: FieldContext, location: SourceLocation): ReadStep[] {
+  const kind = resolveReference(location.at("as"), "value kind", name, context.values);
+  if (!kind) return [];
+  const { read, mayBeAsync } = kind.reader(rule.args ?? {});
+  const cache = new ByteMap();
+  function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
+    if (typeof result !== "string" || text.length > MAX_CACHED_LENGTH) return result;
+    if (cache.size === MAX_CACHED_VALUES) cache.clear();
+    cache.set(Buffer.from(text), Buffer.from(result));
+    return result;
+  }
+  const run: ReadStepFunction = (text) => cacheResult(text, read(text));
+  return [{ run, mayBeAsync, cachedText: (bytes, start, end) => cache.find(bytes, start, end) }];
+}
+
+function byCatalog(
+  rule: FieldRule,
+  name: string,
+  context: FieldContext,
+  location: SourceLocation,
+): ReadStep[] {
+  const catalog = resolveReference(location.at("catalog"), "catalog", name, context.catalogs);
+  if (!catalog) return [];
+  if (rule.brief) {
+    const idOf: ReadStepFunction = (text) =>
+      isStringText(text) ? toJsonText(catalog.alphaId(fromJsonText(text) as string)) : text;
+    return [{ run: idOf, mayBeAsync: false }];
+  }
+  const { expand, expandAll, cachedText, mayBeAsync } = catalog;
+  const run: ReadStepFunction = (text, reading, cursor, start, end) =>
+    isArrayText(text)
+      ? expandAll(itemsOf(text), reading)
+      : expand(text, () => rawTextAt(cursor, start, end), reading);
+  return [{ run, mayBeAsync, cachedText }];
+}
+
+function byObject(name: string, context: FieldContext, location: SourceLocation): ReadStep {
+  resolveReference(location.at("object"), "object", name, context.resources);
+  const readOne = (text: string, reading: ReadContext): MaybePromise<JsonText> =>
+    context.readers.get(name)?.(cursorAt(text), reading);
+  const run: ReadStepFunction = (text, reading) => {
+    if (!isArrayText(text)) return readOne(text, reading);
+    return thenMaybe(
+      allOf(itemsOf(text), (item) => readOne(item, reading)),
+      (items) => `[${items.join(",")}]`,
+    );
+  };
+  return { run, mayBeAsync: false };
+}
+
+/** Compiles the conversions of a value of a v4 object, in the order in which they run. */
+export function compileReadSteps(
+  rule: FieldRule,
+  context: FieldContext,
+  location: SourceLocation,
+): ReadStep[] {
+  return [
+    ...(rule.type === "date-time" ? [dateTimeStep] : []),
+    ...(rule.as === undefined ? [] : byKind(rule, rule.as, context, location)),
+    ...(rule.catalog === undefined ? [] : byCatalog(rule, rule.catalog, context, location)),
+    ...(rule.object === undefined ? [] : [byObject(rule.object, context, location)]),
+  ];
+}
