@@ -73,12 +73,38 @@ const ended = ({ alpha, lane, requestId }: RequestSummary): RequestResult => ({
   requestId,
 });
 
+/** Segments of the paths that the pack's routes have, and of the calls that they make. */
+function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
+  const templates = routes.flatMap(
+    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, related }) => [
+      name.slice(name.indexOf(" ") + 1),
+      ...("call" in source ? [source.call.template] : []),
+      ...mergeParts.flatMap(({ read, write }) => [read.template, write.template]),
+      ...[...prerequisites, ...related, readAfterWrite, wait].map((step) => step?.endpoint.template ?? ""),
+    ],
+  );
+  const { oauth, alpha, v4 } = dialect;
+  const lanes = [alpha.prefix, v4.prefix];
+  const login = oauth
+    ? [oauth.authorize, oauth.token, oauth.expire, oauth.logout].flatMap(({ alpha: from, v4: to }) => [
+        from,
+        to,
+      ])
+    : [];
+  const segments = [...templates, ...lanes, ...login].flatMap((path) => path.split("/"));
+  return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
+}
+
 /** Hands what happened to all that want to know: the audit store, the metrics, the log and the trace. */
 export function createRecorder(parts: RecorderDependencies): Recorder {
   const { pack, settings, audit, metrics, log, tracing } = parts;
   const options: RecordOptions = {
     newId: createRecordIds(),
-    redaction: createRedaction({ names: pack.dialect.secrets, bodyLimit: settings.AUDIT_BODY_LIMIT }),
+    redaction: createRedaction({
+      names: pack.dialect.secrets,
+      bodyLimit: settings.AUDIT_BODY_LIMIT,
+      literals: literalsOf(pack),
+    }),
     bodies: settings.AUDIT === "full",
     filterHeader: pack.dialect.filter.header,
   };

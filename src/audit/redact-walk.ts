@@ -4,6 +4,10 @@ import { REDACTED, type SecretValues } from "./secret-values.ts";
 export { REDACTED };
 const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
+/** An id of either dialect. */
+const ID = /^(?:0|[1-9]\d{0,15})$/;
+/** Words and numbers, which no secret that somebody gave out looks like. */
+const WORDS = /^(?:[a-z]+|\d{1,6})(?:[-_.](?:[a-z]+|\d{1,6}))*$/i;
 /** A sign and the word behind it, where there is one: without a word it matches too, so that no sign is looked at twice. */
 const VALUE = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
 /** So many texts may look like JSON and be none: each costs an error. Further ones are not tried. */
@@ -29,11 +33,13 @@ export interface WalkOptions {
   readonly limit: number;
   /** Values that are replaced wherever they stand. */
   readonly values?: SecretValues | undefined;
+  /** Segments that stay in the path of a route. */
+  readonly literals?: ReadonlySet<string> | undefined;
   /** Takes every value that stands under a secret name. */
   readonly found?: SecretValues | undefined;
 }
 
-export function createBodyRedaction({ secrets, limit, values, found }: WalkOptions): RedactBody {
+export function createBodyRedaction({ secrets, limit, values, found, literals }: WalkOptions): RedactBody {
   // Counted in UTF-16 units, of which no text has more than it has bytes of UTF-8.
   let left = limit;
   let failures = 0;
@@ -205,11 +211,38 @@ export function createBodyRedaction({ secrets, limit, values, found }: WalkOptio
     return kept === text ? bare : kept;
   }
 
+  /** Whether a segment of a route's path stays: it is the route's own, an id, or a word that is no token. */
+  function isOwn(segment: string): boolean {
+    const text = decoded(segment);
+    if (literals?.has(text) || ID.test(text)) return true;
+    return values?.sealed === false && WORDS.test(text) && !values.isToken(text);
+  }
+
+  /** A client chooses which values are secret, so that it must not be able to hide by them what it called. */
+  function concealedInRoute(path: string): string {
+    let kept = "";
+    let other = "";
+    for (const [index, segment] of path.split("/").entries()) {
+      if (index > 0) other += "/";
+      if (segment === "" || !isOwn(segment)) other += segment;
+      else {
+        kept += concealedBetween(other) + segment;
+        other = "";
+      }
+    }
+    return kept + concealedBetween(other);
+  }
+
+  const concealedBetween = (text: string): string => (/^\/*$/.test(text) ? text : concealedIn(text));
+
   return {
     value: (value) => visit(value, 0),
     text: (text) => visitText(text, 0),
     pairs: (text) => concealedIn(visitPairs(text, 0)),
-    path: (text, named) => concealedIn(visitPath(text, named)),
+    path: (text, named) => {
+      const kept = visitPath(text, named);
+      return named ? concealedInRoute(kept) : concealedIn(kept);
+    },
     spent: () => left < 0,
   };
 }

@@ -10,6 +10,8 @@ export interface RedactionOptions {
   readonly names: readonly string[];
   /** Bytes of a recorded body, as JSON text; a longer one is kept cut. */
   readonly bodyLimit: number;
+  /** Segments of paths that are the dialects' own, so that no client's secret hides them. */
+  readonly literals?: ReadonlySet<string>;
 }
 
 /** What is recorded in place of a body over the limit, and of one that can't be looked through. */
@@ -57,10 +59,17 @@ export interface Redaction {
   readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
   /** A client's body: JSON, the members of a form, or text in UTF-8. Of anything else only the length is recorded. */
   readonly body: (body: SentBody, values?: SecretValues) => RecordedBody;
-  /** A query string, an urlencoded form, or a path with its query. */
+  /** Tokens alone, of those that are long enough to be some. */
+  readonly tokens: (tokens: readonly (string | undefined)[]) => SecretValues;
+  /** A query string, or an urlencoded form. */
   readonly query: (text: string, values?: SecretValues) => string;
-  /** A path without a query; `isRoute`: it is one of the pack's. */
+  /**
+   * A path without a query. `isRoute`: it is one of the pack's, whose literals, ids and plain words stay, whatever
+   * the client calls secret.
+   */
   readonly path: (text: string, isRoute: boolean, values?: SecretValues) => string;
+  /** The path of a call of v4, with its query. */
+  readonly target: (text: string, values?: SecretValues) => string;
   /** Any other text of a client: a filter header, a `User-Agent`. */
   readonly text: (text: string, values?: SecretValues) => string;
 }
@@ -79,23 +88,24 @@ const OTHER_CHARSET = /;\s*charset\s*=(?!\s*["']?(?:utf-?8|us-ascii)\b)/i;
  *
  * Redaction comes first and the cut after it, so that no half of a secret is left by the cut.
  */
-export function createRedaction({ names, bodyLimit }: RedactionOptions): Redaction {
+export function createRedaction({ names, bodyLimit, literals }: RedactionOptions): Redaction {
   const secrets = secretNames(names);
   const walk = (values: SecretValues | undefined): RedactBody =>
-    createBodyRedaction({ secrets, limit: bodyLimit, values });
+    createBodyRedaction({ secrets, limit: bodyLimit, values, literals });
 
   const isClean = (text: string, values: SecretValues | undefined): boolean =>
     values?.maybeIn(text) !== true && !secrets.maybeIn(text);
 
   function find(sent: Sent, tokens: readonly (string | undefined)[] = []): SecretValues {
-    const found = new SecretValues();
-    for (const token of tokens) if (token !== undefined && token.length >= SHORTEST_TOKEN) found.add(token);
+    const found = tokenValues(tokens);
     if (!sent.body && !mayHoldSecrets(sent)) return found;
     const steps = createBodyRedaction({ secrets, limit: MOST_LOOKED_THROUGH, found });
     try {
+      found.fromBody(false);
       steps.path(sent.path, sent.isRoute);
       steps.pairs(sent.query);
       for (const text of sent.texts) if (text !== undefined) steps.text(text);
+      found.fromBody(true);
       if (sent.body) findIn(sent.body, steps);
     } catch {
       found.seal();
@@ -178,6 +188,12 @@ export function createRedaction({ names, bodyLimit }: RedactionOptions): Redacti
     );
   }
 
+  function target(text: string, values?: SecretValues): string {
+    if (isClean(text, values)) return truncateUtf8(text, bodyLimit);
+    const [bare = "", ...queries] = text.split("?");
+    return [path(bare, true, values), ...queries.map((each) => query(each, values))].join("?");
+  }
+
   function text(text: string, values?: SecretValues): string {
     return guarded(() => truncateUtf8(isClean(text, values) ? text : walk(values).text(text), bodyLimit));
   }
@@ -193,11 +209,18 @@ export function createRedaction({ names, bodyLimit }: RedactionOptions): Redacti
     } satisfies TruncatedBody;
   }
 
-  return { find, value, json, raw, body, query, path, text };
+  return { find, tokens: tokenValues, value, json, raw, body, query, path, target, text };
 }
 
 /** A token of fewer characters is none that somebody gave out, and could stand anywhere. */
 const SHORTEST_TOKEN = 8;
+
+function tokenValues(tokens: readonly (string | undefined)[]): SecretValues {
+  const found = new SecretValues();
+  for (const token of tokens)
+    if (token !== undefined && token.length >= SHORTEST_TOKEN) found.addToken(token);
+  return found;
+}
 
 const NOT_UTF8 = "not UTF-8";
 const UNREAD = "a form that was not read";

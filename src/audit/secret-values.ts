@@ -3,6 +3,8 @@ export const REDACTED = "[redacted]";
 
 /** Shorter values occur anywhere; of these few characters a value is found only where no letter or digit is next to it. */
 const SHORTEST = 3;
+/** The same of values out of a path, a query or a header. */
+const SHORTEST_OF_HEAD = 6;
 /** So many characters identify a value: no look at a text goes deeper, whatever values it is searched for. */
 const NEEDLE = 32;
 /** Values of one exchange, in all spellings. With more than these nothing of its words is recorded. */
@@ -27,8 +29,10 @@ const node = (): Node => ({ next: new Map(), values: [] });
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #needles = new Set<string>();
+  readonly #tokens = new Set<string>();
   #root: Node | undefined;
   #sealed = false;
+  #shortest = SHORTEST;
 
   /** Whether there are more than can be looked for, so that no text of the exchange is safe to be recorded. */
   get sealed(): boolean {
@@ -52,13 +56,31 @@ export class SecretValues {
     }
   }
 
+  /** Takes a token, which no word of a path is taken for. */
+  addToken(token: string): void {
+    this.#tokens.add(token);
+    this.#addText(token);
+  }
+
+  isToken(text: string): boolean {
+    return this.#tokens.has(text);
+  }
+
+  /**
+   * Whether the values that follow come from a body. Those of a request's head, which a client is free to fill with
+   * anything, must be longer: short ones occur anywhere, and would take away what the record is to tell.
+   */
+  fromBody(isBody: boolean): void {
+    this.#shortest = isBody ? SHORTEST : SHORTEST_OF_HEAD;
+  }
+
   /** Gives up on telling which values are secret. */
   seal(): void {
     this.#sealed = true;
   }
 
   #addText(text: string): void {
-    if (text.length < SHORTEST || this.#sealed) return;
+    if (text.length < this.#shortest || this.#sealed) return;
     for (const spelling of spellings(text)) {
       this.#values.add(spelling);
       this.#needles.add(spelling.slice(0, NEEDLE));

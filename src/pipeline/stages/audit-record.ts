@@ -82,6 +82,13 @@ const bodyOf = (
 ): SentBody | undefined =>
   body && body.length > 0 ? { bytes: body, type: header(request, "content-type"), form } : undefined;
 
+/** Told in a record of which the client's words are left out. */
+const SEALED = "audit: more secrets than can be looked for, so that the record leaves out what was said";
+
+/** The warnings of a record, without the values that are secret in its request. */
+const warningsOf = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
+  secrets.sealed ? [...without(texts, secrets), SEALED] : without(texts, secrets);
+
 /** The same texts without the values that are secret in their request. */
 const without = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
   texts.map((text) => secrets.conceal(text));
@@ -146,6 +153,8 @@ const LONGEST_AGENT = 512;
 /** Characters of a path, a query and a filter of a client whose token v4 has not accepted: such records cost it nothing. */
 const LONGEST_OF_STRANGERS = 1024;
 
+const longestOf = (accepted: boolean): number => (accepted ? Infinity : LONGEST_OF_STRANGERS);
+
 const asked = (
   request: AlphaRequest,
   route: string | null,
@@ -153,7 +162,7 @@ const asked = (
   { redaction, filterHeader }: RecordOptions,
   secrets: SecretValues,
 ) => {
-  const longest = accepted ? Infinity : LONGEST_OF_STRANGERS;
+  const longest = longestOf(accepted);
   const filter = header(request, filterHeader.toLowerCase());
   return {
     method: request.method,
@@ -178,7 +187,7 @@ function recordedCalls(
 ): AuditRecord["v4"] {
   return notes.calls.map(({ body, came, ...call }) => ({
     ...call,
-    path: redaction.query(call.path, secrets),
+    path: redaction.target(call.path, secrets),
     filter: call.filter === null ? null : redaction.text(call.filter, secrets),
     ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
     ...(bodies && came && { response: saidBy(came, redaction, secrets) }),
@@ -217,7 +226,7 @@ export function createAuditRecord(
     },
     v4: recordedCalls(notes, options, secrets),
     losses: without([...notes.losses], secrets),
-    warnings: without(notes.warnings, secrets),
+    warnings: warningsOf(notes.warnings, secrets),
     timings: timingsOf(notes),
     bytes: {
       in: notes.carried?.in || (notes.body?.length ?? 0),
@@ -235,6 +244,17 @@ const answeredWith = (
 ): unknown =>
   file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body.toString(), secrets, body.length);
 
+/**
+ * The path of a request of the native lane: no route of the pack tells its words from secrets, so that tokens alone are
+ * taken out, and what stands behind a secret name.
+ */
+const nativePathOf = (
+  { path }: AlphaRequest,
+  accepted: boolean,
+  { redaction }: RecordOptions,
+  tokens: readonly (string | undefined)[],
+): string => redaction.path(path, false, redaction.tokens(tokens)).slice(0, longestOf(accepted));
+
 /** The record of a request of the native lane: what was called, not what was said. */
 export function createNativeAuditRecord(
   request: AlphaRequest,
@@ -244,9 +264,11 @@ export function createNativeAuditRecord(
 ): AuditRecord {
   const { status, v4Status, ms } = outcome;
   const token = (header(request, "authorization") ?? "").replace(/^\S+ +/, "");
-  const secrets = secretsOf(request, {}, null, [token], options);
+  const tokens = [token];
+  const secrets = secretsOf(request, {}, null, tokens, options);
   const accepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
-  const { method, path, query, filter } = asked(request, null, accepted, options, secrets);
+  const { method, query, filter } = asked(request, null, accepted, options, secrets);
+  const path = nativePathOf(request, accepted, options, tokens);
   const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
   return {
     ...nativeSummaryOf(request, outcome, hash),
@@ -256,7 +278,7 @@ export function createNativeAuditRecord(
     client: clientOf(request, hash, accepted, options, secrets),
     alpha: { method, path, route: null, query, filter, status },
     v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
-    warnings: without(outcome.warnings, secrets),
+    warnings: warningsOf(outcome.warnings, secrets),
     bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
   };
 }
