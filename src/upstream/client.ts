@@ -5,7 +5,7 @@ import { decodeContent } from "./content-decoding.ts";
 import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamError, toUpstreamError } from "./errors.ts";
 import type { FileUpstream, StreamResponse, StreamRequest } from "./stream.ts";
 import { ResponseCollector, type RawResponse } from "./response-collector.ts";
-import { createConnectionShares } from "./connection-shares.ts";
+import { createConnectionShares, type ShareClient } from "./connection-shares.ts";
 
 /** One call to v4. */
 export interface HttpRequest {
@@ -15,6 +15,8 @@ export interface HttpRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Whose call it is: each client has a share of the connections. Undefined for a call of the gateway itself. */
+  readonly client?: ShareClient | undefined;
 }
 
 export interface HttpResponse {
@@ -61,17 +63,11 @@ export interface UpstreamClient extends Upstream, FileUpstream {
 
 const ANSWER_LIMIT = 16 * 1024 * 1024;
 
-/** Calls that may wait for a connection, for each connection; more than that would time out in the queue anyway. */
-const WAITING_PER_CONNECTION = 16;
-
 /** Of the connections for calls, as many more are for files: an eighth, and not less than two. */
 const fileConnections = (connections: number): number => Math.max(2, Math.floor(connections / 8));
 
 /** What a whole file may take, in times for an answer. */
 const FILE_TIMES = 4;
-
-/** For how long a call that found no connection tells that they are short. */
-const SHORTAGE_MS = 5000;
 
 /** Before the second and third try. A restart of v4 takes longer; these bridge a lost connection. */
 const PAUSES_MS = [50, 250];
@@ -113,6 +109,11 @@ function limitsOf(ms: number, client: AbortSignal | undefined): Limits {
   };
 }
 
+function throwIfOver(limits: Limits): void {
+  const fault = limits.over();
+  if (fault) throw fault;
+}
+
 /** Waits, and not beyond the call's limits. */
 function pauseFor(ms: number, limits: Limits): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -143,25 +144,22 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const forFiles = fileConnections(connections);
   let filePool = makePool(forFiles);
   const shares = createConnectionShares({
+    size: connections,
+    perToken: Math.ceil(connections / 2),
+    perAddress: Math.ceil((connections * 3) / 4),
+    patienceMs: timeoutMs,
+  });
+  const fileShares = createConnectionShares({
     size: forFiles,
     perToken: Math.ceil(forFiles / 4),
     perAddress: Math.ceil(forFiles / 2),
     patienceMs: timeoutMs,
   });
-  const most = connections * (1 + WAITING_PER_CONNECTION);
   const breaker = createCircuitBreaker(options.breaker);
-  let underWay = 0;
-  /** Calls that undici has, and those of them that were given up. */
-  let exchanges = 0;
-  let givenUp = 0;
-  let shortAt = -Infinity;
+  const left = (): UpstreamError => new UpstreamError("open", "v4 fails, and is left alone for a moment");
 
-  function tooMany(message: string): UpstreamError {
-    shortAt = performance.now();
-    return new UpstreamError("overloaded", message);
-  }
   function enter(): void {
-    if (!breaker.admits()) throw new UpstreamError("open", "v4 fails, and is left alone for a moment");
+    if (!breaker.admits()) throw left();
   }
   const answered = (status: number): void =>
     breaker.ended(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
@@ -175,41 +173,57 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     for (const each of spoilt) void each.close();
   }
 
+  /** Waits for a connection, and not beyond the call's limits. A breaker that is open lets nobody wait. */
+  function turnFor(client: ShareClient | undefined, limits: Limits): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (breaker.state() === "open") throw left();
+      const leaveQueue = shares.wait(client, resolve);
+      limits.onOver((fault) => {
+        leaveQueue();
+        reject(fault.kind === "timed_out" ? shares.unavailable(timeoutMs) : fault);
+      });
+    });
+  }
+
   /**
    * Why a call ends that is over. One that had to wait behind others for a connection is v4's failure only where v4
    * has had half of the time.
    */
-  function endOf(fault: UpstreamError, answer: ResponseCollector, waits: boolean): UpstreamError {
-    if (fault.kind !== "timed_out" || !waits || answer.connectedMs() >= timeoutMs / 2) return fault;
-    return tooMany(`all connections to v4 were in use, for most of ${timeoutMs} ms`);
+  function endOf(fault: UpstreamError, answer: ResponseCollector, waited: boolean): UpstreamError {
+    if (fault.kind !== "timed_out" || !waited || answer.connectedMs() >= timeoutMs / 2) return fault;
+    return new UpstreamError("overloaded", `all connections were in use, for most of ${timeoutMs} ms`);
   }
 
-  function exchange({ method, path, headers, body }: HttpRequest, limits: Limits): Promise<RawResponse> {
+  /** Sends a call over the connection that has been taken for it, and gives that back when undici is done with it. */
+  function exchange(call: HttpRequest, limits: Limits, waited: boolean): Promise<RawResponse> {
+    const { method, path, headers, body, client } = call;
     return new Promise((resolve, reject) => {
-      const over = limits.over();
-      if (over) return reject(over);
-      const waits = exchanges >= connections;
-      let [isOver, isGivenUp] = [false, false];
-      exchanges += 1;
+      let isOver = false;
       const answer = new ResponseCollector(resolve, reject, () => {
+        if (!isOver) shares.giveBack(client);
         isOver = true;
-        exchanges -= 1;
-        if (isGivenUp) givenUp -= 1;
       });
       limits.onOver((fault) => {
-        if (isOver) return;
-        isGivenUp = true;
-        givenUp += 1;
-        answer.breakOff(endOf(fault, answer, waits));
+        if (!isOver) answer.breakOff(endOf(fault, answer, waited));
       });
       pool.dispatch({ path: base + path, method, headers, body: body ?? null }, answer);
     });
   }
 
   async function attempt(call: HttpRequest, limits: Limits): Promise<RawResponse> {
-    enter();
+    const { client } = call;
+    throwIfOver(limits);
+    const waits = !shares.tryTake(client);
+    if (waits) await turnFor(client, limits);
     try {
-      const answer = await exchange(call, limits);
+      throwIfOver(limits);
+      enter();
+    } catch (error) {
+      shares.giveBack(client);
+      throw error;
+    }
+    try {
+      const answer = await exchange(call, limits, waits);
       answered(answer.status);
       return answer;
     } catch (error) {
@@ -288,22 +302,19 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
 
   return {
     async call(call, client) {
-      if (underWay + givenUp >= most) throw tooMany(`${underWay + givenUp} calls are waiting for v4`);
       const started = performance.now();
       const limits = limitsOf(timeoutMs, client);
-      underWay += 1;
       try {
         const { status, headers, text, bytes } = await tries(call, limits);
         return { status, headers, text, bytes, ms: performance.now() - started };
       } catch (error) {
         throw error instanceof UpstreamError ? error : (limits.over() ?? toUpstreamError(error));
       } finally {
-        underWay -= 1;
         limits.release();
       }
     },
     async stream(call, client) {
-      const taken = shares.take(call.client, client);
+      const taken = fileShares.take(call.client, client);
       const release = taken instanceof Promise ? await taken : taken;
       const limits = fileLimits(client);
       function over(): void {
@@ -319,8 +330,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     },
     breaker,
     shortages: () => [
-      ...(performance.now() - shortAt < SHORTAGE_MS ? ["all connections to v4 are in use"] : []),
-      ...(shares.exhausted() ? ["all connections to v4 for files are in use"] : []),
+      ...(shares.exhausted() ? ["all connections to v4 are in use"] : []),
+      ...(fileShares.exhausted() ? ["all connections to v4 for files are in use"] : []),
     ],
     close: async () => void (await Promise.all([pool.close(), filePool.close()])),
   };

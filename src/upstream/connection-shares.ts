@@ -31,7 +31,19 @@ export interface ConnectionShares {
    * @throws {ConnectionUnavailableError} where none was free in time, or too many wait; {UpstreamFault} where the client went away
    */
   take(client: ShareClient, signal: AbortSignal): (() => void) | Promise<() => void>;
-  /** Have all connections been in use for a while, with somebody waiting for one? */
+  /** Takes a connection where one is free; undefined: for the gateway itself, which has no share. */
+  tryTake(client: ShareClient | undefined): boolean;
+  /** Gives a connection back that was taken for this very client. */
+  giveBack(client: ShareClient | undefined): void;
+  /**
+   * Waits for a connection: `onTurn` is called when it has been taken. The result ends the wait.
+   *
+   * @throws {ConnectionUnavailableError} where too many wait
+   */
+  wait(client: ShareClient | undefined, onTurn: () => void): () => void;
+  /** Why a client got no connection in so many milliseconds. */
+  unavailable(ms: number): ConnectionUnavailableError;
+  /** Have all connections been in use for a while, with somebody waiting for one whose own share is not used up? */
   exhausted(): boolean;
   /** How many wait. */
   waiting(): number;
@@ -50,19 +62,76 @@ export interface ConnectionSharesOptions {
 /** As many may wait for each connection. */
 const WAITING_PER_CONNECTION = 16;
 
-/** For how long all must be in use before they count as exhausted: shorter is a burst. */
+/** For how long one must have waited until connections count as exhausted: shorter is a burst. */
 const EXHAUSTED_MS = 1000;
 
 interface Waiter {
-  readonly keys: readonly string[];
-  grant(give: () => void): void;
+  readonly client: ShareClient | undefined;
+  readonly since: number;
+  readonly onTurn: () => void;
 }
+
+/** How many connections, or places in the queue, clients have. */
+interface Tally {
+  all: number;
+  /** Of clients whose token v4 has not taken. */
+  unknown: number;
+  readonly tokens: Map<string, number>;
+  readonly addresses: Map<string, number>;
+  readonly strangers: Map<string, number>;
+}
+
+const createTally = (): Tally => ({
+  all: 0,
+  unknown: 0,
+  tokens: new Map(),
+  addresses: new Map(),
+  strangers: new Map(),
+});
+
+function add(counts: Map<string, number>, key: string, count: 1 | -1): void {
+  const now = (counts.get(key) ?? 0) + count;
+  if (now === 0) counts.delete(key);
+  else counts.set(key, now);
+}
+
+function tell(tally: Tally, client: ShareClient | undefined, count: 1 | -1): void {
+  tally.all += count;
+  if (client === undefined) return;
+  const { token, address, known } = client;
+  add(tally.addresses, address, count);
+  if (known && token !== undefined) return add(tally.tokens, token, count);
+  tally.unknown += count;
+  add(tally.strangers, address, count);
+}
+
+/** The most that a client may have of what is shared out. */
+interface Shares {
+  readonly token: number;
+  readonly address: number;
+  /** All clients together whose token v4 has not taken, and those of one address. */
+  readonly unknown: number;
+  readonly stranger: number;
+}
+
+/** Whether one more is within a client's own share. */
+function isWithin(shares: Shares, tally: Tally, client: ShareClient | undefined): boolean {
+  if (client === undefined) return true;
+  const { token, address, known } = client;
+  if ((tally.addresses.get(address) ?? 0) >= shares.address) return false;
+  if (known && token !== undefined) return (tally.tokens.get(token) ?? 0) < shares.token;
+  return tally.unknown < shares.unknown && (tally.strangers.get(address) ?? 0) < shares.stranger;
+}
+
+const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
+  one?.token === other?.token && one?.address === other?.address && one?.known === other?.known;
 
 /**
  * Makes the shares of a set of connections.
  *
  * A client whose token v4 has not taken yet has half the share of an address, and all such clients together have half
- * of the connections: whoever makes up tokens can't keep out those whose tokens are good.
+ * of the connections: whoever makes up tokens can't keep out those whose tokens are good. Of the places
+ * in the queue tokens and addresses have shares as well, and such clients three quarters.
  */
 export function createConnectionShares({
   size,
@@ -70,91 +139,100 @@ export function createConnectionShares({
   perAddress,
   patienceMs,
 }: ConnectionSharesOptions): ConnectionShares {
-  const used = new Map<string, number>();
-  const waiters = new Set<Waiter>();
-  /** Since when somebody has been waiting with all in use. */
-  let fullSince: number | undefined;
-  const most = {
-    all: size,
-    unknown: half(size),
+  const shares: Shares = {
     token: perToken,
     address: perAddress,
+    unknown: half(size),
     stranger: half(perAddress),
   };
+  const inQueue = perAddress * WAITING_PER_CONNECTION;
+  const places: Shares = {
+    token: perToken * WAITING_PER_CONNECTION,
+    address: inQueue,
+    unknown: Math.ceil((size * 3) / 4) * WAITING_PER_CONNECTION,
+    stranger: inQueue,
+  };
+  const used = createTally();
+  const queued = createTally();
+  const waiters = new Set<Waiter>();
 
-  const keysOf = ({ token, address, known }: ShareClient): readonly string[] =>
-    known && token !== undefined
-      ? ["all", `token ${token}`, `address ${address}`]
-      : ["all", "unknown", `stranger ${address}`, `address ${address}`];
-  const inUse = (key: string): number => used.get(key) ?? 0;
-  const isFree = (key: string): boolean => inUse(key) < most[key.split(" ", 1)[0] as keyof typeof most];
-
-  function add(key: string, count: 1 | -1): void {
-    const now = inUse(key) + count;
-    if (now === 0) used.delete(key);
-    else used.set(key, now);
+  function tryTake(client: ShareClient | undefined): boolean {
+    if (used.all >= size || !isWithin(shares, used, client)) return false;
+    tell(used, client, 1);
+    return true;
   }
 
-  function give(keys: readonly string[]): () => void {
-    for (const key of keys) add(key, 1);
+  function leave(waiter: Waiter): void {
+    if (waiters.delete(waiter)) tell(queued, waiter.client, -1);
+  }
+
+  function giveBack(client: ShareClient | undefined): void {
+    tell(used, client, -1);
+    for (const waiter of waiters) {
+      if (used.all >= size) return;
+      if (!tryTake(waiter.client)) continue;
+      leave(waiter);
+      waiter.onTurn();
+      // Nothing is free now that was not before.
+      if (isSame(waiter.client, client)) return;
+    }
+  }
+
+  const unavailable = (ms: number): ConnectionUnavailableError =>
+    new ConnectionUnavailableError(used.all < size, ms);
+
+  function wait(client: ShareClient | undefined, onTurn: () => void): () => void {
+    const isFull = queued.all >= size * WAITING_PER_CONNECTION;
+    if (isFull || !isWithin(places, queued, client)) throw unavailable(0);
+    const waiter = { client, since: performance.now(), onTurn };
+    waiters.add(waiter);
+    tell(queued, client, 1);
+    return () => leave(waiter);
+  }
+
+  function releaseOf(client: ShareClient): () => void {
     let given = false;
     return function release() {
-      if (given) return;
+      if (!given) giveBack(client);
       given = true;
-      for (const key of keys) add(key, -1);
-      for (const waiter of waiters) if (isFree("all") && waiter.keys.every(isFree)) next(waiter);
-      look();
     };
   }
 
-  function next(waiter: Waiter): void {
-    waiters.delete(waiter);
-    waiter.grant(give(waiter.keys));
-  }
-
-  function look(): void {
-    const full = waiters.size > 0 && inUse("all") >= size;
-    fullSince = full ? (fullSince ?? performance.now()) : undefined;
-  }
-
-  function wait(keys: readonly string[], signal: AbortSignal): Promise<() => void> {
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    function end(error: UpstreamError): void {
-      waiters.delete(waiter);
-      clear();
-      look();
-      reject(error);
-    }
-    const isOwn = (): boolean => isFree("all");
-    const timer = setTimeout(() => end(new ConnectionUnavailableError(isOwn(), patienceMs)), patienceMs);
-    const gone = (): void => end(new UpstreamError("gone", "the client went away"));
-    function clear(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", gone);
-    }
-    const waiter: Waiter = {
-      keys,
-      grant(release) {
+  function takeInTurn(client: ShareClient, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new UpstreamError("gone", "the client went away"));
+      const leaveQueue = wait(client, () => {
         clear();
-        resolve(release);
-      },
-    };
-    signal.addEventListener("abort", gone, { once: true });
-    waiters.add(waiter);
-    look();
-    return promise;
+        resolve(releaseOf(client));
+      });
+      function end(error: UpstreamError): void {
+        leaveQueue();
+        clear();
+        reject(error);
+      }
+      const timer = setTimeout(() => end(unavailable(patienceMs)), patienceMs);
+      const gone = (): void => end(new UpstreamError("gone", "the client went away"));
+      function clear(): void {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gone);
+      }
+      signal.addEventListener("abort", gone, { once: true });
+    });
   }
 
   return {
-    take(client, signal) {
-      const keys = keysOf(client);
-      if (keys.every(isFree)) return give(keys);
-      if (signal.aborted) return Promise.reject(new UpstreamError("gone", "the client went away"));
-      if (waiters.size >= size * WAITING_PER_CONNECTION)
-        return Promise.reject(new ConnectionUnavailableError(isFree("all"), 0));
-      return wait(keys, signal);
+    take: (client, signal) => (tryTake(client) ? releaseOf(client) : takeInTurn(client, signal)),
+    tryTake,
+    giveBack,
+    wait,
+    unavailable,
+    exhausted() {
+      if (used.all < size) return false;
+      const before = performance.now() - EXHAUSTED_MS;
+      for (const { client, since } of waiters)
+        if (since <= before && isWithin(shares, used, client)) return true;
+      return false;
     },
-    exhausted: () => fullSince !== undefined && performance.now() - fullSince >= EXHAUSTED_MS,
     waiting: () => waiters.size,
   };
 }

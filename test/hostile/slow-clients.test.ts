@@ -74,3 +74,24 @@ test("a head that never ends is answered 400, and the connection ends", async ()
   const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 /);
 }, 60_000);
+
+test("200 reads with one token that v4 lets hang leave connections to other tokens, and the gateway ready", async () => {
+  const small = await beforeFake({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "4000", UPSTREAM_CONNECTIONS: "8" });
+  try {
+    small.v4.answers(({ path }, response) => {
+      if (!path.includes("/instances/7")) json(200, envelope([]))({} as never, response);
+    });
+    const list = (as: string) => small.ask("GET /vm/instances", { as });
+    expect((await list("greedy")).status).toBe(200);
+    const hanging = Array.from({ length: 200 }, () => small.ask("GET /vm/instances/7", { as: "greedy" }));
+    await eventually(() => small.v4.calls.filter(({ path }) => path.includes("/instances/7")).length === 4);
+    expect((await list("another")).status).toBe(200);
+    expect((await fetch(`${small.service.adminUrl}/readyz`)).status).toBe(200);
+    const told = await Promise.all(hanging);
+    const refusals = told.filter(({ status }) => status === 420);
+    expect(refusals.length).toBeGreaterThan(100);
+    expect(refusals[0]?.body.errors[0].reason).toMatch(/^Too many requests at the same time/);
+  } finally {
+    await small.stop();
+  }
+}, 60_000);

@@ -98,9 +98,7 @@ describe("giving up", () => {
     const client = connect({ connections: 1, timeoutMs: 500 });
     const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
     const faults = await Promise.all(calls);
-    const atOnce = faults.filter(
-      ({ kind, message }) => kind === "overloaded" && message.endsWith("waiting for v4"),
-    );
+    const atOnce = faults.filter(({ kind, message }) => kind === "overloaded" && message.endsWith(" 0 ms"));
     expect(atOnce).toHaveLength(30 - 17);
     expect(faults.filter(({ kind }) => kind === "timed_out")).toHaveLength(1);
     v4.answers(json(200, {}));
@@ -257,21 +255,21 @@ describe("waiting for a connection of our own", () => {
     const client = connect({ connections: 1, timeoutMs: 2000, breaker: { fewest: 4 } });
     v4.answers((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
     for (let round = 0; round < 2; round += 1) {
-      const kinds = await Promise.all(
-        Array.from({ length: 6 }, () =>
-          client.call(POST).then(
-            () => "answered",
-            (fault) => fault.kind,
-          ),
+      const calls = Array.from({ length: 6 }, () =>
+        client.call(POST).then(
+          () => "answered",
+          (fault) => fault.kind,
         ),
       );
-      expect(new Set(kinds)).toEqual(new Set(["answered", "overloaded"]));
-      expect(client.shortages()).toEqual(["all connections to v4 are in use"]);
+      expect(client.shortages()).toEqual([]);
+      await eventually(() => client.shortages()[0] === "all connections to v4 are in use");
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(["answered", "overloaded"]));
+      expect(client.shortages()).toEqual([]);
       expect(client.breaker.state()).toBe("closed");
     }
   });
 
-  test("calls that were given up count until they are let go of", async () => {
+  test("calls that were given up hold no place in the queue", async () => {
     v4.answers(silence);
     const client = connect({ connections: 1 });
     const leaving = Array.from({ length: 40 }, async () => {
@@ -281,8 +279,54 @@ describe("waiting for a connection of our own", () => {
       return (await fault).kind;
     });
     const kinds = await Promise.all(leaving);
-    expect(kinds.filter((kind) => kind === "overloaded").length).toBeGreaterThan(0);
+    expect(new Set(kinds)).toEqual(new Set(["gone"]));
     await eventually(() => client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "gone"));
+  });
+});
+
+describe("shares of the connections", () => {
+  const as = (token: string, known = true, address = "192.0.2.1") => ({
+    ...GET,
+    client: { token, address, known },
+  });
+  const hangs: Behaviour = ({ path }, response) => {
+    if (!path.endsWith("/hangs")) json(200, {})({} as never, response);
+  };
+  const hang = (client: UpstreamClient, count: number, call: ReturnType<typeof as>) =>
+    Array.from({ length: count }, () => faultOf(client.call({ ...call, path: "/v4/hangs" })));
+
+  test("the calls of one token that hang leave connections, and places in the queue, to others", async () => {
+    v4.answers(hangs);
+    const client = connect({ connections: 8, timeoutMs: 2000 });
+    const greedy = hang(client, 200, as("greedy"));
+    const kinds = (await Promise.all(greedy.slice(-10))).map((fault) => fault);
+    expect(kinds).toEqual(kinds.map(() => expect.objectContaining({ kind: "overloaded", own: true })));
+    expect(await client.call(as("another"))).toMatchObject({ status: 200 });
+    expect(v4.calls.filter(({ path }) => path === "/v4/hangs")).toHaveLength(4);
+    expect(client.shortages()).toEqual([]);
+    const ends = await Promise.all(greedy);
+    expect(ends.filter(({ kind }) => kind === "timed_out")).toHaveLength(4);
+    expect(await client.call(as("greedy"))).toMatchObject({ status: 200 });
+  });
+
+  test("calls with made-up tokens, of any address, leave half of the connections to others", async () => {
+    v4.answers(hangs);
+    const client = connect({ connections: 8, timeoutMs: 2000 });
+    const made = Array.from({ length: 50 }, (_, index) =>
+      hang(client, 1, as(`made-up ${index}`, false, `198.51.100.${index}`)),
+    ).flat();
+    await eventually(() => v4.calls.length === 4);
+    expect(await client.call(as("another"))).toMatchObject({ status: 200 });
+    await Promise.all(made);
+  });
+
+  test("a shortage is told while calls wait, and is over when none does", async () => {
+    v4.answers(hangs);
+    const client = connect({ connections: 4, timeoutMs: 3000 });
+    const all = ["a", "b", "c", "d", "e"].map((token, index) => hang(client, 1, as(token, true, `${index}`)));
+    await eventually(() => client.shortages()[0] === "all connections to v4 are in use");
+    await Promise.all(all.flat());
+    expect(client.shortages()).toEqual([]);
   });
 });
 

@@ -4,8 +4,12 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { TokenCache } from "../../auth/token-cache.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { Upstream, HttpResponse } from "../../upstream/client.ts";
+import { ConnectionUnavailableError, type ShareClient } from "../../upstream/connection-shares.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { header, NOBODY, type AlphaRequest, type Credentials, type RequestContext } from "../context.ts";
+import type { TranslationConfig } from "./build-response.ts";
 import type { ResolvedCredentials } from "./resolve-token.ts";
 
 /** One call to v4, in v4's words. */
@@ -47,7 +51,29 @@ export interface CallDependencies {
   readonly tokens: TokenCache;
   readonly scopes: Scopes;
   readonly dialect: UpstreamDialect;
+  readonly rules: Pick<TranslationConfig, "statuses">;
 }
+
+/** Whose share of the connections a request takes. A token that stands for one of v4's is v4's own. */
+export const shareClient = (
+  request: AlphaRequest,
+  { grant }: ResolvedCredentials,
+  { caller, facts, accepted }: RequestContext,
+): ShareClient => ({
+  token: caller?.hash,
+  address: addressNetwork(request.address),
+  known: accepted === true || facts?.refused === false || typeof grant === "object",
+});
+
+/** What a client is told whose own share of the connections was used up; undefined for any other failure. */
+export const ownShareRefusal = (
+  error: unknown,
+  what: "files" | "requests",
+  { statuses }: Pick<TranslationConfig, "statuses">,
+): HttpError | undefined =>
+  error instanceof ConnectionUnavailableError && error.own
+    ? new HttpError(statuses.rate_limited.alpha, `Too many ${what} at the same time. Try again later.`)
+    : undefined;
 
 /** A client's credentials in v4's scheme; undefined for a client without any. */
 export const upstreamCredentials = ({ token }: Credentials, scheme: string): string | undefined =>
@@ -196,7 +222,8 @@ export function createUpstreamCaller(
     begin();
     try {
       const text = body === undefined ? undefined : printJson(body);
-      const answer = await upstream.call({ method, path, headers, body: text }, request.signal);
+      const client = shareClient(request, presented, notes);
+      const answer = await upstream.call({ method, path, headers, body: text, client }, request.signal);
       span?.end(answer.status);
       updateTokenCache(parts, caller, notes, answer);
       const came = toUpstreamResponse(answer);
@@ -207,7 +234,7 @@ export function createUpstreamCaller(
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof UpstreamError)
         notes.warnings.push(`v4 ${method} ${path}: ${error.kind}, ${error.message}`);
-      throw error;
+      throw ownShareRefusal(error, "requests", parts.rules) ?? error;
     } finally {
       end();
     }

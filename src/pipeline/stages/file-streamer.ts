@@ -5,13 +5,13 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { FileUpstream, StreamResponse } from "../../upstream/stream.ts";
 import { toUpstreamError } from "../../upstream/errors.ts";
-import { ConnectionUnavailableError, type ShareClient } from "../../upstream/connection-shares.ts";
-import { addressNetwork } from "../../rate-limit/client-address.ts";
 import type { TranslationConfig } from "./build-response.ts";
 import {
   asksPublicly,
   authorization,
   commonHeaders,
+  ownShareRefusal,
+  shareClient,
   toUpstreamResponse,
   updateTokenCache,
   type CallDependencies,
@@ -91,17 +91,11 @@ class Streamed {
 }
 
 /** What the client did wrong, where a file did not get through for that; undefined where it is not the client's doing. */
-function clientsFault(
-  error: unknown,
-  sends: boolean,
-  { statuses }: TranslationConfig,
-): HttpError | undefined {
+function clientsFault(error: unknown, sends: boolean, rules: TranslationConfig): HttpError | undefined {
   if (error instanceof HttpError) return error;
   const { kind } = toUpstreamError(error);
   if (kind === "slow_client" && sends) return new HttpError(400, "The file took too long to arrive.");
-  if (error instanceof ConnectionUnavailableError && error.own)
-    return new HttpError(statuses.rate_limited.alpha, "Too many files at the same time. Try again later.");
-  return undefined;
+  return ownShareRefusal(error, "files", rules);
 }
 
 /** Prepares the streamed call of one request. Its record knows how much went by, and nothing of what. */
@@ -112,11 +106,6 @@ export function createFileStreamer(
   notes: RequestContext,
 ): StreamUpstream {
   let common: Record<string, string> | undefined;
-  const client = (): ShareClient => ({
-    token: notes.caller?.hash,
-    address: addressNetwork(request.address),
-    known: notes.facts?.refused === false,
-  });
 
   async function carryAs(
     caller: Credentials,
@@ -133,7 +122,13 @@ export function createFileStreamer(
     const started = performance.now();
     const sent = { method, path, filter: null, ...(file && { body: { streamed: passed } }) };
     try {
-      const given = { method, path, headers, body: file?.stream, client: client() };
+      const given = {
+        method,
+        path,
+        headers,
+        body: file?.stream,
+        client: shareClient(request, presented, notes),
+      };
       const answer = await parts.files.stream(given, request.signal);
       span?.end(answer.status);
       updateTokenCache(parts, caller, notes, answer);
