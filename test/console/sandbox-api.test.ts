@@ -110,6 +110,21 @@ describe("a web page of another origin", () => {
     },
   );
 
+  test.each(["cross-site", "same-site", "Cross-Site"])(
+    "can't change anything by a request without Origin that a browser calls %s",
+    async (site) => {
+      await v4("PUT", "/vm/instances/5201", { label: "renamed" });
+      const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+      expect(answer.status).toBe(403);
+      expect(await labelOf(5201)).toBe("renamed");
+    },
+  );
+
+  test.each(["same-origin", "none"])("is none where a browser calls it %s", async (site) => {
+    const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+    expect(answer.status).toBe(204);
+  });
+
   test("the console itself can", async () => {
     const answer = await request(admin)
       .post("/api/sandbox/reset")
