@@ -97,6 +97,16 @@ describe("authorize", () => {
     expect(record).toMatchObject({ losses: ["scopes: unknown, not asked for: cats:delete,vms:fly"] });
   });
 
+  test.each([
+    ["state", "state=x;scope=*;y"],
+    ["redirect_uri", "redirect_uri=https://a.example/;scope=*"],
+  ])("no %s becomes two parameters for a login server that splits at semicolons", async (_, query) => {
+    const { raw, location } = await sentOn(`scopes=vms:view&client_id=${CLIENT}&${query}`);
+    expect(raw).not.toContain(";");
+    const [name = "", value] = query.split(/=(.*)/s);
+    expect(location?.searchParams.get(name)).toBe(value);
+  });
+
   test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1%23", "~.*()!", "x".repeat(2000)])(
     "A-144 L23 state %s goes on byte for byte, and so it comes back",
     async (state) => {

@@ -26,10 +26,13 @@ interface Pair {
   readonly raw: string;
 }
 
-/** What can't stand in an address as it is. All else goes on byte for byte: `+` and `%20` are two things to some. */
+/**
+ * What can't stand in an address as it is, and `;`, at which some servers split a query: a value would become a
+ * parameter. All else goes on byte for byte: `+` and `%20` are two things to some.
+ */
 const escaped = (raw: string): string =>
   raw.replace(
-    /[^\x21\x22\x24-\x7e]/g,
+    /[^\x21\x22\x24-\x3a\x3c-\x7e]/g,
     (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
 
