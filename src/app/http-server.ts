@@ -77,11 +77,14 @@ function hosts(rawHeaders: readonly string[]): number {
  * What the parser lets pass and no server should read. HTTP/0.9, which it takes a request line with a bare line feed
  * for. Without a `Host`, or with two (RFC 9112 3.2): Node would answer by itself, with no body, or read the first.
  * Chunks in HTTP/1.0: a proxy that doesn't know them there has taken them for the next request (RFC 9112 6.1).
+ * Codings before `chunked` (RFC 9112 6.1): nobody here undoes them, and another server may not know them.
  */
 function isUnsound({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const named = hosts(rawHeaders);
-  if (httpVersion === "1.1") return named !== 1;
-  return httpVersion !== "1.0" || named > 1 || headers["transfer-encoding"] !== undefined;
+  const coding = headers["transfer-encoding"];
+  if (httpVersion === "1.1")
+    return named !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");
+  return httpVersion !== "1.0" || named > 1 || coding !== undefined;
 }
 
 /** Hands on what is to be handled; what is unsound is refused, with what stands behind it on the connection. */

@@ -291,6 +291,9 @@ export function createNativeProxy({
       underWay.set(request, progress);
       cleanHeaders(request, NEVER_TO_V4);
       for (const name in request.headers) if (isForwarding(name)) delete request.headers[name];
+      // The framing is the gateway's own, and not as the client spelled it.
+      if (request.headers["transfer-encoding"] !== undefined)
+        request.headers["transfer-encoding"] = "chunked";
       // The proxy tells of a fault in three ways: by the handler above, by this callback, and by a rejection.
       return proxy(request, response, () => answerFault(response, failure));
     }

@@ -89,7 +89,12 @@ function ambiguities({ rawHeaders, headers }: Arrived): string[] {
   const names = rawHeaders.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const twice = ONCE.filter((name) => names.filter((other) => other === name).length > 1);
   const both = headers["content-length"] !== undefined && headers["transfer-encoding"] !== undefined;
-  return [...twice.map((name) => `two of ${name}`), ...(both ? ["both lengths"] : [])];
+  const { "transfer-encoding": coding = "chunked" } = headers;
+  return [
+    ...twice.map((name) => `two of ${name}`),
+    ...(both ? ["both lengths"] : []),
+    ...(coding === "chunked" ? [] : [`the coding ${coding}`]),
+  ];
 }
 
 /** Says whose token it was. */
