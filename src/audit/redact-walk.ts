@@ -1,3 +1,4 @@
+import { isTooMuchJson } from "./json-text.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
 import { REDACTED, type SecretValues } from "./secret-values.ts";
 
@@ -121,6 +122,10 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
   /** JSON inside a string, as in filters and in user data. */
   function visitJsonText(text: string, depth: number): string {
     if (depth >= DEPTH) return tooDeep();
+    if (isTooMuchJson(text)) {
+      found?.seal();
+      return scrub(withoutUserInfo(text));
+    }
     let parsed: unknown;
     try {
       parsed = failures < MOST_FAILURES ? JSON.parse(text) : undefined;

@@ -1,9 +1,9 @@
-import { JsonText } from "./json-text.ts";
+import { isTooMuchJson, JsonText } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
 import { truncateUtf8, createBodyRedaction } from "./redact-walk.ts";
 import type { RedactBody } from "./redact-walk.ts";
 import { secretNames } from "./secret-names.ts";
-import { REDACTED, SecretValues } from "./secret-values.ts";
+import { NEEDLE, REDACTED, SecretValues } from "./secret-values.ts";
 
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
@@ -106,7 +106,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       steps.pairs(sent.query);
       for (const text of sent.texts) if (text !== undefined) steps.text(text);
       found.fromBody(true);
-      if (sent.body) findIn(sent.body, steps);
+      if (sent.body) findIn(sent.body, steps, found);
     } catch {
       found.seal();
     }
@@ -119,10 +119,11 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     secrets.maybeIn(query) ||
     texts.some((text) => text !== undefined && secrets.maybeIn(text));
 
-  function findIn(body: SentBody, steps: RedactBody): void {
+  function findIn(body: SentBody, steps: RedactBody, found: SecretValues): void {
     if (body.form) return void steps.value(membersOf(body.form));
     const text = textOf(body);
     if (text === undefined || !secrets.maybeIn(text)) return;
+    if (isTooMuchJson(text)) return found.seal();
     const parsed = parse(text);
     if (parsed) steps.value(parsed.value);
     else if (FORM.test(body.type ?? "")) steps.pairs(text);
@@ -144,7 +145,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       const whole = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
       if (values?.sealed) return unrecorded(whole, TOO_MANY);
-      const parsed = parse(text);
+      const parsed = isTooMuchJson(text) ? undefined : parse(text);
       if (parsed !== undefined) return value(parsed.value, whole, values);
       const steps = walk(values);
       return limited(steps.text(text), steps.spent(), whole);
@@ -160,7 +161,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       if (form) return value(membersOf(form), byteLength, values);
       const text = textOf(sent);
       if (text === undefined) return unrecorded(byteLength, MULTIPART.test(type) ? UNREAD : NOT_UTF8);
-      if (!FORM.test(type) || parse(text) !== undefined) return raw(text, values);
+      if (!FORM.test(type) || isTooMuchJson(text) || parse(text) !== undefined) return raw(text, values);
       if (byteLength > LONGEST_FORM) return unrecorded(byteLength, UNREAD);
       return value(membersOf([...new URLSearchParams(text)]), byteLength, values);
     });
@@ -168,8 +169,8 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
 
   function json(text: string, values?: SecretValues, bytes = Buffer.byteLength(text)): RecordedBody {
     return guarded(() => {
-      // A value that begins before the cut may end behind it.
-      if (values?.maybeIn(text)) return raw(text, values);
+      // A value that begins before the cut may end behind it; its beginning is enough to be found.
+      if (values?.maybeIn(text.slice(0, bodyLimit + NEEDLE))) return raw(text, values);
       if (bytes <= bodyLimit) return secrets.maybeIn(text, bytes) ? raw(text, values) : new JsonText(text);
       const kept = text.slice(0, bodyLimit);
       if (secrets.maybeIn(kept)) return raw(text, values);

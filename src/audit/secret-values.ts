@@ -6,7 +6,7 @@ const SHORTEST = 3;
 /** The same of values out of a path, a query or a header. */
 const SHORTEST_OF_HEAD = 6;
 /** So many characters identify a value: no look at a text goes deeper, whatever values it is searched for. */
-const NEEDLE = 32;
+export const NEEDLE = 32;
 /** Values of one exchange, in all spellings. With more than these nothing of its words is recorded. */
 const MOST = 500;
 /** Texts are searched for so few values one after the other, which the platform does faster than any code here. */

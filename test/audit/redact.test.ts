@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as fc from "fast-check";
 import { JsonText } from "../../src/audit/json-text.ts";
 import { createRedaction } from "../../src/audit/redact.ts";
@@ -402,6 +402,36 @@ describe("a body over the limit", () => {
 
   test("of text is cut by bytes, between characters", () =>
     expect(small.raw("€".repeat(50))).toEqual({ truncated: true, bytes: 150, text: "€".repeat(33) }));
+
+  describe.each([
+    ["of many members", Array.from({ length: 40_000 }, (_, n) => `"k${n}":1`).join(",")],
+    ["of many items", `"a":[${"1,".repeat(40_000)}1]`],
+    ["with such JSON in a string", `"a":${JSON.stringify(`{"b":[${"1,".repeat(40_000)}1]}`)}`],
+    ["of a megabyte", `"a":"${"x".repeat(1024 * 1024)}"`],
+  ])("%s, more than is read", (_, members) => {
+    test.each([
+      ["at its beginning", `{"root_pass":"${SECRET}",${members}}`],
+      ["at its end", `{${members},"root_pass":"${SECRET}"}`],
+    ])("and a secret %s is cut as text, and not parsed", (_place, text) => {
+      const parse = vi.spyOn(JSON, "parse");
+      try {
+        const body = { bytes: bytes(text), type: "application/json" };
+        const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });
+        const kept = [redaction.raw(text), redaction.json(text), redaction.body(body, values)];
+        expect(kept.map((recorded) => (recorded as { truncated: boolean }).truncated)).toEqual([
+          true,
+          true,
+          true,
+        ]);
+        expect(JSON.stringify([...kept, redaction.text(`echo ${SECRET}`, values)])).not.toContain("S3CR3T");
+        const read = parse.mock.calls.map(([given]) => given.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(","));
+        expect(Math.max(0, ...read.map((values) => values.length))).toBeLessThanOrEqual(8000);
+        expect(Math.max(0, ...parse.mock.calls.map(([given]) => given.length))).toBeLessThanOrEqual(1 << 20);
+      } finally {
+        parse.mockRestore();
+      }
+    });
+  });
 
   test("of exactly the limit is whole", () => {
     const body = "x".repeat(98);
