@@ -10,7 +10,7 @@ export interface OwnReads {
 
 /**
  * Answers of extra reads that are kept for a little while, each for the token that they were given to. They are this
- * process's own, and ended by calls that it translates: docs/operations.md says what that means for others.
+ * process's own, and ended by calls that it translates: docs/guide/run-in-production.md says what that means for others.
  */
 export interface ResponseCache {
   /** To be looked up before the read: what is read meanwhile is not kept where a write comes in between. */

@@ -35,7 +35,7 @@ const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSe
 
 /**
  * Keeps state in Redis, for all replicas. Times are Redis's own. It is Redis that bounds it, with `maxmemory` and the
- * policy `noeviction`: any other policy could drop what clients asked for, of which docs/operations.md says more.
+ * policy `noeviction`: any other policy could drop what clients asked for, of which docs/guide/run-in-production.md says more.
  */
 export function createRedisStore(redis: RedisClient): KeyValueStore {
   async function guarded<T>(work: Parameters<typeof redis.run<T>>[0]): Promise<T> {

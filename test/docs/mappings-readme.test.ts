@@ -1,4 +1,4 @@
-/** The page on writing a mapping: its example is a pack that loads and holds, its fault is told so, no key is missing. */
+/** The guide "Write a mapping": its example loads, its golden cases pass and its diagnostic is right. The reference has every key. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,8 @@ import { fileSchema, keysAt } from "../../src/mapping/schema/file-schema.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 
 const page = readFileSync("mappings/README.md", "utf8");
-/** The files that the page shows: a block whose first line is a comment with a name. */
+const packFormat = readFileSync("docs/reference/pack-format.md", "utf8");
+/** The files that the guide shows: a code block whose first line is a comment with the file name. */
 const files = [...page.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g)].map(
   ([, name = "", text = ""]) => [name, `# ${name}\n${text}`] as const,
 );
@@ -28,34 +29,39 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("the page on writing a mapping", () => {
-  test("its example loads, and its golden cases hold", async () => {
+describe("mappings/README.md", () => {
+  test("its example loads, and its golden cases pass", async () => {
     const pack = loadPack(folder);
-    const faults = [...pack.gaps.unmappedFields];
-    const { examples, catalogs } = readExamples(folder, faults);
-    const shown = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
-    faults.push(...(await runExamples(pack, shown, catalogs)));
-    expect(faults.map(formatDiagnostic)).toEqual([]);
-    expect(shown).toHaveLength(2);
+    const diagnostics = [...pack.gaps.unmappedFields];
+    const { examples, catalogs } = readExamples(folder, diagnostics);
+    const documented = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
+    diagnostics.push(...(await runExamples(pack, documented, catalogs)));
+    expect(diagnostics.map(formatDiagnostic)).toEqual([]);
+    expect(documented).toHaveLength(2);
     expect(pack.route("POST /volumes")).toBeDefined();
   });
 
-  test("its fault is told as it says", () => {
+  test("the loader reports the diagnostic that it shows", () => {
     const [, text = "", name = ""] = /```\n((\S+\.yaml):\d+:\d+: [\s\S]*?)```/.exec(page) ?? [];
     const written = files.find(([file]) => file === name)?.[1] ?? "";
     write(name, written.replace("catalog: datacenter,", "catalog: datacentre,"));
-    let told = "";
+    let message = "";
     try {
       loadPack(folder);
     } catch (error) {
-      told = error instanceof PackError ? error.message.replaceAll(`${folder}/`, "") : "";
+      message = error instanceof PackError ? error.message.replaceAll(`${folder}/`, "") : "";
     } finally {
       write(name, written);
     }
-    expect(`${told}\n`).toContain(text);
+    expect(`${message}\n`).toContain(text);
     expect(name).toBe("volume.yaml");
   });
 
+  test("README.md links to it", () =>
+    expect(readFileSync("README.md", "utf8")).toContain("](mappings/README.md)"));
+});
+
+describe("docs/reference/pack-format.md", () => {
   test.each([
     ["a file", "resource", []],
     ["a field", "resource", ["fields", "name"]],
@@ -65,12 +71,9 @@ describe("the page on writing a mapping", () => {
     ["a value kind", "pack", ["values", "name"]],
     ["a first read", "pack", ["first", "name"]],
     ["pack.yaml", "pack", []],
-  ] as const)("names every key of %s", (_what, kind, path) => {
+  ] as const)("names every key of %s", (_title, kind, path) => {
     const keys = keysAt(fileSchema(kind), path);
     expect(keys.length).toBeGreaterThan(2);
-    expect(keys.filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
+    expect(keys.filter((key) => !packFormat.includes(`\`${key}\``))).toEqual([]);
   });
-
-  test("the README leads to it", () =>
-    expect(readFileSync("README.md", "utf8")).toContain("](mappings/README.md)"));
 });

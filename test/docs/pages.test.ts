@@ -1,4 +1,4 @@
-/** Every page for people is held against what it speaks of: files, commands, settings, metrics, alerts, reasons. */
+/** Each page of the documentation is compared with what it names: files, commands, settings, alerts, reasons. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,9 @@ const pages = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "mappings/README.md",
-  ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? [join("docs", name)] : [])),
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).flatMap((name) =>
+    name.endsWith(".md") ? [join("docs", name)] : [],
+  ),
 ];
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
@@ -46,29 +48,32 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("runs tests that are there", () => {
-    const named = [...text.matchAll(/npm run (?:-s )?jest -- (\S+)/g)].map(([, path = ""]) => path);
+    const named = [...text.matchAll(/npx vitest run (test\/[\w./-]+)/g)].map(([, path = ""]) => path);
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test("names settings that there are", () => {
+    const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(
+      ([, name = ""]) => name,
+    );
+    const others = /^(?:OTEL|AG)_|^(?:NODE_ENV|POSTGRES_PASSWORD|REQUIRED_SERVICES|FC_SEED)$/;
+    expect(named.filter((name) => !others.test(name) && !Object.hasOwn(SETTINGS, name))).toEqual([]);
   });
 });
 
-describe("docs/operations.md", () => {
-  const text = readFileSync("docs/operations.md", "utf8");
+describe("docs/guide/run-in-production.md", () => {
+  const text = readFileSync("docs/guide/run-in-production.md", "utf8");
 
-  test("names settings that there are", () => {
-    const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g)].map(([, name = ""]) => name);
-    expect(named.filter((name) => !/^(?:OTEL|AG)_/.test(name) && !Object.hasOwn(SETTINGS, name))).toEqual([]);
-  });
-
-  test("has a row for each alert, and for none besides", () => {
+  test("has a row for each alert, and no other alert", () => {
     const { groups } = parse(readFileSync("deploy/prometheus/alerts.yaml", "utf8")) as {
       groups: { rules: { alert: string }[] }[];
     };
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
     const rows = text.split("\n").filter((line) => line.startsWith("| `"));
-    const told = rows.flatMap((row) => [
+    const named = rows.flatMap((row) => [
       ...(row.split(" | ")[0] ?? "").matchAll(/`((?=\w*[a-z])[A-Z]\w+)`/g),
     ]);
-    expect(new Set(told.map(([, name]) => name))).toEqual(new Set(alerts));
+    expect(new Set(named.map(([, name]) => name))).toEqual(new Set(alerts));
   });
 
   test("names panels of the dashboard that there are", () => {
@@ -81,7 +86,7 @@ describe("docs/operations.md", () => {
     expect(named.filter((name) => !titles.has(name))).toEqual([]);
   });
 
-  test("explains every reason for which a gateway says that it isn't ready", () => {
+  test("explains each reason in /readyz", () => {
     const sources = ["src/app/start.ts", "src/app/cluster/primary.ts"].map((file) =>
       readFileSync(file, "utf8"),
     );

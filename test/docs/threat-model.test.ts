@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 const page = readFileSync("docs/threat-model.md", "utf8");
 const rows = page.split("\n").filter((line) => /^\| (?!(It|They) (tries|could) )/.test(line));
 
-test("every threat of docs/threat-model.md names tests, and all of them are there", () => {
+test("each threat in docs/threat-model.md names at least one test file that exists", () => {
   for (const row of rows) {
     const shown = row.split(" | ").at(-1) ?? "";
     const tests = [...shown.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path = ""]) => path);
