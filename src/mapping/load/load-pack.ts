@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { z } from "zod";
 import {
   renameDeep,
   createRenamer,
@@ -15,7 +16,7 @@ import {
 } from "../schema/definition.ts";
 import { PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
-import { fileSchema } from "../schema/file-schema.ts";
+import { fileSchema, type FileKind } from "../schema/file-schema.ts";
 import { locationIn } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { parseYaml, readYamlTexts, type YamlSource, type YamlText } from "./yaml-source.ts";
@@ -25,98 +26,24 @@ import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-def
 const DIALECT_FILE = "pack.yaml";
 const SURFACE_FILE = "surface.yaml";
 
-interface ShapedFile<T> {
-  readonly source: YamlSource;
-  readonly definition: T;
-}
+/**
+ * From YAML to functions, in four stages:
+ *
+ * 1. {@link parsePack}: text → data with source locations
+ * 2. {@link validatePack}: data → checked definitions
+ * 3. {@link renameWords}: definitions in the pack's words → definitions in the service's words
+ * 4. {@link compileDefinitions}: definitions → functions
+ *
+ * Every stage adds its diagnostics to one list, so that the author sees all of them at once.
+ */
 
-interface Shaped {
-  readonly dialect: ShapedFile<DialectDefinition> | undefined;
-  readonly surface: ShapedFile<SurfaceDefinition> | undefined;
-  readonly resources: readonly ShapedFile<ResourceDefinition>[];
-}
-
-function shapeAll({ directory, sources }: PackSources, faults: Diagnostic[]): Shaped {
-  const named = (name: string) => sources.find(({ file }) => basename(file) === name);
-  const [main, surfaceFile] = [named(DIALECT_FILE), named(SURFACE_FILE)];
-  if (!main)
-    faults.push({
-      file: directory,
-      line: 1,
-      column: 1,
-      message: `there is no ${DIALECT_FILE} in this folder`,
-    });
-  const dialect = main && validateFile(main, dialectDefinition, () => fileSchema("pack"), faults);
-  const surface =
-    surfaceFile && validateFile(surfaceFile, surfaceDefinition, () => fileSchema("surface"), faults);
-  const resources = sources.flatMap((source) => {
-    if (source === main || source === surfaceFile) return [];
-    const definition = validateFile(source, resourceDefinition, () => fileSchema("resource"), faults);
-    return definition ? [{ source, definition }] : [];
-  });
-  return {
-    dialect: main && dialect ? { source: main, definition: dialect } : undefined,
-    surface: surfaceFile && surface ? { source: surfaceFile, definition: surface } : undefined,
-    resources,
-  };
-}
-
-/** Renames the words of scope areas and event actions: in `scopes`, and in tables of values. */
-function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
-  const table = <T>(values: T): T =>
-    typeof values === "string" ? values : renameDeep(values, rename.actions);
-  const values = Object.entries(definition.values).map(([name, kind]) => {
-    const { same, read, write } = kind;
-    const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
-    const renamed = Object.entries(words).map(([key, value]) => [key, table(value)] as const);
-    return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;
-  });
-  return {
-    ...definition,
-    scopes: renameDeep(definition.scopes, rename.scopes),
-    values: Object.fromEntries(values),
-  };
-}
-
-/** Renames the words of scope areas and event actions: in the scopes and the conditions of routes. */
-function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
-  if (!definition.routes) return definition;
-  const routes = definition.routes.map((route) => ({
-    ...route,
-    scope: rename.scopes(route.scope),
-    ...(route.where && { where: renameDeep(route.where, rename.actions) }),
-  }));
-  return { ...definition, routes };
-}
-
-/** Compiles what is shaped right, in the words given; faults go to the list. */
-function compileShaped(shaped: Shaped, words: ProductWords, faults: Diagnostic[]): Pack | undefined {
-  const { dialect, surface, resources } = shaped;
-  if (!dialect) return undefined;
-  const scopeWords = dialect.definition.scope_words ?? [];
-  const rename = createRenamer(words, scopeWords);
-  const inScopes = scopeRenaming(words, scopeWords);
-  const locate = <T>(file: ShapedFile<T>, found = faults): LocatedFile<T> => ({
-    definition: renameDeep(file.definition, rename),
-    location: locationIn(file.source, found),
-  });
-  const pack = compilePack(
-    locate({ ...dialect, definition: renameScopes(dialect.definition, inScopes) }),
-    resources.map((file) => locate({ ...file, definition: renameRouteScopes(file.definition, inScopes) })),
-  );
-  if (!surface) return pack;
-  const { definition, location } = locate(surface);
-  const gaps = findCoverageGaps(definition, pack, (found) => locate(surface, found).location);
-  return { ...pack, surface: compileApiSurface(definition, location), gaps };
-}
-
-/** The files of a pack as they are written: plain data, which another process can be given. */
+/** The files of a pack as text: plain data, which can be sent to another process. */
 export interface PackFiles {
   readonly directory: string;
   readonly files: readonly YamlText[];
 }
 
-/** Reads the files of the pack in a folder. @throws {PackError} where it can't be read. */
+/** Reads the YAML files of a folder. @throws {PackError} If the folder can't be read. */
 export function readPack(directory: string): PackFiles {
   try {
     return { directory, files: readYamlTexts(directory) };
@@ -127,37 +54,142 @@ export function readPack(directory: string): PackFiles {
   }
 }
 
-/** The files of a pack, each parsed, whatever it says. */
+/** The files of a pack, parsed but not validated. */
 export interface PackSources {
   readonly directory: string;
   readonly sources: readonly YamlSource[];
 }
 
-/** Parses the files of a pack; never throws. */
+/** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
 export const parsePack = ({ directory, files }: PackFiles): PackSources => ({
   directory,
   sources: files.map(({ file, text }) => parseYaml(file, text)),
 });
 
-/**
- * Checks and compiles a pack.
- *
- * It is checked in the words it is written in, so that faults name what the author sees, and then compiled
- * once more in the service's words where these differ.
- *
- * @throws {PackError} with every fault, each with file, line and column.
- */
-export function buildPack({ directory, sources }: PackSources, words: ProductWords = {}): Pack {
-  const faults: Diagnostic[] = [];
-  const shaped = shapeAll({ directory, sources }, faults);
-  // Whatever refers to a file that is lost would be told as a fault of its own.
-  const complete = shaped.resources.length + Number(!!shaped.surface) + 1 >= sources.length;
-  const neutral = complete ? compileShaped(shaped, {}, faults) : undefined;
-  if (faults.length > 0 || !neutral) throw new PackError(faults);
-  const renamed = Object.entries(words).some(([from, to]) => from !== to);
-  return renamed ? (compileShaped(shaped, words, []) ?? neutral) : neutral;
+interface ValidatedFile<T> {
+  readonly source: YamlSource;
+  readonly definition: T;
 }
 
-/** Reads, parses, checks and compiles the pack in a folder, in the words given. @throws {PackError} as these do. */
+interface ValidatedPack {
+  readonly dialect: ValidatedFile<DialectDefinition> | undefined;
+  readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
+  readonly resources: readonly ValidatedFile<ResourceDefinition>[];
+}
+
+/** Stage 2. Validates each file against the schema of its kind. */
+function validatePack({ directory, sources }: PackSources, diagnostics: Diagnostic[]): ValidatedPack {
+  function validate<T>(source: YamlSource | undefined, schema: z.ZodType<T>, kind: FileKind) {
+    const definition = source && validateFile(source, schema, () => fileSchema(kind), diagnostics);
+    return source && definition ? { source, definition } : undefined;
+  }
+  const findFile = (name: string) => sources.find(({ file }) => basename(file) === name);
+  const [dialectFile, surfaceFile] = [findFile(DIALECT_FILE), findFile(SURFACE_FILE)];
+  if (!dialectFile)
+    diagnostics.push({
+      file: directory,
+      line: 1,
+      column: 1,
+      message: `there is no ${DIALECT_FILE} in this folder`,
+    });
+  const resourceFiles = sources.filter((source) => source !== dialectFile && source !== surfaceFile);
+  return {
+    dialect: validate(dialectFile, dialectDefinition, "pack"),
+    surface: validate(surfaceFile, surfaceDefinition, "surface"),
+    resources: resourceFiles.flatMap((source) => validate(source, resourceDefinition, "resource") ?? []),
+  };
+}
+
+/** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
+function renameWords({ dialect, surface, resources }: ValidatedPack, words: ProductWords): ValidatedPack {
+  const scopeWords = dialect?.definition.scope_words ?? [];
+  const rename = createRenamer(words, scopeWords);
+  const scopes = scopeRenaming(words, scopeWords);
+  return {
+    dialect: dialect && {
+      ...dialect,
+      definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
+    },
+    surface: surface && { ...surface, definition: renameDeep(surface.definition, rename) },
+    resources: resources.map((file) => ({
+      ...file,
+      definition: renameDeep(renameRouteScopes(file.definition, scopes), rename),
+    })),
+  };
+}
+
+/** Renames scope words in `scopes` and in value tables. */
+function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
+  const renameTable = <T>(values: T): T =>
+    typeof values === "string" ? values : renameDeep(values, rename.actions);
+  const values = Object.entries(definition.values).map(([name, kind]) => {
+    const { same, read, write } = kind;
+    const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
+    const renamed = Object.entries(words).map(([key, value]) => [key, renameTable(value)] as const);
+    return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;
+  });
+  return {
+    ...definition,
+    scopes: renameDeep(definition.scopes, rename.scopes),
+    values: Object.fromEntries(values),
+  };
+}
+
+/** Renames scope words in the scopes and conditions of routes. */
+function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
+  if (!definition.routes) return definition;
+  const routes = definition.routes.map((route) => ({
+    ...route,
+    scope: rename.scopes(route.scope),
+    ...(route.where && { where: renameDeep(route.where, rename.actions) }),
+  }));
+  return { ...definition, routes };
+}
+
+/** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
+function compileDefinitions(
+  { dialect, surface, resources }: ValidatedPack,
+  diagnostics: Diagnostic[],
+): Pack | undefined {
+  if (!dialect) return undefined;
+  const locate = <T>(file: ValidatedFile<T>, list = diagnostics): LocatedFile<T> => ({
+    definition: file.definition,
+    location: locationIn(file.source, list),
+  });
+  const pack = compilePack(
+    locate(dialect),
+    resources.map((file) => locate(file)),
+  );
+  if (!surface) return pack;
+  const { definition, location } = locate(surface);
+  const gaps = findCoverageGaps(definition, pack, (list) => locate(surface, list).location);
+  return { ...pack, surface: compileApiSurface(definition, location), gaps };
+}
+
+/**
+ * Validates, renames and compiles a parsed pack.
+ *
+ * The pack is compiled first in its own words, so that diagnostics name what the author sees, and then again in the
+ * service's words if these differ.
+ *
+ * @param words The service's word for each product word of the pack.
+ * @throws {PackError} With every diagnostic, each with file, line and column.
+ */
+export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
+  const diagnostics: Diagnostic[] = [];
+  const validated = validatePack(parsed, diagnostics);
+  // A reference to a file that is invalid would be reported as a second problem.
+  const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
+  const pack = isComplete ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
+  if (diagnostics.length > 0 || !pack) throw new PackError(diagnostics);
+  const isRenamed = Object.entries(words).some(([from, to]) => from !== to);
+  return isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
+}
+
+/**
+ * Loads the pack of a folder: reads, parses, validates, renames and compiles it.
+ *
+ * @throws {PackError} With every diagnostic, each with file, line and column.
+ */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
   buildPack(parsePack(readPack(directory)), words);

@@ -3,33 +3,37 @@ import { suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
 import { checkExpression, compile, type Expression } from "../../jsonata/index.ts";
 
-/** A place in a pack's file where something is being compiled, and where its faults are reported. */
+/** A location in a file of a pack, to which diagnostics are reported. */
 export interface SourceLocation {
   at(...keys: PropertyKey[]): SourceLocation;
-  /** Reports a fault here; `offset` counts characters into the text that stands here. */
-  report(told: Message, offset?: number): void;
-  /** Reports a fault of the key that leads here. */
-  reportKey(told: Message): void;
+  /** Reports a diagnostic here. `offset` counts characters into the text at this location. */
+  report(message: Message, offset?: number): void;
+  /** Reports a diagnostic of the key that leads here. */
+  reportKey(message: Message): void;
 }
 
-/** The top of a file; faults are added to the list. */
-export function locationIn(source: YamlSource, faults: Diagnostic[], path: YamlPath = []): SourceLocation {
+/** The top of a file. Diagnostics are added to the list. */
+export function locationIn(
+  source: YamlSource,
+  diagnostics: Diagnostic[],
+  path: YamlPath = [],
+): SourceLocation {
   return {
-    at: (...keys) => locationIn(source, faults, [...path, ...keys]),
-    report: (told, offset) => void faults.push(source.diagnosticAt(path, told, offset)),
-    reportKey: (told) => void faults.push(source.keyDiagnosticAt(path, told)),
+    at: (...keys) => locationIn(source, diagnostics, [...path, ...keys]),
+    report: (message, offset) => void diagnostics.push(source.diagnosticAt(path, message, offset)),
+    reportKey: (message) => void diagnostics.push(source.keyDiagnosticAt(path, message)),
   };
 }
 
-/** A place whose faults nobody needs to hear of, since they are told where they stand. */
+/** Drops its diagnostics, because they are reported at another location. */
 export const silentLocation: SourceLocation = {
   at: () => silentLocation,
   report: () => undefined,
   reportKey: () => undefined,
 };
 
-/** What stands for an expression that has faults: the pack is refused, so it never runs. */
-const NEVER: Expression = {
+/** Replaces an expression with errors. It never runs, since the pack is rejected. */
+const INVALID_EXPRESSION: Expression = {
   source: "",
   variables: new Set(),
   reads: new Set(),
@@ -39,19 +43,19 @@ const NEVER: Expression = {
   print: () => undefined,
 };
 
-/** Checks and compiles the expression that stands at a place. `known` are the variables it may read. */
+/** Checks and compiles the expression at a location. `variables` are the names that it may read. */
 export function compileExpressionAt(
   location: SourceLocation,
   source: string,
-  known: readonly string[],
+  variables: readonly string[],
 ): Expression {
-  const bound = new Set(known);
-  const faults = checkExpression(source, bound);
-  for (const { message, offset } of faults) location.report(message, offset);
-  return faults.length > 0 ? NEVER : compile(source, bound);
+  const bound = new Set(variables);
+  const errors = checkExpression(source, bound);
+  for (const { message, offset } of errors) location.report(message, offset);
+  return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound);
 }
 
-/** Looks a name up among the definitions that it may refer to; reports the ones there are if it is none. */
+/** Looks up a name among the definitions that it may refer to. Reports an unknown name with a suggestion. */
 export function resolveReference<T>(
   location: SourceLocation,
   kind: string,

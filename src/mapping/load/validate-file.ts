@@ -6,7 +6,7 @@ import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** What stands at a path of data. */
+/** The value at a path. */
 const at = (data: unknown, path: YamlPath): unknown =>
   path.reduce<unknown>(
     (value, key) =>
@@ -28,8 +28,8 @@ const KINDS: Readonly<Record<string, string>> = {
   int: "integer",
 };
 
-/** An issue in the words of someone who writes a pack. */
-function told(issue: Issue, data: unknown): Message {
+/** Phrases a validation issue for the author of a pack. */
+function describeIssue(issue: Issue, data: unknown): Message {
   const value = at(data, issue.path);
   const key = String(issue.path.at(-1));
   if (value === undefined && issue.path.length > 0) {
@@ -54,7 +54,7 @@ function told(issue: Issue, data: unknown): Message {
  * A copy without what the issues are about, so that the rest can be checked as well. Members of a list can't be
  * taken out without giving others new places: then the list goes. Undefined where nothing is left.
  */
-function without(data: unknown, issues: readonly Issue[]): unknown {
+function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
   const copy = structuredClone(data);
   const paths = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path],
@@ -72,44 +72,46 @@ function without(data: unknown, issues: readonly Issue[]): unknown {
   return copy;
 }
 
-/** So often a file's faulty parts are taken out: each time, what holds them may miss them. */
-const ROUNDS = 6;
+/** Removing an invalid part can make its parent invalid, so removal is repeated up to this often. */
+const MAX_ROUNDS = 6;
 
-/** What is left of a file when its faulty parts are taken out; undefined where that is nothing of the shape. */
-function remains<T>(source: YamlSource, schema: z.ZodType<T>): T | undefined {
+/** The file without its invalid parts; `undefined` where the rest does not match the schema either. */
+function validPart<T>(source: YamlSource, schema: z.ZodType<T>): T | undefined {
   let data: unknown = source.data;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const result = schema.safeParse(data);
     if (result.success) return result.data;
-    data = without(data, result.error.issues);
+    data = withoutInvalid(data, result.error.issues);
     if (data === undefined) return undefined;
   }
   return undefined;
 }
 
 /**
- * Checks one file's shape; faults go to the list.
+ * Validates one file against its schema. Diagnostics are added to the list.
  *
- * @returns the file, or what is left of it without its faults, so that those that lie in what it says come at once
+ * @returns The file, or its valid part, so that later stages report their diagnostics in the same run.
  */
 export function validateFile<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
-  described: () => Readonly<Record<string, unknown>>,
-  faults: Diagnostic[],
+  describeSchema: () => Readonly<Record<string, unknown>>,
+  diagnostics: Diagnostic[],
 ): T | undefined {
-  faults.push(...source.diagnostics);
+  diagnostics.push(...source.diagnostics);
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     if (issue.code !== "unrecognized_keys")
-      faults.push(source.diagnosticAt(issue.path, told(issue, source.data)));
+      diagnostics.push(source.diagnosticAt(issue.path, describeIssue(issue, source.data)));
     else
       for (const key of issue.keys) {
-        const hint = suggestionFor(key, keysAt(described(), issue.path));
-        faults.push(source.keyDiagnosticAt([...issue.path, key], { message: `unknown key "${key}"`, hint }));
+        const hint = suggestionFor(key, keysAt(describeSchema(), issue.path));
+        diagnostics.push(
+          source.keyDiagnosticAt([...issue.path, key], { message: `unknown key "${key}"`, hint }),
+        );
       }
   }
-  return remains(source, schema);
+  return validPart(source, schema);
 }

@@ -1,0 +1,31 @@
+/** Code units of JSON's grammar (RFC 8259). All are ASCII, so they are also its bytes in UTF-8. */
+export const quote = 0x22;
+export const plus = 0x2b;
+export const comma = 0x2c;
+export const minus = 0x2d;
+export const point = 0x2e;
+export const zero = 0x30;
+export const nine = 0x39;
+export const colon = 0x3a;
+export const openBracket = 0x5b;
+export const backslash = 0x5c;
+export const closeBracket = 0x5d;
+export const letterA = 0x61;
+export const letterE = 0x65;
+export const letterF = 0x66;
+export const letterL = 0x6c;
+export const letterN = 0x6e;
+export const letterR = 0x72;
+export const letterS = 0x73;
+export const letterT = 0x74;
+export const letterU = 0x75;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const space = 0x20;
+/** The bit that makes an ASCII letter lower case. */
+export const lowerCase = 0x20;
+
+export const isDigit = (code: number): boolean => code >= zero && code <= nine;
+
+/** How many arrays and objects may be nested: far more than either dialect has, far less than recursion can bear. */
+export const MAX_DEPTH = 100;
