@@ -50,7 +50,7 @@ const changed = (row: Json, variant: number): Json => ({
 function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Translate {
   const route = pack.route(routeName);
   if (!route) throw new Error(`the pack has no ${routeName}`);
-  const { rules } = createPipelineConfig(pack);
+  const { translation: rules } = createPipelineConfig(pack);
   const reading = { catalogs, related: {} };
   return async (bytes) => {
     const answer: UpstreamResponse = {

@@ -67,7 +67,7 @@ export const target: Target = {
     const asked = /^\d{3}/.exec(input)?.[0];
     status = asked !== undefined && STATUSES.includes(Number(asked)) ? Number(asked) : 400;
     body = asked === undefined ? input : input.slice(3);
-    const { answer } = await road.send({
+    const { response: answer } = await road.send({
       method: "POST",
       path: `${alpha.prefix}/dns/zones`,
       body: { dnszone: "example.org", type: "master", soa_email: "a@example.org" },

@@ -58,7 +58,7 @@ export const target: Target = {
     sent.length = 0;
     // A header is bytes, which Node hands over as latin-1.
     const bytes = Buffer.from(input).toString("latin1");
-    const { answer } = await road.send({
+    const { response: answer } = await road.send({
       method: "GET",
       path: `${alpha.prefix}/vm/instances`,
       headers: { [header]: bytes },

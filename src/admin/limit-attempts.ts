@@ -28,7 +28,7 @@ export function createTokenCheck(isToken: (token: string) => boolean): CheckToke
       const seconds = await wrong.wait(place);
       return seconds > 0 ? { outcome: "limited", retryAfter: seconds } : { outcome: "right" };
     }
-    const { allowed, retryAfter } = await wrong.take(place);
+    const { isAllowed: allowed, retryAfter } = await wrong.consume(place);
     return allowed ? { outcome: "wrong" } : { outcome: "limited", retryAfter };
   };
 }

@@ -36,7 +36,7 @@ const LONGEST_REQUEST_MS = 600_000;
 
 export function createActivePack(settings: Settings, parts: Dependencies): ActivePack {
   const inUse = new Set<Edition>();
-  let current = make(parts.first);
+  let current = make(parts.initialPack);
   let stopped = false;
 
   function make(loaded: LoadedPack): Edition {
@@ -78,7 +78,7 @@ export function createActivePack(settings: Settings, parts: Dependencies): Activ
       const before = current;
       current = fresh;
       // Requests under way may still read catalogs of their own.
-      void parts.underWay.ended(LONGEST_REQUEST_MS).then(() => end(before));
+      void parts.inFlight.idle(LONGEST_REQUEST_MS).then(() => end(before));
     },
     stop() {
       stopped = true;

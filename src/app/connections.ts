@@ -10,13 +10,13 @@ export interface OpenRequest {
 /** What comes over the connections of a server, and when each of them ends. */
 export interface Connections {
   /** May this request be handled? Not behind one whose answer is the last of its connection. */
-  takes(request: IncomingMessage, response: ServerResponse): boolean;
+  accept(request: IncomingMessage, response: ServerResponse): boolean;
   /** Makes this answer the last of its connection; what the parser has read behind it is left alone. */
-  endWith(exchange: OpenRequest): void;
+  closeAfter(exchange: OpenRequest): void;
   /** What is under way on a connection, in its order. */
-  underWay(socket: Socket): readonly OpenRequest[];
+  openRequests(socket: Socket): readonly OpenRequest[];
   /** From now on every answer is the last of its connection, and says so (RFC 9112 9.6). */
-  endWithAnswers(): void;
+  closeAllAfterResponse(): void;
   /** Ends those over which nothing has come yet. Node takes them for busy. */
   closeUnused(): void;
   /** How many are open. */
@@ -24,10 +24,10 @@ export interface Connections {
 }
 
 interface Connection {
-  readonly underWay: OpenRequest[];
-  taken: number;
+  readonly openRequests: OpenRequest[];
+  accepted: number;
   /** Is its last answer under way, or out? */
-  ending: boolean;
+  isClosing: boolean;
 }
 
 /** Begins to watch a server. `most`: requests on a connection, the last of which ends it. */
@@ -36,35 +36,36 @@ export function watchConnections(server: Server, most: number): Connections {
   let lastAnswers = false;
 
   server.on("connection", (socket) => {
-    open.set(socket, { underWay: [], taken: 0, ending: false });
+    open.set(socket, { openRequests: [], accepted: 0, isClosing: false });
     socket.once("close", () => open.delete(socket));
   });
 
   function endWith({ request, response }: OpenRequest): void {
     const connection = open.get(request.socket);
     if (!connection || response.headersSent) return;
-    connection.ending = true;
+    connection.isClosing = true;
     response.shouldKeepAlive = false;
   }
 
   return {
-    endWith,
-    takes(request, response) {
+    closeAfter: endWith,
+    accept(request, response) {
       const connection = open.get(request.socket);
-      if (!connection || connection.ending) return false;
-      const { underWay } = connection;
+      if (!connection || connection.isClosing) return false;
+      const { openRequests: underWay } = connection;
       const exchange = { request, response };
       underWay.push(exchange);
       response.once("close", () => void underWay.splice(underWay.indexOf(exchange), 1));
-      connection.taken += 1;
-      if (lastAnswers || connection.taken >= most) endWith(exchange);
+      connection.accepted += 1;
+      if (lastAnswers || connection.accepted >= most) endWith(exchange);
       return true;
     },
-    underWay: (socket) => open.get(socket)?.underWay ?? [],
-    endWithAnswers() {
+    openRequests: (socket) => open.get(socket)?.openRequests ?? [],
+    closeAllAfterResponse() {
       lastAnswers = true;
       // Of several on one connection it is the last that ends it: those before would take it from the others.
-      for (const { underWay } of open.values()) for (const exchange of underWay.slice(-1)) endWith(exchange);
+      for (const { openRequests: underWay } of open.values())
+        for (const exchange of underWay.slice(-1)) endWith(exchange);
     },
     closeUnused() {
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -25,21 +25,21 @@ import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 export interface Dependencies {
   readonly log: Log;
   /** The pack to begin with. */
-  readonly first: LoadedPack;
+  readonly initialPack: LoadedPack;
   readonly v4: V4Service;
   /** Undefined where auditing is off. */
   readonly audit: AuditStore | undefined;
   /** Grants and what clients asked for. */
   readonly state: KeyValueStore;
-  readonly exchanged: OAuthServices;
+  readonly oauth: OAuthServices;
   readonly shared: SharedState;
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
   readonly upstream: UpstreamClient;
-  readonly native: ReturnType<typeof createNativeProxy>;
-  readonly turns: TokenLocks;
+  readonly nativeProxy: ReturnType<typeof createNativeProxy>;
+  readonly tokenLocks: TokenLocks;
   readonly bodies: RequestBodies;
-  readonly underWay: InFlightTracker;
+  readonly inFlight: InFlightTracker;
   /** Undefined where no traces are wanted. */
   readonly tracing: Tracing | undefined;
 }
@@ -50,7 +50,7 @@ const LAST_RECORDS_MS = 1000;
 interface Stores {
   readonly audit: AuditStore | undefined;
   readonly shared: SharedState;
-  readonly exchanged: OAuthServices;
+  readonly oauth: OAuthServices;
 }
 
 async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
@@ -73,7 +73,7 @@ async function openStores(
   let shared: SharedState | undefined;
   try {
     shared = await share(of.log);
-    return { audit, shared, exchanged: openOAuthServices(settings, { ...of, state: shared.state }) };
+    return { audit, shared, oauth: openOAuthServices(settings, { ...of, state: shared.state }) };
   } catch (error) {
     await closeAll([() => audit?.close(), () => shared?.close()]).catch(() => {});
     throw error;
@@ -86,7 +86,7 @@ export interface DependenciesOptions {
   /** The pack to begin with, where it is made already. */
   readonly loaded?: LoadedPack;
   /** What this process shares with others, and how. Default: as the settings say. */
-  readonly share?: (log: Log) => Promise<SharedState>;
+  readonly stateBackend?: (log: Log) => Promise<SharedState>;
 }
 
 /**
@@ -97,7 +97,7 @@ export interface DependenciesOptions {
  */
 export async function createDependencies(
   settings: Settings,
-  { files, loaded, share = (log) => openSharedState(settings, log) }: DependenciesOptions = {},
+  { files, loaded, stateBackend: share = (log) => openSharedState(settings, log) }: DependenciesOptions = {},
 ): Promise<Dependencies> {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
@@ -123,17 +123,17 @@ export async function createDependencies(
   metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
   return {
     log,
-    first,
+    initialPack: first,
     v4,
     ...stores,
     state: stores.shared.state,
     metrics,
     brownOuts,
     upstream,
-    native: createNativeProxy({ ...way, breaker: upstream.breaker }),
-    turns: createTokenLocks(),
+    nativeProxy: createNativeProxy({ ...way, breaker: upstream.breaker }),
+    tokenLocks: createTokenLocks(),
     bodies,
-    underWay: createInFlightTracker(),
+    inFlight: createInFlightTracker(),
     tracing,
   };
 }
@@ -158,10 +158,10 @@ async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
 /** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
 export async function closeDependencies(parts: Dependencies, last: () => Promise<unknown>): Promise<void> {
   // What was broken off is recorded too: whether v4 did it can be found out there alone.
-  await parts.underWay.ended(LAST_RECORDS_MS);
+  await parts.inFlight.idle(LAST_RECORDS_MS);
   await closeAll([
     () => parts.audit?.close(),
-    () => parts.exchanged.close(),
+    () => parts.oauth.close(),
     () => parts.shared.close(),
     last,
     () => parts.tracing?.close(),

@@ -51,7 +51,7 @@ const MOST_CONNECTIONS = 10_000;
  */
 function answerGarbage(server: Server, connections: Connections, badRequest: () => string): void {
   server.on("clientError", (_error: Error, socket: Socket) => {
-    const [first, ...others] = connections.underWay(socket);
+    const [first, ...others] = connections.openRequests(socket);
     const anothers = first && (first.request.complete || first.response.headersSent || others.length > 0);
     if (!socket.writable || anothers) {
       socket.destroy();
@@ -93,12 +93,12 @@ function requestListener(
   connections: Connections,
 ): RequestListener {
   return (request, response) => {
-    if (!connections.takes(request, response)) return;
+    if (!connections.accept(request, response)) return;
     if (!isUnsound(request)) {
       handler(request, response);
       return;
     }
-    connections.endWith({ request, response });
+    connections.closeAfter({ request, response });
     const body = badRequest();
     const length = String(Buffer.byteLength(body));
     response.writeHead(400, { "content-type": "application/json", "content-length": length }).end(body);
@@ -114,7 +114,7 @@ const FAREWELL = 1 / 4;
 
 async function drain(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-  connections.endWithAnswers();
+  connections.closeAllAfterResponse();
   if (connections.count() > 0) await wait(graceMs * FAREWELL);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection may become idle when its answer is out; nothing else would end it then.

@@ -5,7 +5,7 @@ export interface InFlightTracker {
   /** Counts one piece of work until it has ended. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Resolves when what is under way has ended, or after so many milliseconds. */
-  ended(mostMs: number): Promise<void>;
+  idle(mostMs: number): Promise<void>;
 }
 
 /** Counted and not collected: a set through which every request's promise goes keeps their answers alive for long. */
@@ -24,7 +24,7 @@ export function createInFlightTracker(): InFlightTracker {
       work.then(forget, forget);
       return work;
     },
-    async ended(mostMs) {
+    async idle(mostMs) {
       // A connection tells its request a turn after it was broken off.
       await turn();
       if (count === 0) return;

@@ -14,7 +14,7 @@ import type { Log } from "../observability/log.ts";
 
 /** The tokens that the gateway's own exchange hands out, and who issues them. */
 export interface OAuthServices {
-  readonly grants: TokenStore;
+  readonly tokenStore: TokenStore;
   /** Undefined without a login server. */
   readonly login: LoginServer | undefined;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ const MOST_CONNECTIONS = 16;
 const NO_ISSUER: TokenIssuer = {
   renew: () => Promise.reject(new Error("there is no login server")),
   discard: async () => {},
-  mostSeconds: 0,
+  timeoutSeconds: 0,
 };
 
 /** Opens the book of tokens that were handed out. @throws {StateUnavailable} where the secret can't be used */
@@ -56,11 +56,11 @@ export function openOAuthServices(
     const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MOST_CONNECTIONS);
     upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, answerLimit: ANSWER_LIMIT });
     const { oauth: definition, statuses } = dialect;
-    login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.call });
+    login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.startCall });
   }
   const records = createTokenRecords({
     store: state,
-    seal: createEncryptor(secret),
+    encryptor: createEncryptor(secret),
     own,
     size: settings.TOKEN_CACHE_SIZE,
   });
@@ -68,14 +68,13 @@ export function openOAuthServices(
   const grants = createTokenStore({
     records,
     own,
-    renew,
+    refresh: renew,
     scopes,
     clock,
-    onTrouble: (error) =>
-      log.warn({ error: (error as Error).message }, "a token could not be renewed or read"),
+    onError: (error) => log.warn({ error: (error as Error).message }, "a token could not be renewed or read"),
   });
   return {
-    grants,
+    tokenStore: grants,
     login,
     async close() {
       await upstream?.close();

@@ -12,18 +12,18 @@ export const openKeyValueStore = ({ DATA_DIR }: Settings): KeyValueStore =>
 export async function openSharedState(
   settings: Settings,
   log: Log,
-  { own = createLocalState(settings), serves = true }: StateBackendOptions = {},
+  { local: own = createLocalState(settings), serves = true }: StateBackendOptions = {},
 ): Promise<SharedState> {
   if (settings.REDIS_URL !== undefined) {
     const { openRedisBackend } = await import("./redis-backend.ts");
-    return openRedisBackend(settings, log, { own, serves });
+    return openRedisBackend(settings, log, { local: own, serves });
   }
   const state = openKeyValueStore(settings);
   return {
-    limits: createRateLimits(own.counters.all, own.counters.create),
+    limits: createRateLimits(own.limiters.all, own.limiters.create),
     tokens: own.tokens,
     state,
-    faults: () => [],
+    problems: () => [],
     replicas: () => 1,
     close: state.close,
   };

@@ -10,13 +10,13 @@ import { assertReplaces, loadFiles, readPackOf, type LoadedPack } from "./load-p
 export type ReloadPack = (files?: PackFiles) => Promise<void>;
 
 export interface ReloadOptions {
-  readonly first: LoadedPack;
+  readonly initial: LoadedPack;
   /**
    * Puts a pack to work; what goes wrong leaves the one before in use.
    *
    * @param overtaken Has another been asked for meanwhile, so that this one is not wanted any more?
    */
-  readonly use: (loaded: LoadedPack, overtaken: () => boolean) => Promise<void>;
+  readonly activate: (loaded: LoadedPack, overtaken: () => boolean) => Promise<void>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "gauge">;
 }
@@ -31,7 +31,7 @@ const faultsOf = (error: unknown): readonly string[] =>
  */
 export function createPackReloader(
   settings: Settings,
-  { first, use, log, metrics }: ReloadOptions,
+  { initial: first, activate: use, log, metrics }: ReloadOptions,
 ): ReloadPack {
   let inUse = first;
   let asked = 0;

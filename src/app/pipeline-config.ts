@@ -7,13 +7,13 @@ import { createResponseDefaults, type DeprecationHeaders } from "./response-defa
 export function createPipelineConfig(
   pack: Pack,
   farewell: DeprecationHeaders = {},
-): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "rules" | "style"> {
+): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "translation" | "style"> {
   const { alpha, v4, filter, errors, statuses } = pack.dialect;
   return {
     pack,
     scopes: pack.scopes,
     dialect: { scheme: v4.scheme, scopesHeader: v4.scopes_header, filterHeader: filter.header },
-    rules: { errors, statuses, openList: createListParser(v4.envelope), alpha: alpha.envelope },
+    translation: { errors, statuses, openList: createListParser(v4.envelope), alpha: alpha.envelope },
     style: createResponseDefaults(pack, farewell),
   };
 }

@@ -33,7 +33,7 @@ export interface PublicAppDependencies extends Dependencies {
   readonly catalogs: CatalogCache;
 }
 
-type Ends = Pick<LifecycleDependencies, "record" | "onUnforeseen" | "beginSpan">;
+type Ends = Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan">;
 
 /** Alpha's calls to the login server; undefined where there is none. */
 function oauthRoad(
@@ -41,20 +41,20 @@ function oauthRoad(
   parts: PublicAppDependencies,
   ends: Ends,
 ): ReturnType<typeof createOAuthHandler> | undefined {
-  const { pack, state, exchanged, shared, v4 } = parts;
+  const { pack, state, oauth: exchanged, shared, v4 } = parts;
   const { oauth: definition, statuses } = pack.dialect;
   if (!definition || !exchanged.login || !v4.authOrigin) return undefined;
   return createOAuthHandler({
     ...createPipelineConfig(pack, settings),
     ...ends,
     definition,
-    asked: createRequestedScopes(state, pack.scopes),
+    requestedScopes: createRequestedScopes(state, pack.scopes),
     authOrigin: v4.authOrigin,
     login: exchanged.login,
-    grants: exchanged.grants,
+    tokenStore: exchanged.tokenStore,
     tokens: shared.tokens,
     limits: shared.limits,
-    limitedStatus: statuses.rate_limited.alpha,
+    rateLimitedStatus: statuses.rate_limited.alpha,
     clock: Date.now,
   });
 }
@@ -64,27 +64,28 @@ function alphaLane(
   settings: Settings,
   parts: PublicAppDependencies,
   recorder: Recorder,
-): ListenerOptions["road"] {
-  const { pack, tracing, upstream, catalogs, turns, underWay } = parts;
+): ListenerOptions["handleAlpha"] {
+  const { pack, tracing, upstream, catalogs, tokenLocks: turns, inFlight: underWay } = parts;
   const { tokens, limits } = parts.shared;
-  const { grants } = parts.exchanged;
+  const { tokenStore: grants } = parts.oauth;
   const ends: Ends = {
-    beginSpan:
+    startSpan:
       tracing &&
-      ((request) => tracing.begin({ method: request.method, traceparent: header(request, "traceparent") })),
+      ((request) =>
+        tracing.startRequest({ method: request.method, traceparent: header(request, "traceparent") })),
     record: recorder.alpha,
-    onUnforeseen: recorder.unforeseen,
+    onUnexpectedError: recorder.unforeseen,
   };
   const oauth = oauthRoad(settings, parts, ends);
   const road = createAlphaPipeline({
     ...createPipelineConfig(pack, settings),
     ...ends,
-    grants,
+    tokenStore: grants,
     upstream,
     files: upstream,
     catalogs,
     tokens,
-    turns,
+    tokenLocks: turns,
     limits,
     brownOuts: parts.brownOuts,
     nativeScheme: settings.NATIVE_LANE ? pack.dialect.v4.scheme : undefined,
@@ -108,16 +109,16 @@ function nativeLane(
   if (!settings.NATIVE_LANE) return undefined;
   const { pack, shared } = parts;
   const { scheme, prefix, scopes_header: scopesHeader } = pack.dialect.v4;
-  const forward = parts.native({
+  const forward = parts.nativeProxy({
     enter: createNativeAuthorization({
-      grants: parts.exchanged.grants,
+      grants: parts.oauth.tokenStore,
       scopes: pack.scopes,
       accessOf: pack.v4Access,
     }),
     write,
     scheme,
     failure: write(FAILURE),
-    pause: write("The service does not answer at the moment. Try again later."),
+    circuitOpen: write("The service does not answer at the moment. Try again later."),
     limited: {
       status: pack.dialect.statuses.rate_limited.v4,
       body: write("Too many requests. Try again later."),
@@ -137,7 +138,7 @@ function nativeLane(
     prefix,
     forward(request, response, asked) {
       forward(request, response, asked);
-      void parts.underWay.track(once(response, "close"));
+      void parts.inFlight.track(once(response, "close"));
     },
   };
 }
@@ -149,10 +150,10 @@ export function createPublicApp(settings: Settings, parts: PublicAppDependencies
   /** An error body, which both dialects shape alike. */
   const write = (reason: string): string => JSON.stringify(writeErrors([{ reason }], dialect.errors));
   return createListener({
-    road: alphaLane(settings, parts, recorder),
+    handleAlpha: alphaLane(settings, parts, recorder),
     native: nativeLane(settings, parts, recorder, write),
     bodies: parts.bodies,
-    takesFile: (method, path) => isFileUpload(parts.pack, method, path),
+    isFileUpload: (method, path) => isFileUpload(parts.pack, method, path),
     trustProxy: settings.TRUST_PROXY ?? [],
     cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
     failure: write(FAILURE),

@@ -40,7 +40,7 @@ export interface RecorderDependencies {
 
 /** What is known of a request besides its record. */
 interface Besides {
-  readonly refusal?: RequestContext["refusal"];
+  readonly refusal?: RequestContext["rejectedBy"];
   readonly traceparent: string | undefined;
 }
 
@@ -141,7 +141,7 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
   return {
     alpha(request, outcome, notes) {
       const begun = performance.now();
-      const { refusal, traceparent = header(request, "traceparent") } = notes;
+      const { rejectedBy: refusal, traceparent = header(request, "traceparent") } = notes;
       const besides = { refusal, traceparent };
       const record = audit && createAuditRecord(request, outcome, notes, options);
       const summary = record ?? summarizeRequest(request, outcome, notes, options);
@@ -158,7 +158,7 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
         const traceparent = header(request, "traceparent");
         const { method } = request;
         const time = new Date(Date.now() - outcome.ms);
-        tracing?.begin({ method, traceparent, time }).end(ended(summary));
+        tracing?.startRequest({ method, traceparent, time }).end(ended(summary));
         hear(summary, { traceparent });
         if (record) await audit.append(record);
       } catch (error) {

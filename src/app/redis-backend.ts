@@ -14,7 +14,7 @@ const NONE: Replicas = { count: () => 0, leave: async () => {} };
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { own, serves }: Required<StateBackendOptions>,
+  { local: own, serves }: Required<StateBackendOptions>,
 ): Promise<SharedState> {
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
@@ -25,18 +25,18 @@ export async function openRedisBackend(
   });
   const replicas = serves ? await registerReplica(redis) : NONE;
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
-  const place = {
-    counter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
-    facts: createRedisTokenCache(redis, {
+  const backend = {
+    limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
+    tokenCache: createRedisTokenCache(redis, {
       ttlSeconds: settings.TOKEN_TTL_SECONDS,
       negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
     }),
     replicas: replicas.count,
   };
   return {
-    ...withLocalFallback(place, own, settings),
+    ...withLocalFallback(backend, own, settings),
     state: createRedisStore(redis),
-    faults: () =>
+    problems: () =>
       redis.ready() ? [] : ["Redis does not answer: each process holds its share of the limits"],
     replicas: replicas.count,
     async close() {

@@ -32,6 +32,6 @@ export function createResponseDefaults({ dialect }: Pack, settings: DeprecationH
       ...farewell(settings),
     },
     alwaysOk: dialect.alpha.always_ok,
-    limited: { status: alpha, phrase },
+    rateLimitedStatus: { status: alpha, phrase },
   };
 }

@@ -10,9 +10,23 @@ export function observeStages(
   notes: RequestContext,
   recordMs: number,
 ): void {
-  const { caller, target, facts, passed, calls, upstreamMs, startedAt } = notes;
+  const {
+    credentials: caller,
+    match: target,
+    tokenInfo: facts,
+    stageTimes: passed,
+    calls,
+    upstreamMs,
+    startedAt,
+  } = notes;
   const route = target?.route.name ?? null;
-  const { credentials, limits, admission, out, back } = passed;
+  const {
+    authenticate: credentials,
+    rateLimit: limits,
+    authorize: admission,
+    buildRequest: out,
+    buildResponse: back,
+  } = passed;
 
   if (credentials > 0) metrics.stage("credentials", route, credentials - startedAt);
   if (limits > 0) metrics.stage("limits", route, limits - credentials);
@@ -23,7 +37,7 @@ export function observeStages(
   metrics.stage("record", route, recordMs);
 
   if (caller?.hash !== undefined) metrics.cache("tokens", facts !== undefined);
-  if (notes.keptHits > 0) metrics.cache("reads", true, notes.keptHits);
-  if (notes.keptMisses > 0) metrics.cache("reads", false, notes.keptMisses);
+  if (notes.cacheHits > 0) metrics.cache("reads", true, notes.cacheHits);
+  if (notes.cacheMisses > 0) metrics.cache("reads", false, notes.cacheMisses);
   if (back > 0 && target && "catalog" in target.route.source) metrics.cache("catalogs", calls.length === 0);
 }

@@ -57,7 +57,7 @@ export async function serveDependencies(
   parts: Dependencies,
   connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
 ): Promise<Service> {
-  const { audit, state, shared, exchanged, metrics, v4, log, first } = parts;
+  const { audit, state, shared, oauth: exchanged, metrics, v4, log, initialPack: first } = parts;
   const editions = createActivePack(settings, parts);
   let gateway: HttpServer | undefined;
   let admin: HttpServer | undefined;
@@ -67,7 +67,7 @@ export async function serveDependencies(
   metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
   metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
-  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => exchanged.grants.size);
+  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => exchanged.tokenStore.size);
 
   /** Finds out whether v4 is back, where it was left alone: without clients nothing else would. */
   async function v4Faults(): Promise<string[]> {
@@ -82,10 +82,10 @@ export async function serveDependencies(
     ...missing().map((reason) => `catalog ${reason}`),
     ...(await v4Faults()),
     ...parts.upstream.shortages(),
-    ...parts.native.shortages(),
+    ...parts.nativeProxy.shortages(),
     ...[audit?.fault() ?? []].flat(),
     ...(state.ready() ? [] : ["the state store does not answer"]),
-    ...shared.faults(),
+    ...shared.problems(),
   ];
 
   async function stop(): Promise<void> {
@@ -124,7 +124,7 @@ export async function serveDependencies(
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     alpha: first.pack.dialect.alpha,
     readiness,
-    reload: createPackReloader(settings, { first, use: editions.replace, log, metrics }),
+    reload: createPackReloader(settings, { initial: first, activate: editions.replace, log, metrics }),
     stop,
   };
 }

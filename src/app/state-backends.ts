@@ -14,7 +14,7 @@ export interface SharedState {
   /** Grants and what clients asked for. */
   readonly state: KeyValueStore;
   /** Why processes don't share it now, though they should. */
-  faults(): readonly string[];
+  problems(): readonly string[];
   /** Processes that share the limits, this one among them. */
   replicas(): number;
   close(): Promise<void>;
@@ -22,12 +22,12 @@ export interface SharedState {
 
 /** What a process keeps by itself, be it alone, in front of what is shared, or in place of it. */
 export interface LocalState {
-  readonly counters: Readonly<Record<LimiterName, MemoryLimiter>>;
+  readonly limiters: Readonly<Record<LimiterName, MemoryLimiter>>;
   readonly tokens: MemoryTokenCache;
 }
 
 export const createLocalState = (settings: Settings): LocalState => ({
-  counters: {
+  limiters: {
     all: createMemoryLimiter(settings.RATE_LIMIT),
     create: createMemoryLimiter(settings.RATE_LIMIT_CREATE),
   },
@@ -40,8 +40,8 @@ export const createLocalState = (settings: Settings): LocalState => ({
 
 /** Where processes share what they count and know. */
 export interface StateBackend {
-  counter(name: LimiterName): Limiter;
-  readonly facts: TokenCacheBackend;
+  limiter(name: LimiterName): Limiter;
+  readonly tokenCache: TokenCacheBackend;
   /** Processes that share it. */
   replicas(): number;
 }
@@ -53,8 +53,8 @@ export function withLocalFallback(
   settings: Settings,
 ): Pick<SharedState, "limits" | "tokens"> {
   const counter = (name: LimiterName, points: number): Limiter =>
-    withFallback(place.counter(name), {
-      own: own.counters[name],
+    withFallback(place.limiter(name), {
+      own: own.limiters[name],
       share: () => Math.max(1, Math.floor(points / place.replicas())),
     });
   return {
@@ -62,13 +62,13 @@ export function withLocalFallback(
       counter("all", settings.RATE_LIMIT.points),
       counter("create", settings.RATE_LIMIT_CREATE.points),
     ),
-    tokens: createSharedTokenCache(own.tokens, place.facts),
+    tokens: createSharedTokenCache(own.tokens, place.tokenCache),
   };
 }
 
 export interface StateBackendOptions {
   /** Default: new ones. */
-  readonly own?: LocalState;
+  readonly local?: LocalState;
   /** Does this process serve requests, so that a share of the limits is its own? Default true. */
   readonly serves?: boolean;
 }

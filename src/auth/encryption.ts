@@ -3,9 +3,9 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 /** Encrypts what is kept outside of this process. */
 export interface Encryptor {
   /** @param about is bound to the text: sealed under one name, it can't be opened under another. */
-  seal(text: string, about: string): string;
+  encrypt(text: string, about: string): string;
   /** Undefined for what was not sealed under this secret and name, or was changed since. */
-  open(sealed: string, about: string): string | undefined;
+  decrypt(sealed: string, about: string): string | undefined;
 }
 
 const CIPHER = "aes-256-gcm";
@@ -16,13 +16,13 @@ const TAG_BYTES = 16;
 export function createEncryptor(secret: string): Encryptor {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: stored grants", 32));
   return {
-    seal(text, about) {
+    encrypt(text, about) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(about));
       const sealed = [iv, cipher.update(text, "utf8"), cipher.final()];
       return Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64url");
     },
-    open(sealed, about) {
+    decrypt(sealed, about) {
       try {
         const bytes = Buffer.from(sealed, "base64url");
         const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), {

@@ -30,7 +30,7 @@ export function createRedisTokenCache(
       const key = PREFIX + hash;
       const [text, ttlMs] = await redis.run((client) => client.multi().get(key).pTTL(key).exec());
       const facts = typeof text === "string" ? parseTokenInfo(text) : undefined;
-      return facts && typeof ttlMs === "number" && ttlMs > 0 ? { facts, ttlMs } : undefined;
+      return facts && typeof ttlMs === "number" && ttlMs > 0 ? { info: facts, ttlMs } : undefined;
     },
     async set(hash, facts) {
       await redis.run((client): Promise<unknown> => {

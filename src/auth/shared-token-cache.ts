@@ -30,8 +30,8 @@ export function createSharedTokenCache(own: MemoryTokenCache, place: TokenCacheB
     // What was learnt or purged meanwhile is newer.
     const learnt = own.get(hash);
     if (learnt !== undefined || found === undefined || purges !== before) return learnt;
-    own.keep(hash, found);
-    return found.facts;
+    own.set(hash, found);
+    return found.info;
   }
 
   /** Tells the others what is new. What they are not told they learn from v4. */
@@ -47,8 +47,8 @@ export function createSharedTokenCache(own: MemoryTokenCache, place: TokenCacheB
       asked.set(hash, answer);
       return answer;
     },
-    learnGrants: (hash, grants) => tell(hash, () => own.learnGrants(hash, grants)),
-    learnRefusal: (hash) => tell(hash, () => own.learnRefusal(hash)),
+    setScopes: (hash, grants) => tell(hash, () => own.setScopes(hash, grants)),
+    setRejected: (hash) => tell(hash, () => own.setRejected(hash)),
     async purge(fingerprint = "") {
       purges += 1;
       await own.purge(fingerprint);

@@ -13,7 +13,7 @@ export interface IssuedToken {
   readonly token: string;
   /** In v4's words. */
   readonly scopes: string;
-  readonly lastsSeconds: number | undefined;
+  readonly expiresInSeconds: number | undefined;
   readonly refresh: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ActiveToken {
   readonly token: string;
   /** By which facts of it are known: it begins with the hash of the client's own, so that both are purged together. */
   readonly hash: string;
-  readonly over: boolean;
+  readonly isRevoked: boolean;
 }
 
 /** By which facts are known of what stands for a client's token now. @param hash of the client's own */

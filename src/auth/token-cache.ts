@@ -15,8 +15,8 @@ export interface TokenCache {
   /** Undefined where nothing is known, or no more. Answers at once where the answer is at hand. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
   /** v4 took the token; `grants` where it said what it may do. */
-  learnGrants(hash: string, grants: Grants | undefined): void;
-  learnRefusal(hash: string): void;
+  setScopes(hash: string, grants: Grants | undefined): void;
+  setRejected(hash: string): void;
   /**
    * Forgets the tokens of a fingerprint, or all.
    *
@@ -29,19 +29,19 @@ export interface TokenCache {
 
 /** Facts and for how long they are good still, in milliseconds. */
 export interface TokenCacheEntry {
-  readonly facts: TokenInfo;
+  readonly info: TokenInfo;
   readonly ttlMs: number;
 }
 
 /** Facts that are all at hand. What is learnt tells whether it is news: something else than was known, or for longer. */
 export interface MemoryTokenCache extends TokenCache {
   get(hash: string): TokenInfo | undefined;
-  learnGrants(hash: string, grants: Grants | undefined): boolean;
-  learnRefusal(hash: string): boolean;
+  setScopes(hash: string, grants: Grants | undefined): boolean;
+  setRejected(hash: string): boolean;
   /** What `keep` of another takes. */
-  lasting(hash: string): TokenCacheEntry | undefined;
+  entryWithTtl(hash: string): TokenCacheEntry | undefined;
   /** Takes over what another has learnt. */
-  keep(hash: string, lasting: TokenCacheEntry): void;
+  set(hash: string, lasting: TokenCacheEntry): void;
 }
 
 export interface TokenCacheOptions {
@@ -60,7 +60,7 @@ export function createTokenCache({
   const cache = new LRUCache<string, TokenInfo>({ max: size, ttl, ttlResolution: 0 });
   return {
     get: (hash) => cache.get(hash),
-    learnGrants(hash, grants) {
+    setScopes(hash, grants) {
       const known = cache.get(hash);
       // Known anew with every answer, and written down again when half of its time is over.
       const fresh = cache.getRemainingTTL(hash) > ttl / 2;
@@ -70,7 +70,7 @@ export function createTokenCache({
       cache.set(hash, { refused: false, grants: lasting });
       return true;
     },
-    learnRefusal(hash) {
+    setRejected(hash) {
       // A lifetime of 0 would be "for ever" to the cache.
       if (negativeTtlSeconds === 0) cache.delete(hash);
       else cache.set(hash, { refused: true }, { ttl: negativeTtlSeconds * 1000 });
@@ -79,11 +79,11 @@ export function createTokenCache({
     async purge(fingerprint = "") {
       for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
     },
-    lasting(hash) {
+    entryWithTtl(hash) {
       const facts = cache.get(hash);
-      return facts && { facts, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
+      return facts && { info: facts, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
     },
-    keep: (hash, { facts, ttlMs }) => void cache.set(hash, facts, { ttl: ttlMs }),
+    set: (hash, { info: facts, ttlMs }) => void cache.set(hash, facts, { ttl: ttlMs }),
     get size() {
       return cache.size;
     },

@@ -18,7 +18,7 @@ export interface TokenRecord {
 /** Reads and writes grants in the shared store, with a copy of the last ones in this process. */
 export interface TokenRecords {
   /** The copy, however old. */
-  known(hash: string): TokenRecord | undefined;
+  cached(hash: string): TokenRecord | undefined;
   /** Whether the store need not be asked again. */
   isFresh(record: TokenRecord): boolean;
   /**
@@ -40,7 +40,7 @@ export interface TokenRecords {
 
 export interface TokenRecordsOptions {
   readonly store: KeyValueStore;
-  readonly seal: Encryptor;
+  readonly encryptor: Encryptor;
   readonly own: GatewayTokens;
   /** Copies kept. */
   readonly size: number;
@@ -67,7 +67,7 @@ const LOST: StoredToken = { scopes: "", over: true };
 
 export function createTokenRecords({
   store,
-  seal,
+  encryptor: seal,
   own,
   size,
   elapsed = () => performance.now(),
@@ -81,15 +81,15 @@ export function createTokenRecords({
   }
 
   function opened(hash: string, sealed: string): StoredToken {
-    const text = seal.open(sealed, keyOf(hash));
+    const text = seal.decrypt(sealed, keyOf(hash));
     return text === undefined ? unreadable() : (JSON.parse(text) as StoredToken);
   }
 
   const sealedFor = (hash: string, grant: StoredToken): string =>
-    seal.seal(JSON.stringify(grant), keyOf(hash));
+    seal.encrypt(JSON.stringify(grant), keyOf(hash));
 
   return {
-    known: (hash) => copies.get(hash),
+    cached: (hash) => copies.get(hash),
     isFresh: ({ freshUntil }) => freshUntil > elapsed(),
     async read(hash, token) {
       const sealed = await store.get(keyOf(hash));

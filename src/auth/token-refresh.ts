@@ -22,7 +22,7 @@ export interface TokenIssuer {
   /** Ends a token that nobody will use. Never throws. */
   discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void>;
   /** The longest that `renew` takes, seconds. */
-  readonly mostSeconds: number;
+  readonly timeoutSeconds: number;
 }
 
 export interface TokenRefreshOptions {
@@ -57,7 +57,7 @@ export function createTokenRefresh({
   clock,
 }: TokenRefreshOptions): RefreshToken {
   const underWay = new Map<string, Promise<void>>();
-  const lockSeconds = issuer.mostSeconds + 10;
+  const lockSeconds = issuer.timeoutSeconds + 10;
 
   function renewed(
     grant: StoredToken,
@@ -69,7 +69,7 @@ export function createTokenRefresh({
     return {
       scopes: scopes.write(levels),
       token: issued.token,
-      ...tokenLifetime(issued.lastsSeconds, at),
+      ...tokenLifetime(issued.expiresInSeconds, at),
       // A login server that gives no new refresh token means the old one to be used again (RFC 6749 6).
       refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
     };
@@ -95,7 +95,7 @@ export function createTokenRefresh({
     const lock = `renewing:${hash}`;
     // Its holder's own: whoever took longer than the lock lasts must not release what is the next one's by then.
     const holder = randomUUID();
-    const ends = records.known(hash)?.grant?.ends ?? 0;
+    const ends = records.cached(hash)?.grant?.ends ?? 0;
     const deadline = performance.now() + lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, holder, lockSeconds))) {
       if ((ends > clock() && refused === undefined) || deadline <= performance.now()) return;

@@ -38,14 +38,14 @@ export interface TokenStore {
    * process may have renewed it, and login servers end the old one then; else it is renewed, once in half a minute.
    * Undefined where nothing else stands for it.
    */
-  findOther(hash: string, token: string, refused: string): Promise<ActiveToken | undefined>;
+  findReplacement(hash: string, token: string, refused: string): Promise<ActiveToken | undefined>;
   /**
    * Keeps a token that v4 has issued.
    *
    * @returns the token of the gateway's own that is to be handed out in its place
    * @throws {StateUnavailable}
    */
-  keep(
+  save(
     issued: Omit<IssuedToken, "scopes">,
     grant: Pick<StoredToken, "scopes"> & {
       readonly refresh: RefreshCredentials | undefined;
@@ -63,21 +63,21 @@ export interface TokenStore {
   /** As it stands in the store. @throws {StateUnavailable} */
   read(hash: string, token: string): Promise<StoredToken | undefined>;
   /** From now on the token is refused, here at once and elsewhere within seconds. @throws {StateUnavailable} */
-  end(hash: string): Promise<void>;
+  revoke(hash: string): Promise<void>;
   readonly size: number;
 }
 
 export interface TokenStoreOptions {
   readonly records: TokenRecords;
   readonly own: GatewayTokens;
-  readonly renew: RefreshToken;
+  readonly refresh: RefreshToken;
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   /** Milliseconds of a clock that nobody sets. Default that of the process. */
   readonly elapsed?: () => number;
   /** Hears of renewals that failed. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** After a renewal that failed the next one waits so long. */
@@ -98,11 +98,11 @@ const hasEnded = ({ ends }: StoredToken, now: number): boolean => ends !== undef
 export function createTokenStore({
   records,
   own,
-  renew,
+  refresh: renew,
   scopes,
   clock,
   elapsed = () => performance.now(),
-  onTrouble,
+  onError: onTrouble,
 }: TokenStoreOptions): TokenStore {
   const pauses = new Map<string, { readonly until: number; readonly failed: boolean }>();
   const prepared = new WeakMap<StoredToken, ActiveToken>();
@@ -115,7 +115,7 @@ export function createTokenStore({
       levels: scopes.read(grant.scopes).grants,
       token: grant.token ?? token,
       hash: factsHash(hash, grant),
-      over: grant.over === true,
+      isRevoked: grant.over === true,
     };
     prepared.set(grant, made);
     return made;
@@ -139,7 +139,7 @@ export function createTokenStore({
       failed = true;
       onTrouble(error);
     });
-    const { grant } = records.known(hash) ?? {};
+    const { grant } = records.cached(hash) ?? {};
     if (grant && isDue(grant, clock())) pauseFor(hash, RETRY_MS, failed);
   }
 
@@ -156,7 +156,7 @@ export function createTokenStore({
 
   /** The newest record; an old one where the store doesn't answer. */
   async function newest(hash: string, token: string): Promise<TokenRecord | "unknown"> {
-    const copy = records.known(hash);
+    const copy = records.cached(hash);
     if (copy && records.isFresh(copy)) return copy;
     return records.read(hash, token).catch((error: unknown) => {
       onTrouble(error);
@@ -176,7 +176,7 @@ export function createTokenStore({
       // While the old token works nobody waits for the next one.
       if (!hasEnded(grant, clock())) return grantOf(grant, hash, token);
       await renewing;
-      grant = records.known(hash)?.grant ?? grant;
+      grant = records.cached(hash)?.grant ?? grant;
       if (isDue(grant, clock()) && hasEnded(grant, clock()))
         throw new TokenUnavailableError("a token has ended and can't be renewed now");
     }
@@ -184,25 +184,25 @@ export function createTokenStore({
   }
 
   return {
-    async findOther(hash, token, refused) {
+    async findReplacement(hash, token, refused) {
       const read = await records.read(hash, token).catch(onTrouble);
       let grant = read?.grant;
       if (grant && factsHash(hash, grant) === refused) {
         await renewRefused(hash, grant, refused);
-        grant = records.known(hash)?.grant;
+        grant = records.cached(hash)?.grant;
       }
       const found = grant && grantOf(grant, hash, token);
-      return !found || found.over || found.hash === refused ? undefined : found;
+      return !found || found.isRevoked || found.hash === refused ? undefined : found;
     },
     find(hash, token) {
-      const copy = records.known(hash);
+      const copy = records.cached(hash);
       if (!copy || !records.isFresh(copy)) return findAnew(hash, token);
       if (!copy.grant) return undefined;
       return isDue(copy.grant, clock()) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
     },
-    async keep(issued, { scopes: may, refresh, at, seconds, shown }) {
+    async save(issued, { scopes: may, refresh, at, seconds, shown }) {
       const token = own.make(shown);
-      const times = tokenLifetime(issued.lastsSeconds, at);
+      const times = tokenLifetime(issued.expiresInSeconds, at);
       const grant = { scopes: may, token: issued.token, ...times, ...(refresh && { refresh }) };
       await records.write(tokenHash(token), grant, seconds);
       return token;
@@ -210,7 +210,7 @@ export function createTokenStore({
     nameLevels: (shown, may, seconds) => records.writeNamed(tokenHash(shown), may, seconds),
     levelsNamed: async (shown) => records.readNamed(tokenHash(shown)),
     read: async (hash, token) => (await records.read(hash, token)).grant,
-    end: (hash) => records.write(hash, { scopes: "", over: true }),
+    revoke: (hash) => records.write(hash, { scopes: "", over: true }),
     get size() {
       return records.size;
     },

@@ -49,11 +49,11 @@ const firstPage = ({ page, v4: { page_size: size } }: Pack["dialect"]): string =
 
 /** Every step in its order: what is read before, the call, what is read after it, and what is read besides. */
 function stepsOf(
-  { sent, result: { notes }, pack: { dialect } }: ExplainedCall,
+  { sent, result: { context: notes }, pack: { dialect } }: ExplainedCall,
   route: Route,
   parameters: Parameters,
 ): Step[] {
-  const at = sent.findIndex(({ method, path }) => `${method} ${path}` === notes.equivalent);
+  const at = sent.findIndex(({ method, path }) => `${method} ${path}` === notes.upstreamEquivalent);
   const before = sent.slice(0, Math.max(0, at));
   const [call] = sent.slice(Math.max(0, at));
   const after = route.readAfterWrite?.endpoint.path(parameters);
@@ -68,7 +68,7 @@ function stepsOf(
   ];
 }
 
-function refusal({ result: { answer }, pack }: ExplainedCall, route: Route | undefined): string[] {
+function refusal({ result: { response: answer }, pack }: ExplainedCall, route: Route | undefined): string[] {
   const { list, reason, field } = pack.dialect.errors;
   const text = (value: unknown): string => (typeof value === "string" ? value : "");
   const faults = (JSON.parse(answer.body) as Record<string, Record<string, unknown>[]>)[list] ?? [];
@@ -80,8 +80,8 @@ function refusal({ result: { answer }, pack }: ExplainedCall, route: Route | und
 }
 
 /** Whether the gateway won't make the call. Its copies are empty here, so that nothing of them is refused. */
-export function isRefused({ result: { answer, notes } }: ExplainedCall): boolean {
-  const { source } = notes.target?.route ?? {};
+export function isRefused({ result: { response: answer, context: notes } }: ExplainedCall): boolean {
+  const { source } = notes.match?.route ?? {};
   const isCopied = source !== undefined && "catalog" in source;
   return answer.status !== 200 && !(isCopied && answer.status !== 400);
 }
@@ -100,7 +100,7 @@ function copied({ source }: Route, pack: Pack): string[] {
 /** What an alpha call becomes, for people and their shells: every line that is no command is a remark. */
 export function formatExplanation(explained: ExplainedCall): string {
   const { call, result, pack } = explained;
-  const { route, parameters } = result.notes.target ?? {};
+  const { route, parameters } = result.context.match ?? {};
   const head = [shellComment(call), ...(route ? [shellComment(`route ${route.name}`)] : [])];
   if (isRefused(explained) || !route || !parameters)
     return [...head, ...refusal(explained, route), ""].join("\n");

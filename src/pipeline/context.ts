@@ -75,7 +75,7 @@ export interface Credentials {
   /** Its hash, by which everything else knows it. */
   readonly hash: string | undefined;
   /** Why the credentials can't be taken; there is no token then. */
-  readonly refusal?: HttpError;
+  readonly error?: HttpError;
 }
 
 /** A caller without a token. */
@@ -89,7 +89,7 @@ export interface RouteMatch {
 
 /** A call to v4 and what came of it. Its body is only looked at where bodies are recorded. */
 export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
-  readonly came?: {
+  readonly response?: {
     readonly text: string;
     readonly bytes?: Buffer | undefined;
     readonly sound?: boolean | undefined;
@@ -100,57 +100,57 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
 export interface RequestContext {
   readonly startedAt: number;
   readonly time: Date;
-  caller?: Credentials;
-  target?: RouteMatch | undefined;
+  credentials?: Credentials;
+  match?: RouteMatch | undefined;
   /** Where that is no route of the pack: what it is called in the audit and the metrics. */
   route?: string;
   /** The body of the request, once it has been read. */
   body?: Buffer;
   /** What was known of the caller's token when the request came. */
-  facts?: TokenInfo | undefined;
+  tokenInfo?: TokenInfo | undefined;
   /** Whether v4 accepted the token in this request. */
   accepted?: boolean;
   /** The token that v4 was asked with, where that is not the client's. */
   v4Token?: string | undefined;
   /** The members of the body, where it was read as a form. */
   form?: SentBody["form"];
-  standing?: RateLimitStatus;
+  rateLimitStatus?: RateLimitStatus;
   /** Tells the limits that v4 has taken a token of which nothing was known. */
-  vouch?: (() => Promise<void>) | undefined;
+  creditAddress?: (() => Promise<void>) | undefined;
   /** Lets others call v4 with the token: what they waited for is known, or will not be. */
-  learnt?: (() => void) | undefined;
+  releaseTokenLock?: (() => void) | undefined;
   /** v4's own limit headers, where v4 refused. */
-  v4Limits?: Readonly<Record<string, string>>;
+  upstreamRateLimitHeaders?: Readonly<Record<string, string>>;
   /** What the gateway itself refused the request for, where that is counted. */
-  refusal?: "bodies" | "brown_out" | "limit";
+  rejectedBy?: "bodies" | "brown_out" | "limit";
   /** Method and path of the call that the answer is made from. */
-  equivalent?: string;
+  upstreamEquivalent?: string;
   readonly calls: UpstreamCallRecord[];
   readonly losses: Set<string>;
   readonly warnings: string[];
   /** Bytes of files that went by: from the client, and to it. */
-  carried?: { in: number; out: number };
+  streamedBytes?: { in: number; out: number };
   /** Milliseconds spent waiting for v4. */
   upstreamMs: number;
   /** The W3C trace that its calls belong to. */
   traceparent?: string;
   /** Where traces are wanted. */
   span?: RequestSpan | undefined;
-  readonly passed: StageTimes;
+  readonly stageTimes: StageTimes;
   /** Extra reads that were at hand, and that were not, of those that are kept for a while. */
-  keptHits: number;
-  keptMisses: number;
+  cacheHits: number;
+  cacheMisses: number;
 }
 
 /** When a request had left a stop behind, by `performance.now()`; 0: it hasn't come there. */
 export interface StageTimes {
-  credentials: number;
-  limits: number;
-  admission: number;
+  authenticate: number;
+  rateLimit: number;
+  authorize: number;
   /** The first call of v4 begins. */
-  out: number;
+  buildRequest: number;
   /** The answer is made. */
-  back: number;
+  buildResponse: number;
 }
 
 /** Begins the notes of one request. */
@@ -161,9 +161,9 @@ export const createContext = (): RequestContext => ({
   losses: new Set(),
   warnings: [],
   upstreamMs: 0,
-  passed: { credentials: 0, limits: 0, admission: 0, out: 0, back: 0 },
-  keptHits: 0,
-  keptMisses: 0,
+  stageTimes: { authenticate: 0, rateLimit: 0, authorize: 0, buildRequest: 0, buildResponse: 0 },
+  cacheHits: 0,
+  cacheMisses: 0,
 });
 
 /** Does the request's target have a fragment? It must not (RFC 9112 3.2), and servers disagree on where it begins. */

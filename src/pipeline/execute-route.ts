@@ -19,7 +19,7 @@ async function followUp(
   { endpoint }: ReadAfterWrite,
   work: RouteExecution,
 ): Promise<UpstreamResponse | undefined> {
-  const next = await work.call(requestWithoutBody(endpoint, work.target.parameters)).catch(() => undefined);
+  const next = await work.call(requestWithoutBody(endpoint, work.match.parameters)).catch(() => undefined);
   return next?.success && isObject(next.json) ? next : undefined;
 }
 
@@ -29,8 +29,8 @@ async function whatIsKnown(
   called: UpstreamResponse,
   work: RouteExecution,
 ): Promise<string> {
-  work.notes.losses.add("the answer: v4 did not give it");
-  const known = await fallbackBody(called.json, work.target.parameters);
+  work.context.losses.add("the answer: v4 did not give it");
+  const known = await fallbackBody(called.json, work.match.parameters);
   return printJson(isObject(known) ? known : {});
 }
 
@@ -39,12 +39,12 @@ async function answered(
   prepared: PreparedRequest,
   work: RouteExecution,
 ): Promise<string | Buffer> {
-  const { route } = work.target;
+  const { route } = work.match;
   // Asked now: v4 may have said with this very answer what the token may do.
   const shown = route.withoutScopes && (await work.lacksScopes()) ? route.withoutScopes : route;
   const besides = await fetchRelated(answer, prepared, work);
   const reading = { catalogs: work.catalogs, related: besides, sentBody: prepared.alpha };
-  const body = await buildResponse(answer, shown, reading, work.rules);
+  const body = await buildResponse(answer, shown, reading, work.translation);
   if (!route.tokenLevels) return body;
   return applyTokenScopes(
     body,
@@ -61,7 +61,7 @@ async function answered(
  * @throws {HttpError} what alpha refuses, and what v4 refused
  */
 export async function executeRoute(work: RouteExecution): Promise<string | Buffer | FileResponse> {
-  const { route } = work.target;
+  const { route } = work.match;
   if ("error" in route.source) throw new HttpError(route.source.error.status, route.source.error.reason);
   if ("catalog" in route.source) return respondFromCatalog(route.source.catalog, work);
   if (route.upload || route.file) return streamFile(route.source.call, work);

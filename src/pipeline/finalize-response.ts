@@ -11,12 +11,12 @@ export interface ResponseDefaults {
   /** Headers that never change: caching, vary, deprecation. */
   readonly headers: Readonly<Record<string, string>>;
   readonly alwaysOk: { readonly request: string; readonly answer: string };
-  readonly limited: { readonly status: number; readonly phrase: string };
+  readonly rateLimitedStatus: { readonly status: number; readonly phrase: string };
 }
 
 /** The gateway's own standing of the caller, or v4's where v4 refused (contract, rule 6). */
 function limitHeaders(
-  { standing, v4Limits }: RequestContext,
+  { rateLimitStatus: standing, upstreamRateLimitHeaders: v4Limits }: RequestContext,
   limited: boolean,
   headers: Record<string, string>,
 ): void {
@@ -48,14 +48,14 @@ export function finalizeResponse(
   notes: RequestContext,
 ): AlphaResponse {
   const alwaysOk = header(request, style.alwaysOk.request.toLowerCase())?.toLowerCase() === "true";
-  const limited = status === style.limited.status;
+  const limited = status === style.rateLimitedStatus.status;
   const headers: Record<string, string> = {
     ...style.headers,
     "content-type": "application/json",
     "x-request-id": request.id,
   };
   limitHeaders(notes, limited, headers);
-  if (notes.equivalent !== undefined) headers["x-v4-equivalent"] = notes.equivalent;
+  if (notes.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = notes.upstreamEquivalent;
   if (own) Object.assign(headers, own);
   if (alwaysOk) headers[style.alwaysOk.answer.toLowerCase()] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
@@ -63,7 +63,7 @@ export function finalizeResponse(
   if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
   return {
     status: alwaysOk ? 200 : status,
-    ...(limited && !alwaysOk && { phrase: style.limited.phrase }),
+    ...(limited && !alwaysOk && { phrase: style.rateLimitedStatus.phrase }),
     headers,
     body: bytesOf(body),
     ...(file && { file }),

@@ -24,10 +24,10 @@ export interface HandlerResult {
 }
 
 export interface LifecycleDependencies {
-  readonly rules: { readonly errors: ErrorNames };
+  readonly translation: { readonly errors: ErrorNames };
   readonly style: ResponseDefaults;
   /** Begins its span; undefined where no traces are wanted. */
-  readonly beginSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
+  readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
   /** Keeps the record of a request; a promise where the answer must wait for it. Its failure is told by itself. */
   readonly record: (
     request: AlphaRequest,
@@ -35,7 +35,7 @@ export interface LifecycleDependencies {
     notes: RequestContext,
   ) => void | Promise<void>;
   /** Hears of errors that nobody foresaw. */
-  readonly onUnforeseen: (error: unknown, request: AlphaRequest, notes: RequestContext) => void;
+  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, notes: RequestContext) => void;
 }
 
 /** Both ends of every road: what goes wrong on the way becomes the answer in one place, and every request has its record. */
@@ -44,8 +44,8 @@ export function withLifecycle(
   parts: LifecycleDependencies,
 ): AlphaHandler {
   function failed(error: unknown, request: AlphaRequest, notes: RequestContext): HandlerResult {
-    const refused = toErrorResponse(error, request.id, notes, parts.rules.errors);
-    if (refused.unforeseen) parts.onUnforeseen(error, request, notes);
+    const refused = toErrorResponse(error, request.id, notes, parts.translation.errors);
+    if (refused.isUnexpected) parts.onUnexpectedError(error, request, notes);
     return refused;
   }
 
@@ -72,10 +72,10 @@ export function withLifecycle(
 
   return async function travel(request) {
     const notes = createContext();
-    notes.span = parts.beginSpan?.(request);
+    notes.span = parts.startSpan?.(request);
     const made = await work(request, notes)
       .catch((error: unknown) => failed(error, request, notes))
-      .finally(() => notes.learnt?.());
+      .finally(() => notes.releaseTokenLock?.());
     const answer = finalizeResponse(request, made, parts.style, notes);
     const isGone = request.signal.aborted && made.status >= 500;
     const outcome = { status: isGone ? CLIENT_GONE : made.status, answer };

@@ -11,14 +11,14 @@ import type { AlphaHandler } from "./lifecycle.ts";
 import { requestIdOf } from "./trace-context.ts";
 
 export interface ListenerOptions {
-  readonly road: AlphaHandler;
+  readonly handleAlpha: AlphaHandler;
   /** Scheme and prefix of the requests that are not translated, and who forwards them; undefined: nobody does. */
   readonly native:
     | { readonly scheme: string; readonly prefix: string; readonly forward: ForwardNative }
     | undefined;
   readonly bodies: RequestBodies;
   /** Whether the body of a request is a file, which is not read here. */
-  readonly takesFile: (method: string, path: string) => boolean;
+  readonly isFileUpload: (method: string, path: string) => boolean;
   readonly trustProxy: readonly string[];
   readonly cors: CorsOptions;
   /** The body of a 500, for what fails outside the road. */
@@ -205,14 +205,15 @@ export function createListener(options: ListenerOptions): RequestListener {
   ): Promise<void> {
     const asked = plainRequest(request, response, { url, address });
     if (native && isNative(asked, native)) return native.forward(request, response, asked);
-    if (options.takesFile(asked.method, asked.path)) {
-      const answer = await options.road({ ...asked, upload: request });
+    if (options.isFileUpload(asked.method, asked.path)) {
+      const answer = await options.handleAlpha({ ...asked, upload: request });
       return send(request, response, answer, !request.readableEnded);
     }
-    if (!BODY_METHODS.has(asked.method)) return send(request, response, await options.road(asked), false);
+    if (!BODY_METHODS.has(asked.method))
+      return send(request, response, await options.handleAlpha(asked), false);
     const body = bodies.of(request);
     try {
-      const answer = await options.road({ ...asked, readBody: body.read });
+      const answer = await options.handleAlpha({ ...asked, readBody: body.read });
       send(request, response, answer, body.failed());
     } finally {
       body.release();

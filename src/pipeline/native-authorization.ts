@@ -53,7 +53,7 @@ export function createNativeAuthorization({ grants, scopes, accessOf }: NativeAc
   function entryOf(found: TokenLookup, asked: Pick<AlphaRequest, "method" | "path">): NativeEntry {
     if (found === undefined) return AS_IT_CAME;
     if (found === "unknown") return READS.has(asked.method) ? AS_IT_CAME : UNKNOWN;
-    if (found.over) return REFUSED;
+    if (found.isRevoked) return REFUSED;
     return allows(found.levels, asked) ? { token: found.token } : FORBIDDEN;
   }
 

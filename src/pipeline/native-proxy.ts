@@ -72,7 +72,7 @@ export interface NativeProxyTexts {
   /** The body of an answer that v4 did not give. */
   readonly failure: string;
   /** The body of the 503 while v4 is left alone, and while all connections are in use. */
-  readonly pause: string;
+  readonly circuitOpen: string;
   /** Decides by the client's token, before v4 is asked for anything. */
   readonly enter: (asked: AlphaRequest, hash: string, token: string) => NativeEntry | Promise<NativeEntry>;
   /** The body of a refusal. */
@@ -167,7 +167,7 @@ function beginProgress(
     lookedAt: undefined,
     v4Status: undefined,
     ended(outcome) {
-      if (!told) breaker.ended(outcome);
+      if (!told) breaker.record(outcome);
       told = true;
     },
   };
@@ -277,12 +277,23 @@ export function createNativeProxy({
   const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
 
   function forwardWith(words: NativeProxyTexts): ForwardNative {
-    const { failure, pause, limited, lookUp, enter, write, scheme, record, recordFirst, varyOrigin } = words;
+    const {
+      failure,
+      circuitOpen: pause,
+      limited,
+      lookUp,
+      enter,
+      write,
+      scheme,
+      record,
+      recordFirst,
+      varyOrigin,
+    } = words;
 
     /** Forwards to v4, with the token that stands for the client's where there is one. */
     function forwardOn(progress: Progress, stands: string | undefined): Promise<void> | void {
       const { request, response } = progress;
-      if (!breaker.admits()) {
+      if (!breaker.allow()) {
         progress.fault = "v4 fails, and is left alone for a moment";
         return answerFault(response, pause, 503, retry);
       }

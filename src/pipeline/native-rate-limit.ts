@@ -42,18 +42,18 @@ export function createNativeRateLimit({
   const header = scopesHeader.toLowerCase();
 
   async function guess({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
-    const { standing, vouch } = await limits.takeGuess(address);
+    const { status: standing, creditAddress: vouch } = await limits.takeGuess(address);
     return {
-      ...(!standing.allowed && { retryAfter: standing.retryAfter }),
+      ...(!standing.isAllowed && { retryAfter: standing.retryAfter }),
       known: false,
       answered(status, headers, isOwn) {
         if (status === UNAUTHORIZED && !isOwn) return;
         void vouch?.().catch(() => {});
         // The gateway itself knows it.
-        if (isOwn) return tokens.learnGrants(hash, undefined);
+        if (isOwn) return tokens.setScopes(hash, undefined);
         // A public path says nothing of the token, and no scopes either.
         const given = headers[header];
-        if (given !== undefined) tokens.learnGrants(hash, scopes.grants(String(given)));
+        if (given !== undefined) tokens.setScopes(hash, scopes.grants(String(given)));
       },
     };
   }
@@ -67,7 +67,7 @@ export function createNativeRateLimit({
     return {
       known: true,
       answered(status, _headers, isOwn) {
-        if (status === UNAUTHORIZED && !isOwn) tokens.learnRefusal(hash);
+        if (status === UNAUTHORIZED && !isOwn) tokens.setRejected(hash);
       },
     };
   }

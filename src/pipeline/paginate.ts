@@ -9,7 +9,10 @@ import type { RouteExecution } from "./route-context.ts";
  *
  * @throws {Refusal} 400 for a page or filter that can't be read, rows or no rows
  */
-export function paginate(rows: readonly CatalogEntry[], { request, target, pack }: RouteExecution): string {
+export function paginate(
+  rows: readonly CatalogEntry[],
+  { request, match: target, pack }: RouteExecution,
+): string {
   const { dialect, grammar } = pack;
   const { page_size: size, envelope } = dialect.alpha;
   const page = requestedPage(request, dialect.page);

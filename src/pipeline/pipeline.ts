@@ -31,92 +31,120 @@ export interface PipelineDependencies extends CallDependencies, LifecycleDepende
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
-  readonly turns: TokenLocks;
+  readonly tokenLocks: TokenLocks;
   /** Tokens of the gateway's own exchange. */
-  readonly grants: Pick<TokenStore, "find" | "findOther" | "keep" | "nameLevels" | "levelsNamed">;
-  readonly rules: TranslationConfig;
+  readonly tokenStore: Pick<TokenStore, "find" | "findReplacement" | "save" | "nameLevels" | "levelsNamed">;
+  readonly translation: TranslationConfig;
   /** When alpha is switched off, and for whom. */
   readonly brownOuts: BrownOuts;
   /** Scheme of the native lane, where that is open. */
   readonly nativeScheme?: string | undefined;
 }
 
-/** The alpha lane, the whole road of a request. Every stop is a function of its own file. */
-export function createAlphaPipeline(parts: PipelineDependencies): AlphaHandler {
-  const { pack, scopes, tokens, grants, limits, catalogs, rules } = parts;
-  const kept = createResponseCache();
+/** The stages of an alpha request, in order. Each stage is a function of its own file in `stages/`. */
+export function createAlphaPipeline(dependencies: PipelineDependencies): AlphaHandler {
+  const { pack, scopes, tokens, tokenStore, tokenLocks, limits, catalogs, translation } = dependencies;
+  const responseCache = createResponseCache();
   const limitedStatus = pack.dialect.statuses.rate_limited.alpha;
 
-  /** Without a wait where the answer is at hand. */
-  const factsOf = ({ hash }: Credentials) => (hash === undefined ? undefined : tokens.get(hash));
+  /** Synchronous where this process has the token's entry. */
+  const cachedTokenInfo = ({ hash }: Credentials) => (hash === undefined ? undefined : tokens.get(hash));
 
-  /** A token that is known as refused may have been renewed elsewhere since. */
-  async function renewed(presented: ResolvedCredentials, notes: RequestContext): Promise<void> {
-    if (await presented.replace(presented.caller)) notes.facts = await factsOf(presented.caller);
+  /** Another process may have refreshed a token that this one knows as rejected. */
+  async function refreshRejectedToken(resolved: ResolvedCredentials, context: RequestContext): Promise<void> {
+    if (await resolved.refreshAfter401(resolved.credentials))
+      context.tokenInfo = await cachedTokenInfo(resolved.credentials);
   }
 
-  /** Nobody is kept from what is public by a token that v4 would not take. */
-  async function presentPublic(
-    client: Credentials,
-    facts: TokenInfo | undefined,
+  /** A token that v4 would reject must not keep a client from a public route. */
+  async function resolveForPublicRoute(
+    credentials: Credentials,
+    tokenInfo: TokenInfo | undefined,
   ): Promise<ResolvedCredentials> {
-    const presented = facts?.refused
+    const resolved = tokenInfo?.refused
       ? anonymous
-      : await resolveUpstreamToken(client, grants).catch(() => anonymous);
-    return typeof presented.grant === "object" && presented.grant.over ? anonymous : presented;
+      : await resolveUpstreamToken(credentials, tokenStore).catch(() => anonymous);
+    return typeof resolved.grant === "object" && resolved.grant.isRevoked ? anonymous : resolved;
   }
 
-  return withLifecycle(async function travel(request, notes) {
-    const client = parseCredentials(request, pack.dialect.alpha.scheme, parts.nativeScheme);
-    notes.caller = client;
-    const found = routeCandidates(matchRoute(request, pack));
-    notes.target = found instanceof HttpError ? undefined : found[0];
-    const known = factsOf(client);
-    notes.facts = known instanceof Promise ? await known : known;
-    notes.passed.credentials = performance.now();
-    await enforceRateLimit(request, client, notes, { limits, limitedStatus });
-    notes.passed.limits = performance.now();
-    enforceBrownOut(notes, parts.brownOuts, pack.dialect.statuses.other);
-    const isPublic = notes.target?.route.access === "public";
-    const presented = await (isPublic
-      ? presentPublic(client, notes.facts)
-      : resolveUpstreamToken(client, grants));
-    if (presented.caller.hash !== client.hash) notes.facts = await factsOf(presented.caller);
-    if (notes.facts?.refused) await renewed(presented, notes);
-    let target = authorizeAny(presented, found, { scopes, facts: notes.facts });
-    const accepted = notes.facts?.refused === false || typeof presented.grant === "object";
-    const bytes = request.readBody && (await receiveBody(request, notes, accepted));
+  return withLifecycle(async function runPipeline(request, context) {
+    // Authenticate: parse the credentials and look the token up in the cache.
+    const credentials = parseCredentials(request, pack.dialect.alpha.scheme, dependencies.nativeScheme);
+    context.credentials = credentials;
+    const cached = cachedTokenInfo(credentials);
+    context.tokenInfo = cached instanceof Promise ? await cached : cached;
+    context.stageTimes.authenticate = performance.now();
+
+    // Match the route. Several routes are candidates where the body decides.
+    const candidates = routeCandidates(matchRoute(request, pack));
+    context.match = candidates instanceof HttpError ? undefined : candidates[0];
+
+    // Enforce the rate limit and scheduled brown-outs.
+    await enforceRateLimit(request, credentials, context, { limits, limitedStatus });
+    context.stageTimes.rateLimit = performance.now();
+    enforceBrownOut(context, dependencies.brownOuts, pack.dialect.statuses.other);
+
+    // Authorize by the request head, before a byte of the body is read.
+    const resolved = await (context.match?.route.access === "public"
+      ? resolveForPublicRoute(credentials, context.tokenInfo)
+      : resolveUpstreamToken(credentials, tokenStore));
+    if (resolved.credentials.hash !== credentials.hash)
+      context.tokenInfo = await cachedTokenInfo(resolved.credentials);
+    if (context.tokenInfo?.refused) await refreshRejectedToken(resolved, context);
+    let match = authorizeAny(resolved, candidates, { scopes, tokenInfo: context.tokenInfo });
+
+    // Read the body, and let it choose among the candidates.
+    const isAccepted = context.tokenInfo?.refused === false || typeof resolved.grant === "object";
+    const bytes = request.readBody && (await receiveBody(request, context, isAccepted));
     let json: JsonObject | undefined;
-    const sent = (): JsonObject => (json ??= parseBody(request, bytes));
-    if (!(found instanceof HttpError) && found.length > 1)
-      notes.target = target = await chooseRoute(found, sent);
-    notes.facts = await singleFlightToken(presented.caller, target, notes, parts);
-    if (notes.facts?.refused) await renewed(presented, notes);
-    authorize(presented, target, { scopes, facts: notes.facts });
-    // Not before v4 has accepted the token: a made-up one reads nothing.
-    const { hash } = presented.caller;
-    if (hash !== undefined && notes.facts?.refused === false)
-      await catalogs.refreshWith(hash, upstreamCredentials(presented.caller, parts.dialect.scheme));
-    notes.passed.admission = performance.now();
-    const owner = client.hash;
-    notes.traceparent = traceparentOf(request);
-    const calls = createUpstreamCaller(request, presented, parts, notes);
-    const call = owner === undefined ? calls : kept.watching(owner, calls);
-    if (target.route.upload && pack.tokenCheck && notes.facts?.refused !== false) {
-      await verifyToken(pack.tokenCheck, call, target, rules, notes);
-      notes.facts = { refused: false, grants: undefined };
+    const clientBody = (): JsonObject => (json ??= parseBody(request, bytes));
+    if (!(candidates instanceof HttpError) && candidates.length > 1)
+      context.match = match = await chooseRoute(candidates, clientBody);
+
+    // One request at a time asks v4 with an unknown token. What it learns decides for the others.
+    context.tokenInfo = await singleFlightToken(resolved.credentials, match, context, { tokens, tokenLocks });
+    if (context.tokenInfo?.refused) await refreshRejectedToken(resolved, context);
+    authorize(resolved, match, { scopes, tokenInfo: context.tokenInfo });
+    // Only a token that v4 has accepted may read catalogs: a made-up token reads nothing.
+    const { hash } = resolved.credentials;
+    if (hash !== undefined && context.tokenInfo?.refused === false)
+      await catalogs.refreshWith(
+        hash,
+        upstreamCredentials(resolved.credentials, dependencies.dialect.scheme),
+      );
+    context.stageTimes.authorize = performance.now();
+
+    // Build the upstream request, call v4 and build the response, as the kind of route asks for.
+    context.traceparent = traceparentOf(request);
+    const tokenHash = credentials.hash;
+    const callUpstream = createUpstreamCaller(request, resolved, dependencies, context);
+    const call =
+      tokenHash === undefined ? callUpstream : responseCache.invalidateOnWrite(tokenHash, callUpstream);
+    if (match.route.upload && pack.tokenCheck && context.tokenInfo?.refused !== false) {
+      await verifyToken(pack.tokenCheck, call, match, translation, context);
+      context.tokenInfo = { refused: false, grants: undefined };
     }
-    const carry = createFileStreamer(request, presented, parts, notes);
-    const may = async () => effectiveGrants(presented.grant, await factsOf(presented.caller));
-    const lacksScopes = async (): Promise<boolean> => {
-      const levels = await may();
-      return levels !== undefined && hasNoScopes(levels);
-    };
-    const levels = { grants, scopes, caller: may, notes, now: Date.now };
-    const ways = { call, carry, kept, owner, lacksScopes, levels };
-    const work = { request, sent, target, pack, rules, catalogs, ...ways, notes };
-    const body = await executeRoute(work);
-    notes.passed.back = performance.now();
+    const callerGrants = async () =>
+      effectiveGrants(resolved.grant, await cachedTokenInfo(resolved.credentials));
+    const body = await executeRoute({
+      request,
+      sent: clientBody,
+      match,
+      pack,
+      translation,
+      catalogs,
+      call,
+      streamFile: createFileStreamer(request, resolved, dependencies, context),
+      cache: responseCache,
+      tokenHash,
+      async lacksScopes() {
+        const grants = await callerGrants();
+        return grants !== undefined && hasNoScopes(grants);
+      },
+      levels: { grants: tokenStore, scopes, caller: callerGrants, notes: context, now: Date.now },
+      context,
+    });
+    context.stageTimes.buildResponse = performance.now();
     return { status: 200, body };
-  }, parts);
+  }, dependencies);
 }

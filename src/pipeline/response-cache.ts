@@ -16,7 +16,7 @@ export interface ResponseCache {
   /** To be looked up before the read: what is read meanwhile is not kept where a write comes in between. */
   of(owner: string): OwnReads;
   /** The same calls; one that may change something ends all that is kept for its token. */
-  watching(owner: string, call: CallUpstream): CallUpstream;
+  invalidateOnWrite(owner: string, call: CallUpstream): CallUpstream;
 }
 
 export interface KeptReadsOptions {
@@ -56,7 +56,7 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: KeptReadsOptions
         },
       };
     },
-    watching: (owner, call) => async (outgoing) => {
+    invalidateOnWrite: (owner, call) => async (outgoing) => {
       if (outgoing.method === "GET") return call(outgoing);
       renew(owner);
       try {

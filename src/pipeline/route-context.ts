@@ -14,30 +14,30 @@ export interface RouteExecution {
   readonly request: AlphaRequest;
   /** The JSON body of the request. @throws {Refusal} 400 for anything else */
   readonly sent: () => JsonObject;
-  readonly target: RouteMatch;
+  readonly match: RouteMatch;
   readonly pack: Pack;
-  readonly rules: TranslationConfig;
+  readonly translation: TranslationConfig;
   readonly catalogs: CatalogCache;
   readonly call: CallUpstream;
-  readonly carry: StreamUpstream;
+  readonly streamFile: StreamUpstream;
   /** Answers that may be used again, and the hash of the token that they belong to. */
-  readonly kept: ResponseCache;
-  readonly owner: string | undefined;
+  readonly cache: ResponseCache;
+  readonly tokenHash: string | undefined;
   /** For routes whose answers carry tokens. */
   readonly levels: TokenScopes;
   /** Whether the caller's token is known to have no scope at all. */
   readonly lacksScopes: () => boolean | Promise<boolean>;
-  readonly notes: RequestContext;
+  readonly context: RequestContext;
 }
 
 /** A v4 call with what must be known of it when v4 refuses. */
 export interface PreparedRequest extends UpstreamRequest {
   /** Names of v4 members that the gateway put in by itself. */
-  readonly added: ReadonlySet<string>;
+  readonly gatewayFields: ReadonlySet<string>;
   /** The alpha body that it was made from, in its documented form. */
   readonly alpha?: JsonObject;
   /** Whether the client sent a member, by its alpha name. */
-  readonly sent: (member: string) => boolean;
+  readonly clientSent: (member: string) => boolean;
 }
 
 const NOTHING_ADDED: ReadonlySet<string> = new Set();
@@ -49,6 +49,6 @@ export const requestWithoutBody = (
 ): PreparedRequest => ({
   method,
   path: path(values),
-  added: NOTHING_ADDED,
-  sent: () => false,
+  gatewayFields: NOTHING_ADDED,
+  clientSent: () => false,
 });

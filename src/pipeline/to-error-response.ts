@@ -15,7 +15,7 @@ export interface ErrorResponse {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
-  readonly unforeseen: boolean;
+  readonly isUnexpected: boolean;
 }
 
 /** Failures that the road knows; what they say is for the log. */
@@ -40,12 +40,12 @@ export function toErrorResponse(
   names: ErrorNames,
 ): ErrorResponse {
   if (error instanceof HttpError) {
-    return { status: error.status, body: printJson(writeErrors(error.details, names)), unforeseen: false };
+    return { status: error.status, body: printJson(writeErrors(error.details, names)), isUnexpected: false };
   }
   const foreseen = FORESEEN.some((kind) => error instanceof kind);
   // An upstream fault was noted where it happened, with the call.
   if (!(error instanceof UpstreamError))
     notes.warnings.push(foreseen ? (error as Error).message : "an unforeseen error");
   const fault: ErrorDetail = { reason: `The service could not answer this request (${id}).` };
-  return { status: 500, body: printJson(writeErrors([fault], names)), unforeseen: !foreseen };
+  return { status: 500, body: printJson(writeErrors([fault], names)), isUnexpected: !foreseen };
 }

@@ -15,7 +15,7 @@ export async function consumeLimiter(limiter: RateLimiterAbstract, key: string):
   // The library tells it by the time of day, which may have been set back since the window began.
   const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
   return {
-    allowed,
+    isAllowed: allowed,
     limit: limiter.points,
     remaining: Math.max(0, state.remainingPoints),
     resetAt: Math.ceil((Date.now() + msLeft) / 1000),

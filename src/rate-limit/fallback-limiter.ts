@@ -10,12 +10,12 @@ export interface FallbackOptions {
 
 /** A counter that is shared and, while it can't be reached, this process's share of it: never an error or a refusal. */
 export const withFallback = (shared: Limiter, { own, share }: FallbackOptions): Limiter => ({
-  take: (key) =>
-    shared.take(key).catch(() => {
+  consume: (key) =>
+    shared.consume(key).catch(() => {
       own.allow(share());
-      return own.take(key);
+      return own.consume(key);
     }),
-  giveBack: (key) => shared.giveBack(key).catch(() => own.giveBack(key)),
+  refund: (key) => shared.refund(key).catch(() => own.refund(key)),
   get size() {
     return own.size;
   },

@@ -6,7 +6,7 @@ export interface Rate {
 
 /** How a key stands after a request. */
 export interface RateLimitStatus {
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends, seconds since 1970. */
@@ -18,9 +18,9 @@ export interface RateLimitStatus {
 /** Counts requests by key against one rate, in windows that begin with a key's first request. */
 export interface Limiter {
   /** Counts one request. @throws {Error} where the counts are elsewhere and can't be reached. */
-  take(key: string): Promise<RateLimitStatus>;
+  consume(key: string): Promise<RateLimitStatus>;
   /** Takes one request back that was counted in the window that is still open. */
-  giveBack(key: string): Promise<void>;
+  refund(key: string): Promise<void>;
   /** Keys that are counted here at the moment. */
   readonly size: number;
 }

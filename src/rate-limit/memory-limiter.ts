@@ -18,12 +18,12 @@ export function createMemoryLimiter({ points, seconds }: Rate, keys = MOST_KEYS)
   const counts = new RateLimiterMemory({ points, duration: seconds });
   const known = new LRUCache<string, true>({ max: keys, dispose: (_value, key) => void counts.delete(key) });
   return {
-    take(key) {
+    consume(key) {
       // To set a key anew would dispose of its count.
       if (known.get(key) === undefined) known.set(key, true);
       return consumeLimiter(counts, key);
     },
-    async giveBack(key) {
+    async refund(key) {
       if (await counts.get(key)) await counts.reward(key);
     },
     async wait(key) {

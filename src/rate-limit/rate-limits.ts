@@ -7,15 +7,15 @@ export interface LimitSubject {
   readonly token: string | undefined;
   readonly address: string;
   /** Is the token one that v4 has taken? */
-  readonly known: boolean;
+  readonly isKnownToken: boolean;
   /** Does the limit of creates hold besides? */
-  readonly create: boolean;
+  readonly isCreate: boolean;
 }
 
 export interface ConsumeResult {
-  readonly standing: RateLimitStatus;
+  readonly status: RateLimitStatus;
   /** To be called once v4 has taken a token that was not known: its request is no longer the address's. */
-  readonly vouch: (() => Promise<void>) | undefined;
+  readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
 export interface RateLimits {
@@ -25,7 +25,7 @@ export interface RateLimits {
    * that would have to be kept. Clients that share an address are not held to its limit, since each of their
    * tokens is known after its first request.
    */
-  take(request: LimitSubject): Promise<ConsumeResult>;
+  consume(request: LimitSubject): Promise<ConsumeResult>;
   /** Counts a request with a token that is not known against its address alone: the lane of v4's own clients has no limit else. */
   takeGuess(address: string): Promise<ConsumeResult>;
   /** Keys that are counted at the moment. */
@@ -35,31 +35,32 @@ export interface RateLimits {
 /** Limits over a counter of all requests and one of creates. */
 export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
   async function takeOf(key: string, create: boolean): Promise<RateLimitStatus> {
-    const standing = await all.take(key);
-    return standing.allowed && create ? creates.take(key) : standing;
+    const standing = await all.consume(key);
+    return standing.isAllowed && create ? creates.consume(key) : standing;
   }
 
   const placeOf = (address: string): string => `address ${addressNetwork(address)}`;
 
   async function takeGuess(address: string): Promise<ConsumeResult> {
     const place = placeOf(address);
-    const standing = await all.take(place);
-    if (!standing.allowed) return { standing, vouch: undefined };
+    const standing = await all.consume(place);
+    if (!standing.isAllowed) return { status: standing, creditAddress: undefined };
     const vouch = async (): Promise<void> => {
       // A window that began later does not owe it.
-      if (Date.now() < standing.resetAt * 1000) await all.giveBack(place);
+      if (Date.now() < standing.resetAt * 1000) await all.refund(place);
     };
-    return { standing, vouch };
+    return { status: standing, creditAddress: vouch };
   }
 
   return {
     takeGuess,
-    async take({ token, address, known, create }) {
-      if (token === undefined) return { standing: await takeOf(placeOf(address), create), vouch: undefined };
-      if (known) return { standing: await takeOf(token, create), vouch: undefined };
+    async consume({ token, address, isKnownToken: known, isCreate: create }) {
+      if (token === undefined)
+        return { status: await takeOf(placeOf(address), create), creditAddress: undefined };
+      if (known) return { status: await takeOf(token, create), creditAddress: undefined };
       const coarse = await takeGuess(address);
-      if (!coarse.standing.allowed) return coarse;
-      return { standing: await takeOf(token, create), vouch: coarse.vouch };
+      if (!coarse.status.isAllowed) return coarse;
+      return { status: await takeOf(token, create), creditAddress: coarse.creditAddress };
     },
     get size() {
       return all.size + creates.size;

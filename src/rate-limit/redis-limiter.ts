@@ -26,8 +26,8 @@ export function createRedisLimiter(redis: RedisClient, name: string, { points, s
     duration: seconds,
   });
   return {
-    take: (key) => consumeLimiter(limiter, key),
-    async giveBack(key) {
+    consume: (key) => consumeLimiter(limiter, key),
+    async refund(key) {
       await redis.run((client) => client.eval(GIVE_BACK, { keys: [limiter.getKey(key)] }));
     },
     size: 0,

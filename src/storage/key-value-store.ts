@@ -22,9 +22,9 @@ export interface KeyValueStore {
    * @param most members that the set may have; default: no limit of its own
    * @returns false where it has as many already, or the store is full, and this is a new one: it was not added
    */
-  addTo(key: string, member: string, ttlSeconds: number, most?: number): Promise<boolean>;
+  addToSet(key: string, member: string, ttlSeconds: number, most?: number): Promise<boolean>;
   /** The members that have not ended, in no order. */
-  membersOf(key: string): Promise<readonly string[]>;
+  setMembers(key: string): Promise<readonly string[]>;
   /** Whether the last that is known of the store is good. */
   ready(): boolean;
   close(): Promise<void>;

@@ -69,9 +69,9 @@ export function createRedisStore(redis: RedisClient): KeyValueStore {
     async deleteIf(key, expected) {
       await script(DELETE_IF, key, expected);
     },
-    addTo: async (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
+    addToSet: async (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
       (await script(ADD, key, member, String(milliseconds(ttl)), String(most))) === 1,
-    membersOf: async (key) => (await script(MEMBERS, key)) as readonly string[],
+    setMembers: async (key) => (await script(MEMBERS, key)) as readonly string[],
     ready: redis.ready,
     // The connection is not its own.
     close: async () => {},

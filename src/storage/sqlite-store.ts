@@ -161,12 +161,12 @@ export function openSqliteStore({ directory, most = MOST }: SqliteStoreOptions):
         for (const statement of statements.delete) statement.run(key);
       }),
     deleteIf: (key, expected) => written(() => void statements.deleteIf.run(key, expected)),
-    addTo: (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
+    addToSet: (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
       written((now) => {
         const added = { key, member, ends: end(now, ttl), now, most: full ? 0 : most };
         return statements.addTo.run(added).changes === 1;
       }),
-    membersOf: (key) =>
+    setMembers: (key) =>
       guarded((now) => statements.membersOf.all(key, now).map(({ member }) => String(member))),
     ready: () => healthy || worksAgain(),
     async close() {

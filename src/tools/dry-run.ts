@@ -27,8 +27,8 @@ export interface WrittenRequest {
 }
 
 export interface DryRunResponse {
-  readonly answer: Omit<AlphaResponse, "body"> & { readonly body: string };
-  readonly notes: RequestContext;
+  readonly response: Omit<AlphaResponse, "body"> & { readonly body: string };
+  readonly context: RequestContext;
 }
 
 /** The whole road over a v4 that is only pretended: the same stops, no network. */
@@ -72,10 +72,10 @@ const filesOver = (upstream: Upstream): FileUpstream => ({
 });
 
 /** Tokens are v4's own, and what a new one may do is kept nowhere. */
-export const noGrants: PipelineDependencies["grants"] = {
+export const noGrants: PipelineDependencies["tokenStore"] = {
   find: () => undefined,
-  findOther: async () => undefined,
-  keep: async ({ token }) => token,
+  findReplacement: async () => undefined,
+  save: async ({ token }) => token,
   nameLevels: async () => {},
   levelsNamed: async () => undefined,
 };
@@ -100,13 +100,13 @@ export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
     files: filesOver(upstream),
     catalogs,
     tokens: knownTokens,
-    turns: createTokenLocks(),
-    grants: noGrants,
+    tokenLocks: createTokenLocks(),
+    tokenStore: noGrants,
     limits: createRateLimits(createMemoryLimiter(ENDLESS), createMemoryLimiter(ENDLESS)),
     record: (_request, _outcome, notes) => {
       last = notes;
     },
-    onUnforeseen: (error) => {
+    onUnexpectedError: (error) => {
       unforeseen = error;
     },
   });
@@ -119,7 +119,7 @@ export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
       if (unforeseen !== undefined) throw unforeseen;
       await answer.recorded;
       if (!last) throw new Error("the road left no notes");
-      return { answer: { ...answer, body: answer.body.toString() }, notes: last };
+      return { response: { ...answer, body: answer.body.toString() }, context: last };
     },
   };
 }

@@ -10,9 +10,9 @@ export type AttemptOutcome = "answered" | "failed" | "neither";
  */
 export interface CircuitBreaker {
   /** May v4 be asked now? When it is half-open one try may, and its outcome decides. */
-  admits(): boolean;
+  allow(): boolean;
   /** Each try that was admitted has one outcome. */
-  ended(outcome: AttemptOutcome): void;
+  record(outcome: AttemptOutcome): void;
   state(): CircuitState;
   /** For how long v4 is left alone, in milliseconds. */
   readonly pauseMs: number;
@@ -102,14 +102,14 @@ export function createCircuitBreaker({
   return {
     state,
     pauseMs,
-    admits() {
+    allow() {
       // The usual way, and the shortest.
       if (openedAt === undefined) return true;
       if (state() === "open") return false;
       trying = true;
       return true;
     },
-    ended(outcome) {
+    record(outcome) {
       if (openedAt !== undefined) return outcomeWhileOpen(outcome);
       if (outcome === "neither") return;
       count(outcome);

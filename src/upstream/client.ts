@@ -159,12 +159,12 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const left = (): UpstreamError => new UpstreamError("open", "v4 fails, and is left alone for a moment");
 
   function enter(): void {
-    if (!breaker.admits()) throw left();
+    if (!breaker.allow()) throw left();
   }
   const answered = (status: number): void =>
-    breaker.ended(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
+    breaker.record(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
   function failed(error: unknown): void {
-    breaker.ended(isOutage(error) ? "failed" : "neither");
+    breaker.record(isOutage(error) ? "failed" : "neither");
     if (!isUnsendable(error)) return;
     // undici's pool takes a refusal to send for a connection that is full, for good: each costs it one.
     const spoilt = [pool, filePool];

@@ -12,7 +12,7 @@ function at(text: string) {
   return {
     hits(moment: string, asking: Partial<typeof ASKING> | { client: undefined } = {}) {
       set(moment);
-      return brownOuts.hits({ ...ASKING, ...asking })?.toISOString();
+      return brownOuts.isActive({ ...ASKING, ...asking })?.toISOString();
     },
     schedules(moment: string) {
       set(moment);

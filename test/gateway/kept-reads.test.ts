@@ -16,10 +16,10 @@ describe("kept reads", () => {
   test("end with a write of their owner, and with no other call", async () => {
     const kept = createResponseCache();
     kept.of("a").keep("/x", 1, 10, 60);
-    await kept.watching("b", call)(write);
-    await kept.watching("a", call)({ method: "GET", path: "/x" });
+    await kept.invalidateOnWrite("b", call)(write);
+    await kept.invalidateOnWrite("a", call)({ method: "GET", path: "/x" });
     expect(kept.of("a").get("/x")).toBe(1);
-    await kept.watching("a", call)(write);
+    await kept.invalidateOnWrite("a", call)(write);
     expect(kept.of("a").get("/x")).toBeUndefined();
   });
 
@@ -27,7 +27,7 @@ describe("kept reads", () => {
     const kept = createResponseCache();
     const before = kept.of("a");
     const gate = Promise.withResolvers<UpstreamResponse>();
-    const writing = kept.watching("a", () => gate.promise)(write);
+    const writing = kept.invalidateOnWrite("a", () => gate.promise)(write);
     before.keep("/x", "read before the write", 10, 60);
     expect(kept.of("a").get("/x")).toBeUndefined();
     const during = kept.of("a");
@@ -43,7 +43,7 @@ describe("kept reads", () => {
     const kept = createResponseCache();
     const before = kept.of("a");
     await kept
-      .watching("a", () => Promise.reject(new Error("cut off")))(write)
+      .invalidateOnWrite("a", () => Promise.reject(new Error("cut off")))(write)
       .catch(() => {});
     before.keep("/x", 1, 10, 60);
     expect(kept.of("a").get("/x")).toBeUndefined();

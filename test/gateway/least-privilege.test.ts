@@ -88,11 +88,11 @@ beforeAll(() => {
     brownOuts: scheduleBrownOuts([]),
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    grants: { ...noGrants, find: () => found },
-    turns: createTokenLocks(),
+    tokenStore: { ...noGrants, find: () => found },
+    tokenLocks: createTokenLocks(),
     limits: createRateLimits(createMemoryLimiter(plenty), createMemoryLimiter(plenty)),
     record: () => {},
-    onUnforeseen: (error) => {
+    onUnexpectedError: (error) => {
       throw error;
     },
   });
@@ -118,7 +118,7 @@ beforeAll(() => {
 /** A token as the gateway's own exchange keeps it: what was asked for, as far as v4 gave it. */
 const grantOf = (asked: string, given: string): TokenLookup => {
   const levels = scopes.common(scopes.read(asked).grants, scopes.grants(given));
-  return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", over: false };
+  return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", isRevoked: false };
 };
 
 const resourceOf = (needed: string): string => (needed.includes(":") ? (needed.split(":")[0] ?? "") : "vms");
@@ -175,7 +175,7 @@ describe("while nobody can tell whether a token was handed out", () => {
 test("a token that was expired is refused on every route that needs one", async () => {
   for (const { alpha, scope } of routes) {
     if (scope === "public") continue;
-    const { status, calls } = await send(alpha, { levels: "all", token: "t", hash: "h", over: true });
+    const { status, calls } = await send(alpha, { levels: "all", token: "t", hash: "h", isRevoked: true });
     expect([alpha, status, calls]).toEqual([alpha, 401, 0]);
   }
 });

@@ -137,7 +137,7 @@ describe("every call that alpha's routes make, with every level", () => {
   const enter = createNativeAuthorization({ grants: { find: () => found }, scopes, accessOf: pack.v4Access });
   const ask = async (call: string, levels: string): Promise<number> => {
     const [method = "", path = ""] = call.split(" ");
-    found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", over: false };
+    found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", isRevoked: false };
     const { refusal } = await enter({ method, path } as never, "h", "t");
     return refusal?.status ?? 200;
   };

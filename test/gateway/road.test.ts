@@ -41,9 +41,9 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    grants: noGrants,
+    tokenStore: noGrants,
     scopes: pack.scopes,
-    turns: createTokenLocks(),
+    tokenLocks: createTokenLocks(),
     brownOuts: scheduleBrownOuts([]),
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     dialect: {
@@ -51,7 +51,7 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
       scopesHeader: dialect.v4.scopes_header,
       filterHeader: dialect.filter.header,
     },
-    rules: {
+    translation: {
       errors: dialect.errors,
       statuses: dialect.statuses,
       openList: createListParser(dialect.v4.envelope),
@@ -59,7 +59,7 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
     },
     style: createResponseDefaults(pack, readSettings([], {})),
     record: () => {},
-    onUnforeseen: (error, { id }) => heard.push([(error as Error).message, id]),
+    onUnexpectedError: (error, { id }) => heard.push([(error as Error).message, id]),
     ...parts,
   });
 }
@@ -87,7 +87,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
   ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
   [
     "the limits",
-    () => ({ limits: { take: failing("secret of 10.0.0.1"), takeGuess: failing(""), size: 0 } }),
+    () => ({ limits: { consume: failing("secret of 10.0.0.1"), takeGuess: failing(""), size: 0 } }),
     undefined,
   ],
   [

@@ -225,7 +225,7 @@ test("comparing the most requests that an application can have takes little of t
     names.map((name, at) => `${name}:${levels[(n >> at) & 3]}`).join(","),
   );
   const store = {
-    membersOf: async () => members,
+    setMembers: async () => members,
     setIfAbsent: async () => false,
     get: async () => "epoch",
   } as unknown as KeyValueStore;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { closeDependencies, type Dependencies } from "../../src/app/dependencies.ts";
 
-const NAMES = ["audit", "exchanged", "shared", "tracing", "metrics", "upstream", "v4"];
+const NAMES = ["audit", "oauth", "shared", "tracing", "metrics", "upstream", "v4"];
 
 test.each([...NAMES, "the listeners"])("%s that can't be closed keeps no other part open", async (bad) => {
   const closed: string[] = [];
@@ -12,7 +12,7 @@ test.each([...NAMES, "the listeners"])("%s that can't be closed keeps no other p
   };
   const parts = Object.fromEntries(NAMES.map((name) => [name, { close: close(name) }]));
   const ending = closeDependencies(
-    { ...parts, underWay: { ended: async () => {} } } as unknown as Dependencies,
+    { ...parts, inFlight: { idle: async () => {} } } as unknown as Dependencies,
     close("the listeners"),
   );
   await expect(ending).rejects.toThrow(`${bad} can't be closed`);

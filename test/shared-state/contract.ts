@@ -56,7 +56,7 @@ export function keyedStoreContract(name: string, makePlace: () => Promise<StateP
 
     test("knows nothing of what was never set", async () => {
       expect(await store.get("nothing")).toBeUndefined();
-      expect(await store.membersOf("nothing")).toEqual([]);
+      expect(await store.setMembers("nothing")).toEqual([]);
       await expect(store.delete("nothing")).resolves.toBeUndefined();
     });
 
@@ -74,11 +74,11 @@ export function keyedStoreContract(name: string, makePlace: () => Promise<StateP
 
     test("deletes values and sets, for every process", async () => {
       await store.set("value", "x", LONG);
-      await store.addTo("set", "x", LONG);
+      await store.addToSet("set", "x", LONG);
       await other.delete("value");
       await other.delete("set");
       expect(await store.get("value")).toBeUndefined();
-      expect(await store.membersOf("set")).toEqual([]);
+      expect(await store.setMembers("set")).toEqual([]);
     });
 
     test("ends a value", async () => {
@@ -124,38 +124,38 @@ export function keyedStoreContract(name: string, makePlace: () => Promise<StateP
 
     test("keeps sets: each member once, whoever adds it", async () => {
       await Promise.all([
-        store.addTo("set", "a", LONG),
-        other.addTo("set", "b", LONG),
-        other.addTo("set", "a", LONG),
+        store.addToSet("set", "a", LONG),
+        other.addToSet("set", "b", LONG),
+        other.addToSet("set", "a", LONG),
       ]);
-      await store.addTo("another", "c", LONG);
-      expect([...(await other.membersOf("set"))].sort()).toEqual(["a", "b"]);
+      await store.addToSet("another", "c", LONG);
+      expect([...(await other.setMembers("set"))].sort()).toEqual(["a", "b"]);
     });
 
     test("ends each member by itself", async () => {
-      await store.addTo("set", "short", SHORT);
-      await store.addTo("set", "renewed", SHORT);
-      await store.addTo("set", "long", LONG);
-      await store.addTo("set", "renewed", LONG);
-      await until(async () => !(await store.membersOf("set")).includes("short"));
-      expect([...(await store.membersOf("set"))].sort()).toEqual(["long", "renewed"]);
+      await store.addToSet("set", "short", SHORT);
+      await store.addToSet("set", "renewed", SHORT);
+      await store.addToSet("set", "long", LONG);
+      await store.addToSet("set", "renewed", LONG);
+      await until(async () => !(await store.setMembers("set")).includes("short"));
+      expect([...(await store.setMembers("set"))].sort()).toEqual(["long", "renewed"]);
     });
 
     test("takes no more members into a set than it may have, whoever adds them, and renews those that it has", async () => {
       const tries = Array.from({ length: 20 }, (_, n) =>
-        (n % 2 ? store : other).addTo("set", String(n), LONG, 5),
+        (n % 2 ? store : other).addToSet("set", String(n), LONG, 5),
       );
       const added = (await Promise.all(tries)).flatMap((taken, n) => (taken ? [String(n)] : []));
       expect(added).toHaveLength(5);
-      expect([...(await store.membersOf("set"))].sort()).toEqual(added.toSorted());
-      expect(await store.addTo("set", added[0] ?? "", LONG, 5)).toBe(true);
-      expect(await store.addTo("another", "a", LONG, 5)).toBe(true);
+      expect([...(await store.setMembers("set"))].sort()).toEqual(added.toSorted());
+      expect(await store.addToSet("set", added[0] ?? "", LONG, 5)).toBe(true);
+      expect(await store.addToSet("another", "a", LONG, 5)).toBe(true);
     });
 
     test("counts no members that have ended against those that a set may have", async () => {
-      expect(await store.addTo("set", "short", SHORT, 1)).toBe(true);
-      await until(async () => (await store.membersOf("set")).length === 0);
-      expect(await store.addTo("set", "next", LONG, 1)).toBe(true);
+      expect(await store.addToSet("set", "short", SHORT, 1)).toBe(true);
+      await until(async () => (await store.setMembers("set")).length === 0);
+      expect(await store.addToSet("set", "next", LONG, 1)).toBe(true);
     });
 
     test("deletes what is as expected, and nothing else: a lock that has become another's stays", async () => {

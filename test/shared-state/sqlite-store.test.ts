@@ -34,11 +34,11 @@ describe("state in a file", () => {
   test("survives a restart", async () => {
     const before = openSqliteStore({ directory });
     await before.set("key", "value", 600);
-    await before.addTo("set", "member", 600);
+    await before.addToSet("set", "member", 600);
     await before.close();
     const after = openSqliteStore({ directory });
     expect(await after.get("key")).toBe("value");
-    expect(await after.membersOf("set")).toEqual(["member"]);
+    expect(await after.setMembers("set")).toEqual(["member"]);
     await after.close();
   });
 
@@ -47,21 +47,21 @@ describe("state in a file", () => {
     const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
-      added.push(await store.addTo("set", `member ${n}`, 600 + n));
+      added.push(await store.addToSet("set", `member ${n}`, 600 + n));
     }
     expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
-    expect(await store.addTo("set", "member 0", 600)).toBe(true);
+    expect(await store.addToSet("set", "member 0", 600)).toBe(true);
     const kept = [];
     for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) kept.push(n);
     expect(kept).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
-    expect(await store.membersOf("set")).toHaveLength(10);
+    expect(await store.setMembers("set")).toHaveLength(10);
     await store.close();
   });
 
   test("sweeps what has ended", async () => {
     const store = openSqliteStore({ directory });
     await store.set("ended", "value", 0);
-    await store.addTo("set", "ended", 0);
+    await store.addToSet("set", "ended", 0);
     await store.close();
     await openSqliteStore({ directory }).close();
     const database = new DatabaseSync(join(directory, STATE_FILE));

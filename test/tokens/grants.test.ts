@@ -22,7 +22,7 @@ const HOURS_2 = 7_200_000;
 class Issuer {
   readonly renewed: RefreshCredentials[] = [];
   readonly discarded: IssuedToken[] = [];
-  readonly mostSeconds = 1;
+  readonly timeoutSeconds = 1;
   valid = "refresh-0";
   state: "up" | "down" | "refusing" = "up";
   gate: Promise<void> = Promise.resolve();
@@ -35,7 +35,7 @@ class Issuer {
     if (this.state === "refusing" || credentials.token !== this.valid) return undefined;
     const n = this.renewed.length;
     this.valid = `refresh-${n}`;
-    return { token: `access-${n}`, scopes: this.granted, lastsSeconds: 7200, refresh: this.valid };
+    return { token: `access-${n}`, scopes: this.granted, expiresInSeconds: 7200, refresh: this.valid };
   };
   discard = async (issued: IssuedToken): Promise<void> => void this.discarded.push(issued);
 }
@@ -57,16 +57,16 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
   const elapsed = () => now;
   const clock = () => now + setBy;
   const own = createGatewayTokens(secret);
-  const records = createTokenRecords({ store, seal: createEncryptor(secret), own, size: 100, elapsed });
+  const records = createTokenRecords({ store, encryptor: createEncryptor(secret), own, size: 100, elapsed });
   const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return createTokenStore({
     records,
     own,
-    renew,
+    refresh: renew,
     scopes,
     clock,
     elapsed,
-    onTrouble: (error) => troubles.push(error),
+    onError: (error) => troubles.push(error),
   });
 }
 
@@ -93,8 +93,13 @@ let HASH: string;
 const refresh: RefreshCredentials = { token: "refresh-0", client: "client", secret: "client-secret" };
 
 async function handOut(scope = "vms:modify", refreshing: RefreshCredentials | null = refresh): Promise<void> {
-  const issued = { token: TOKEN, scopes: "vms:read_write", lastsSeconds: 7200, refresh: refreshing?.token };
-  mine = await first().keep(issued, { scopes: scope, refresh: refreshing ?? undefined, at: now });
+  const issued = {
+    token: TOKEN,
+    scopes: "vms:read_write",
+    expiresInSeconds: 7200,
+    refresh: refreshing?.token,
+  };
+  mine = await first().save(issued, { scopes: scope, refresh: refreshing ?? undefined, at: now });
   HASH = tokenHash(mine);
 }
 
@@ -102,7 +107,7 @@ async function handOut(scope = "vms:modify", refreshing: RefreshCredentials | nu
 async function shown(book = first()): Promise<string> {
   const found = await book.find(HASH, mine);
   if (found === undefined || found === "unknown") return String(found);
-  return found.over ? "over" : found.token;
+  return found.isRevoked ? "over" : found.token;
 }
 
 describe("a token that was handed out", () => {
@@ -113,7 +118,7 @@ describe("a token that was handed out", () => {
       expect(found).toMatchObject({
         token: TOKEN,
         hash: `${HASH}.${tokenHash(TOKEN)}`,
-        over: false,
+        isRevoked: false,
         levels: new Map([["vms", 1]]),
       });
     }
@@ -160,7 +165,7 @@ describe("a token that was handed out", () => {
   test("of an earlier version is v4's own, and works on until its record is lost where it was seen", async () => {
     const hash = tokenHash("v4's own");
     const key = `grant:${hash}`;
-    const sealed = createEncryptor("secret").seal(JSON.stringify({ scopes: "vms:modify" }), key);
+    const sealed = createEncryptor("secret").encrypt(JSON.stringify({ scopes: "vms:modify" }), key);
     await open[0]?.set(key, sealed, 600);
     expect(await first().find(hash, "v4's own")).toMatchObject({
       token: "v4's own",
@@ -168,7 +173,7 @@ describe("a token that was handed out", () => {
     });
     await open[0]?.delete(key);
     now += 3001;
-    expect(await first().find(hash, "v4's own")).toMatchObject({ over: true });
+    expect(await first().find(hash, "v4's own")).toMatchObject({ isRevoked: true });
   });
 
   test("a token that was never handed out is none", async () => {
@@ -288,7 +293,7 @@ describe("when renewing fails", () => {
 });
 
 describe("a token that v4 refuses before its end", () => {
-  const other = () => first().findOther(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
+  const other = () => first().findReplacement(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
 
   test("is renewed once, however many ask", async () => {
     await handOut();
@@ -299,7 +304,7 @@ describe("a token that v4 refuses before its end", () => {
 
   test("is not renewed where another process has done so", async () => {
     await handOut();
-    await second().findOther(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
+    await second().findReplacement(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
     expect(await other()).toMatchObject({ token: "access-1" });
     expect(issuer.renewed).toHaveLength(1);
   });
@@ -307,7 +312,7 @@ describe("a token that v4 refuses before its end", () => {
   test("is not renewed again for half a minute, whatever v4 says to the next one", async () => {
     await handOut();
     await other();
-    const next = () => first().findOther(HASH, mine, `${HASH}.${tokenHash("access-1")}`);
+    const next = () => first().findReplacement(HASH, mine, `${HASH}.${tokenHash("access-1")}`);
     expect(await next()).toBeUndefined();
     now += 29_000;
     expect(await next()).toBeUndefined();
@@ -351,7 +356,7 @@ describe("an expired token", () => {
   test("is refused here at once, and elsewhere within seconds", async () => {
     await handOut();
     expect(await shown(second())).toBe(TOKEN);
-    await first().end(HASH);
+    await first().revoke(HASH);
     expect(await shown(first())).toBe("over");
     now += 3001;
     expect(await shown(second())).toBe("over");
@@ -364,7 +369,7 @@ describe("an expired token", () => {
     now += HOURS_2;
     const renewing = shown(first());
     await eventually(() => issuer.renewed.length === 1);
-    await second().end(HASH);
+    await second().revoke(HASH);
     gate.resolve();
     expect(await renewing).toBe("over");
     expect(issuer.discarded.map(({ token }) => token)).toEqual(["access-1"]);

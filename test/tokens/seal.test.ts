@@ -8,25 +8,25 @@ describe("what is sealed", () => {
   test("is opened again under the same name, and is another text each time", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, about) => {
-        expect(seal.open(seal.seal(text, about), about)).toBe(text);
-        expect(seal.seal(text, about)).not.toBe(seal.seal(text, about));
+        expect(seal.decrypt(seal.encrypt(text, about), about)).toBe(text);
+        expect(seal.encrypt(text, about)).not.toBe(seal.encrypt(text, about));
       }),
     );
   });
 
   test("is not opened under another name, or with another secret", () => {
-    const sealed = seal.seal("text", "one");
-    expect(seal.open(sealed, "two")).toBeUndefined();
-    expect(createEncryptor("another secret").open(sealed, "one")).toBeUndefined();
+    const sealed = seal.encrypt("text", "one");
+    expect(seal.decrypt(sealed, "two")).toBeUndefined();
+    expect(createEncryptor("another secret").decrypt(sealed, "one")).toBeUndefined();
   });
 
   test("is not opened when a byte of it was changed, or cut off", () => {
-    const bytes = Buffer.from(seal.seal("text", "one"), "base64url");
+    const bytes = Buffer.from(seal.encrypt("text", "one"), "base64url");
     for (let n = 0; n < bytes.length; n += 1) {
       const changed = Buffer.from(bytes);
       changed[n] = (changed[n] ?? 0) ^ 1;
-      expect(seal.open(changed.toString("base64url"), "one")).toBeUndefined();
-      expect(seal.open(bytes.subarray(0, n).toString("base64url"), "one")).toBeUndefined();
+      expect(seal.decrypt(changed.toString("base64url"), "one")).toBeUndefined();
+      expect(seal.decrypt(bytes.subarray(0, n).toString("base64url"), "one")).toBeUndefined();
     }
   });
 });

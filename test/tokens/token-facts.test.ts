@@ -11,19 +11,19 @@ describe("what is remembered of tokens", () => {
 
   test("the last that v4 said", () => {
     const facts = createTokenCache(options);
-    facts.learnRefusal("a");
+    facts.setRejected("a");
     expect(facts.get("a")).toEqual({ refused: true });
-    facts.learnGrants("a", "all");
+    facts.setScopes("a", "all");
     expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
-    facts.learnRefusal("a");
+    facts.setRejected("a");
     expect(facts.get("a")).toEqual({ refused: true });
   });
 
   test("L33 no more tokens than allowed; the one unused longest is forgotten", () => {
     const facts = createTokenCache(options);
-    for (const hash of ["a", "b", "c"]) facts.learnGrants(hash, "all");
+    for (const hash of ["a", "b", "c"]) facts.setScopes(hash, "all");
     facts.get("a");
-    facts.learnGrants("d", "all");
+    facts.setScopes("d", "all");
     expect(facts.size).toBe(3);
     expect(facts.get("b")).toBeUndefined();
     expect(facts.get("a")).toBeDefined();
@@ -31,8 +31,8 @@ describe("what is remembered of tokens", () => {
 
   test("L21 nothing beyond its time, which is looked at on every hit", async () => {
     const facts = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
-    facts.learnGrants("a", "all");
-    facts.learnRefusal("b");
+    facts.setScopes("a", "all");
+    facts.setRejected("b");
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(facts.get("a")).toBeUndefined();
     expect(facts.get("b")).toEqual({ refused: true });
@@ -40,14 +40,14 @@ describe("what is remembered of tokens", () => {
 
   test("a negative time of 0 remembers no refusal, and forgets what was granted", () => {
     const facts = createTokenCache({ ...options, negativeTtlSeconds: 0 });
-    facts.learnGrants("a", "all");
-    facts.learnRefusal("a");
+    facts.setScopes("a", "all");
+    facts.setRejected("a");
     expect(facts.get("a")).toBeUndefined();
   });
 
   test("L21 the tokens of a fingerprint are forgotten, or all", async () => {
     const facts = createTokenCache(options);
-    for (const hash of ["aa1", "aa2", "b"]) facts.learnGrants(hash, "all");
+    for (const hash of ["aa1", "aa2", "b"]) facts.setScopes(hash, "all");
     await facts.purge("aa");
     expect(facts.get("aa1")).toBeUndefined();
     expect(facts.size).toBe(1);
@@ -57,13 +57,13 @@ describe("what is remembered of tokens", () => {
 
   test("a token that v4 took without a word on its scopes is known, and no scope of it is forgotten", () => {
     const facts = createTokenCache(options);
-    facts.learnGrants("a", undefined);
+    facts.setScopes("a", undefined);
     expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
-    facts.learnGrants("a", "all");
-    facts.learnGrants("a", undefined);
+    facts.setScopes("a", "all");
+    facts.setScopes("a", undefined);
     expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
-    facts.learnRefusal("a");
-    facts.learnGrants("a", undefined);
+    facts.setRejected("a");
+    facts.setScopes("a", undefined);
     expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
   });
 });

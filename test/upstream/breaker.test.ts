@@ -23,8 +23,8 @@ beforeEach(() => {
 
 function tries(count: number, outcome: AttemptOutcome): void {
   for (let n = 0; n < count; n += 1) {
-    expect(breaker.admits()).toBe(true);
-    breaker.ended(outcome);
+    expect(breaker.allow()).toBe(true);
+    breaker.record(outcome);
   }
 }
 
@@ -34,7 +34,7 @@ describe("it opens", () => {
     expect(breaker.state()).toBe("closed");
     tries(1, "failed");
     expect(breaker.state()).toBe("open");
-    expect(breaker.admits()).toBe(false);
+    expect(breaker.allow()).toBe(false);
     expect(told).toEqual(["open"]);
   });
 
@@ -73,23 +73,23 @@ describe("after the pause", () => {
 
   test("v4 is asked again, and not before", () => {
     now -= 1;
-    expect(breaker.admits()).toBe(false);
+    expect(breaker.allow()).toBe(false);
     now += 1;
     expect(breaker.state()).toBe("half-open");
-    expect(breaker.admits()).toBe(true);
+    expect(breaker.allow()).toBe(true);
   });
 
   test("one call is let through, and the others wait for none", () => {
-    expect(breaker.admits()).toBe(true);
+    expect(breaker.allow()).toBe(true);
     expect(breaker.state()).toBe("open");
-    expect(breaker.admits()).toBe(false);
+    expect(breaker.allow()).toBe(false);
     now += 60_000;
-    expect(breaker.admits()).toBe(false);
+    expect(breaker.allow()).toBe(false);
   });
 
   test("its answer closes it, and what was before counts no more", () => {
-    breaker.admits();
-    breaker.ended("answered");
+    breaker.allow();
+    breaker.record("answered");
     expect(breaker.state()).toBe("closed");
     expect(told).toEqual(["open", "closed"]);
     tries(9, "failed");
@@ -97,22 +97,22 @@ describe("after the pause", () => {
   });
 
   test("its failure opens it for another pause", () => {
-    breaker.admits();
-    breaker.ended("failed");
-    expect(breaker.admits()).toBe(false);
+    breaker.allow();
+    breaker.record("failed");
+    expect(breaker.allow()).toBe(false);
     now += 1000;
-    expect(breaker.admits()).toBe(true);
+    expect(breaker.allow()).toBe(true);
     expect(told).toEqual(["open"]);
   });
 
   test("a client that goes away lets the next one try", () => {
-    breaker.admits();
-    breaker.ended("neither");
-    expect(breaker.admits()).toBe(true);
+    breaker.allow();
+    breaker.record("neither");
+    expect(breaker.allow()).toBe(true);
   });
 
   test("failures of calls from before don't make the pause longer", () => {
-    breaker.ended("failed");
-    expect(breaker.admits()).toBe(true);
+    breaker.record("failed");
+    expect(breaker.allow()).toBe(true);
   });
 });

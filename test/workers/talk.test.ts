@@ -21,7 +21,7 @@ test("a primary that is busy for more than a second fails no worker that starts"
   const [worker, primary] = ends(1300);
   createRpc(primary, { pack: () => "files" });
   const line = createRpc<Theirs>(worker, {});
-  const [asked, patient] = [line.ask("pack"), line.askPatiently("pack")];
+  const [asked, patient] = [line.call("pack"), line.askPatiently("pack")];
   await expect(asked).rejects.toThrow("no answer within 1000 ms");
   await expect(patient).resolves.toBe("files");
 });

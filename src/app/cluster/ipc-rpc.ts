@@ -12,12 +12,12 @@ export interface RpcChannel {
 /** Asks the process at the other end. */
 export interface RpcPeer<Theirs> {
   /** @throws {Error} what went wrong there, or that no answer came in time. */
-  ask<Duty extends keyof Theirs & string>(
+  call<Duty extends keyof Theirs & string>(
     duty: Duty,
     ...args: Theirs[Duty] extends (...args: infer A) => unknown ? A : never
   ): Promise<Theirs[Duty] extends (...args: never[]) => infer R ? Awaited<R> : never>;
   /** The same with more patience, for a start: the other process may be busy, and nobody waits for an answer. */
-  askPatiently: RpcPeer<Theirs>["ask"];
+  askPatiently: RpcPeer<Theirs>["call"];
 }
 
 /** Longer no answer is waited for: the other process has died, or is not itself. */
@@ -25,19 +25,19 @@ const ANSWER_MS = 1000;
 const PATIENT_ANSWER_MS = 60_000;
 
 interface Question {
-  readonly ask: number;
-  readonly duty: string;
+  readonly id: number;
+  readonly method: string;
   readonly args: readonly unknown[];
 }
 interface Answer {
-  readonly answer: number;
+  readonly id: number;
   readonly result?: unknown;
   readonly error?: string;
 }
 
 const isObject = (message: unknown): message is object => typeof message === "object" && message !== null;
-const isQuestion = (message: object): message is Question => "ask" in message && "duty" in message;
-const isAnswer = (message: object): message is Answer => "answer" in message;
+const isQuestion = (message: object): message is Question => "id" in message && "method" in message;
+const isAnswer = (message: object): message is Answer => "id" in message && !("method" in message);
 
 /** Talks over a wire both ways: asks, and does its own duties. As many questions are kept as have been asked lately. */
 export function createRpc<Theirs>(wire: RpcChannel, duties: RpcApi): RpcPeer<Theirs> {
@@ -47,12 +47,12 @@ export function createRpc<Theirs>(wire: RpcChannel, duties: RpcApi): RpcPeer<The
   // A process that is gone takes no message; who waits for its answer hears of it in time.
   const send = (message: Question | Answer): unknown => wire.send?.(message, undefined, undefined, () => {});
 
-  async function answer({ ask, duty, args }: Question): Promise<void> {
+  async function answer({ id: ask, method: duty, args }: Question): Promise<void> {
     try {
       const work = duties[duty] as ((...args: readonly unknown[]) => unknown) | undefined;
-      send({ answer: ask, result: await work?.(...args) });
+      send({ id: ask, result: await work?.(...args) });
     } catch (error) {
-      send({ answer: ask, error: (error as Error).message });
+      send({ id: ask, error: (error as Error).message });
     }
   }
 
@@ -60,18 +60,18 @@ export function createRpc<Theirs>(wire: RpcChannel, duties: RpcApi): RpcPeer<The
     if (!isObject(message)) return;
     if (isQuestion(message)) void answer(message);
     if (!isAnswer(message)) return;
-    const asked = waiting.get(message.answer);
+    const asked = waiting.get(message.id);
     if (message.error === undefined) asked?.resolve(message.result);
     else asked?.reject(new Error(message.error));
   });
 
   const asking =
-    (mostMs: number): RpcPeer<Theirs>["ask"] =>
+    (mostMs: number): RpcPeer<Theirs>["call"] =>
     async (duty, ...args) => {
       const id = (last += 1);
       const { promise, ...end } = Promise.withResolvers<unknown>();
       waiting.set(id, end);
-      send({ ask: id, duty, args });
+      send({ id, method: duty, args });
       try {
         return (await withTimeout(promise, mostMs)) as never;
       } finally {
@@ -79,5 +79,5 @@ export function createRpc<Theirs>(wire: RpcChannel, duties: RpcApi): RpcPeer<The
       }
     };
 
-  return { ask: asking(ANSWER_MS), askPatiently: asking(PATIENT_ANSWER_MS) };
+  return { call: asking(ANSWER_MS), askPatiently: asking(PATIENT_ANSWER_MS) };
 }

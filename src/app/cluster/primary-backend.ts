@@ -5,8 +5,8 @@ import type { RpcPeer } from "./ipc-rpc.ts";
 
 /** Counts in the primary, one count for all workers. */
 export const createPrimaryLimiter = (primary: RpcPeer<PrimaryApi>, name: LimiterName): Limiter => ({
-  take: (key) => primary.ask("take", name, key),
-  giveBack: (key) => primary.ask("giveBack", name, key),
+  consume: (key) => primary.call("consumeLimit", name, key),
+  refund: (key) => primary.call("refundLimit", name, key),
   size: 0,
 });
 
@@ -15,8 +15,8 @@ export const createPrimaryTokenCache = (
   primary: RpcPeer<PrimaryApi>,
   onPurge: TokenCacheBackend["onPurge"],
 ): TokenCacheBackend => ({
-  get: (hash) => primary.ask("recall", hash),
-  set: (hash, facts) => primary.ask("learn", hash, facts),
-  purge: (fingerprint) => primary.ask("purge", fingerprint),
+  get: (hash) => primary.call("getTokenInfo", hash),
+  set: (hash, facts) => primary.call("setTokenInfo", hash, facts),
+  purge: (fingerprint) => primary.call("purge", fingerprint),
   onPurge,
 });

@@ -14,28 +14,30 @@ import { workerEnvironment } from "./worker.ts";
 
 /** What the workers share, kept here. */
 const dutiesOf = ({
-  counters,
+  limiters: counters,
   tokens,
 }: LocalState): Omit<PrimaryApi, "listening" | "refused" | "purge" | "pack"> => ({
-  take: (name, key) => counters[name].take(key),
-  giveBack: (name, key) => counters[name].giveBack(key),
-  recall: tokens.lasting,
-  learn(hash, facts) {
+  consumeLimit: (name, key) => counters[name].consume(key),
+  refundLimit: (name, key) => counters[name].refund(key),
+  getTokenInfo: tokens.entryWithTtl,
+  setTokenInfo(hash, facts) {
     if (facts === undefined) void tokens.purge(hash);
-    else if (facts.refused) tokens.learnRefusal(hash);
-    else tokens.learnGrants(hash, facts.grants);
+    else if (facts.refused) tokens.setRejected(hash);
+    else tokens.setScopes(hash, facts.grants);
   },
 });
 
 /** Why not all of it is ready, each reason once. A worker that ends to be begun again is none: the others serve. */
 async function readinessOf(crew: WorkerPool, { audit, shared }: Dependencies): Promise<readonly string[]> {
-  const told = await crew.each((worker) => worker.ask("readiness").catch(() => ["a worker does not answer"]));
+  const told = await crew.each((worker) =>
+    worker.call("readiness").catch(() => ["a worker does not answer"]),
+  );
   const serving = [...told.values()].filter((reasons) => !reasons.includes("draining"));
   const reasons = [
     ...(serving.length === 0 ? ["no worker serves"] : []),
     ...serving.flat(),
     ...[audit?.fault() ?? []].flat(),
-    ...shared.faults(),
+    ...shared.problems(),
   ];
   return [...new Set(reasons)];
 }
@@ -49,10 +51,10 @@ async function readinessOf(crew: WorkerPool, { audit, shared }: Dependencies): P
 export async function startWorkers(settings: Settings): Promise<Service> {
   const own = createLocalState(settings);
   const parts = await createDependencies(settings, {
-    share: (log) => openSharedState(settings, log, { own, serves: false }),
+    stateBackend: (log) => openSharedState(settings, log, { local: own, serves: false }),
   });
   const { log, metrics, shared, v4 } = parts;
-  let { files, pack } = parts.first;
+  let { files, pack } = parts.initialPack;
   const figures = createMetricsAggregate();
   let admin: HttpServer | undefined;
   let crew: WorkerPool | undefined;
@@ -62,11 +64,11 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     try {
       await shared.tokens.purge(fingerprint);
     } finally {
-      await crew?.each((worker) => worker.ask("purge", fingerprint));
+      await crew?.each((worker) => worker.call("purge", fingerprint));
     }
   }
   async function text(): Promise<string> {
-    const served = await crew?.each((worker) => worker.ask("metrics").catch(() => []));
+    const served = await crew?.each((worker) => worker.call("metrics").catch(() => []));
     return figures.text(new Map([[0, await metrics.json()], ...(served ?? [])]));
   }
   async function readiness(): Promise<readonly string[]> {
@@ -76,7 +78,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   /** What is refused here no worker hears of; one that is begun again later begins with this pack too. */
   async function use(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
-    await crew?.each((worker) => worker.ask("reload", files).catch(() => {}));
+    await crew?.each((worker) => worker.call("reload", files).catch(() => {}));
   }
   async function end(): Promise<void> {
     await crew?.drain(settings.SHUTDOWN_GRACE_MS);
@@ -93,8 +95,8 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     crew = await startWorkerPool({
       size: settings.WORKERS,
       environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
-      duties: { ...dutiesOf(own), purge, pack: () => files },
-      onDeath(worker, how) {
+      api: { ...dutiesOf(own), purge, pack: () => files },
+      onExit(worker, how) {
         figures.ended(worker);
         log.error({ how }, "a worker ended and is begun again");
       },
@@ -115,9 +117,9 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    alpha: parts.first.pack.dialect.alpha,
+    alpha: parts.initialPack.pack.dialect.alpha,
     readiness,
-    reload: createPackReloader(settings, { first: parts.first, use, log, metrics }),
+    reload: createPackReloader(settings, { initial: parts.initialPack, activate: use, log, metrics }),
     stop,
   };
 }

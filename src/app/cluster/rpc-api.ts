@@ -5,11 +5,11 @@ import type { TokenCacheEntry, TokenInfo } from "../../auth/token-cache.ts";
 
 /** What the primary does for its workers: it keeps what they share, where there is no Redis. */
 export interface PrimaryApi {
-  take(counter: LimiterName, key: string): Promise<RateLimitStatus>;
-  giveBack(counter: LimiterName, key: string): Promise<void>;
-  recall(hash: string): TokenCacheEntry | undefined;
+  consumeLimit(counter: LimiterName, key: string): Promise<RateLimitStatus>;
+  refundLimit(counter: LimiterName, key: string): Promise<void>;
+  getTokenInfo(hash: string): TokenCacheEntry | undefined;
   /** Without facts: forgets. */
-  learn(hash: string, facts: TokenInfo | undefined): void;
+  setTokenInfo(hash: string, facts: TokenInfo | undefined): void;
   /** At every worker. */
   purge(fingerprint: string): Promise<void>;
   /** The files of the pack that all work by. */

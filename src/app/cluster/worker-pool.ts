@@ -16,9 +16,9 @@ export interface WorkerPoolOptions {
   readonly size: number;
   /** Variables of their environment besides the primary's own. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly duties: Omit<PrimaryApi, "listening" | "refused">;
+  readonly api: Omit<PrimaryApi, "listening" | "refused">;
   /** Hears of each that ended and was not asked to. */
-  readonly onDeath: (worker: number, how: string) => void;
+  readonly onExit: (worker: number, how: string) => void;
 }
 
 /** The processes that serve requests. */
@@ -46,8 +46,8 @@ export class WorkerStartError extends Error {
 export async function startWorkerPool({
   size,
   environment,
-  duties,
-  onDeath,
+  api: duties,
+  onExit: onDeath,
 }: WorkerPoolOptions): Promise<WorkerPool> {
   // All take connections out of one queue of the system. Handed out by the primary, those that were on the way to a
   // worker that is killed would never be answered, and never be broken off.
@@ -105,7 +105,7 @@ export async function startWorkerPool({
     end.abort();
     for (const worker of alive.keys()) {
       const line = serving.get(worker);
-      if (line) line.ask("drain").catch(() => {});
+      if (line) line.call("drain").catch(() => {});
       else worker.process.kill("SIGKILL");
     }
     const deadline = setTimeout(() => {

@@ -47,17 +47,17 @@ function sharedThroughPrimary(
   primary: RpcPeer<PrimaryApi>,
   onPurge: (hear: PurgeListener) => void,
 ): SharedState {
-  const place = {
-    counter: (name: "all" | "create") => createPrimaryLimiter(primary, name),
-    facts: createPrimaryTokenCache(primary, onPurge),
+  const backend = {
+    limiter: (name: "all" | "create") => createPrimaryLimiter(primary, name),
+    tokenCache: createPrimaryTokenCache(primary, onPurge),
     replicas: () => settings.WORKERS,
   };
   const state = openKeyValueStore(settings);
   return {
-    ...withLocalFallback(place, createLocalState(settings), settings),
+    ...withLocalFallback(backend, createLocalState(settings), settings),
     state,
-    faults: () => [],
-    replicas: place.replicas,
+    problems: () => [],
+    replicas: backend.replicas,
     close: state.close,
   };
 }
@@ -83,7 +83,7 @@ export async function runWorker(given: Settings): Promise<number> {
   const primary = createRpc<PrimaryApi>(process, { ...duties });
   const parts = await createDependencies(settings, {
     files: await primary.askPatiently("pack"),
-    share: async (log) =>
+    stateBackend: async (log) =>
       settings.REDIS_URL === undefined
         ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
         : openSharedState(settings, log),

@@ -8,8 +8,8 @@ import type { RequestedScopes } from "./requested-scopes.ts";
 export interface AuthorizeDependencies {
   readonly definition: OAuthDefinition["authorize"];
   readonly scopes: Scopes;
-  readonly asked: Pick<RequestedScopes, "remember">;
-  readonly limitedStatus: number;
+  readonly requestedScopes: Pick<RequestedScopes, "remember">;
+  readonly rateLimitedStatus: number;
   /** Base address of the login server. */
   readonly authOrigin: URL;
 }
@@ -51,7 +51,7 @@ const addressOf = (base: URL, path: string): string => `${base.href.replace(/\/$
 
 /** Sends the browser to where the login server signs its user out. */
 export function logout(notes: RequestContext, v4: string, authOrigin: URL): HandlerResult {
-  notes.equivalent = `GET ${v4}`;
+  notes.upstreamEquivalent = `GET ${v4}`;
   return { status: 302, body: "{}", headers: { location: addressOf(authOrigin, v4) } };
 }
 
@@ -67,7 +67,7 @@ export async function redirectToLogin(
   notes: RequestContext,
   parts: AuthorizeDependencies,
 ): Promise<HandlerResult> {
-  const { definition, scopes, asked, authOrigin, limitedStatus } = parts;
+  const { definition, scopes, requestedScopes: asked, authOrigin, rateLimitedStatus: limitedStatus } = parts;
   const pairs = pairsOf(request.query);
   const kept = definition.keeps.flatMap((name) => {
     const given = pairs.filter((pair) => pair.name === name);
@@ -85,7 +85,7 @@ export async function redirectToLogin(
     throw new HttpError(400, `${INVALID_SCOPE}: ${names}`);
   if (unknown.length > 0) notes.losses.add(`${definition.scopes}: unknown, not asked for: ${names}`);
   if (!(await asked.remember(client, grants, request.address))) {
-    notes.refusal = "limit";
+    notes.rejectedBy = "limit";
     throw new HttpError(limitedStatus, "Too many different scopes were asked for. Try again later.");
   }
 
@@ -95,7 +95,7 @@ export async function redirectToLogin(
     ...Object.entries(definition.add).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
     ...(wanted === "" ? [] : definition.v4_scopes.map((name) => `${name}=${encodeURIComponent(wanted)}`)),
   ].join("&");
-  notes.equivalent = `GET ${definition.v4}`;
+  notes.upstreamEquivalent = `GET ${definition.v4}`;
   const location = `${addressOf(authOrigin, definition.v4)}?${query}`;
   return { status: 302, body: "{}", headers: { location } };
 }

@@ -11,9 +11,9 @@ import { readForm } from "./read-form.ts";
 export interface ExchangeDependencies {
   readonly definition: OAuthDefinition;
   readonly scopes: Scopes;
-  readonly asked: Pick<RequestedScopes, "narrowest">;
+  readonly requestedScopes: Pick<RequestedScopes, "narrowest">;
   readonly login: LoginServer;
-  readonly grants: Pick<TokenStore, "keep">;
+  readonly tokenStore: Pick<TokenStore, "save">;
   readonly clock: () => number;
 }
 
@@ -28,11 +28,11 @@ export async function exchangeCode(
   notes: RequestContext,
   parts: ExchangeDependencies,
 ): Promise<HandlerResult> {
-  const { definition, scopes, login, grants, asked, clock } = parts;
+  const { definition, scopes, login, tokenStore: grants, requestedScopes: asked, clock } = parts;
   const { client: clientName, secret: secretName, token: names } = definition;
   const form = await readForm(request, notes, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
-  notes.equivalent = `POST ${names.v4}`;
+  notes.upstreamEquivalent = `POST ${names.v4}`;
   // Its life is counted from before the answer: better a moment early than late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, notes);
@@ -41,7 +41,7 @@ export async function exchangeCode(
   let token: string;
   try {
     may = scopes.write(await asked.narrowest(credentials.client, scopes.grants(issued.scopes)));
-    token = await grants.keep(issued, { scopes: may, refresh, at });
+    token = await grants.save(issued, { scopes: may, refresh, at });
   } catch (error) {
     // Nobody will ever use it.
     await login.discard(issued, { ...credentials, token: issued.token });

@@ -15,13 +15,14 @@ import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
 export interface OAuthDependencies
   extends
     LifecycleDependencies,
-    Omit<ExchangeDependencies, "grants" | "asked">,
+    Omit<ExchangeDependencies, "tokenStore" | "requestedScopes">,
     RevokeDependencies,
-    Omit<AuthorizeDependencies, "definition" | "asked"> {
-  readonly asked: AuthorizeDependencies["asked"] & ExchangeDependencies["asked"];
-  readonly grants: ExchangeDependencies["grants"] & RevokeDependencies["grants"];
+    Omit<AuthorizeDependencies, "definition" | "requestedScopes"> {
+  readonly requestedScopes: AuthorizeDependencies["requestedScopes"] &
+    ExchangeDependencies["requestedScopes"];
+  readonly tokenStore: ExchangeDependencies["tokenStore"] & RevokeDependencies["tokenStore"];
   readonly limits: RateLimits;
-  readonly limitedStatus: number;
+  readonly rateLimitedStatus: number;
 }
 
 type Work = (request: AlphaRequest, notes: RequestContext) => Promise<HandlerResult>;
@@ -32,7 +33,7 @@ const NOBODY = { token: undefined, hash: undefined };
 export function createOAuthHandler(
   parts: OAuthDependencies,
 ): (request: AlphaRequest) => AlphaHandler | undefined {
-  const { definition, limits, limitedStatus } = parts;
+  const { definition, limits, rateLimitedStatus } = parts;
   const works = new Map<string, Work>([
     [
       `GET ${definition.authorize.alpha}`,
@@ -52,7 +53,7 @@ export function createOAuthHandler(
     const name = `${request.method} ${request.path}`;
     const answer = works.get(name);
     if (answer) notes.route = name;
-    await enforceRateLimit(request, NOBODY, notes, { limits, limitedStatus });
+    await enforceRateLimit(request, NOBODY, notes, { limits, limitedStatus: rateLimitedStatus });
     if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
     if (!answer) throw new HttpError(404, "Not found");
     return answer(request, notes);

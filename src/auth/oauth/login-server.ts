@@ -87,7 +87,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
       const { status, text, ms } = await upstream.call({ method: "POST", path, headers, body });
       span?.end(status);
       const json = jsonOf(text);
-      notes.calls.push({ ...sent, status, came: { text }, ms });
+      notes.calls.push({ ...sent, status, response: { text }, ms });
       return { status, json };
     } catch (error) {
       span?.end(null);
@@ -123,7 +123,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     return {
       token: access,
       scopes: given,
-      lastsSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+      expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
       refresh: asText(json[next]),
     };
   }
@@ -165,6 +165,6 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
       if (issued.refresh === undefined) return;
       await end({ ...credentials, token: issued.refresh }, expire.add_refresh, notes).catch(() => {});
     },
-    mostSeconds: Math.ceil(timeoutMs / 1000),
+    timeoutSeconds: Math.ceil(timeoutMs / 1000),
   };
 }

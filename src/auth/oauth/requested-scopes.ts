@@ -87,7 +87,7 @@ export function createRequestedScopes(
       const from = addressNetwork(address);
       const request = tokenHash(`${client}\n${text}`);
       const add = (key: string, member: string, most: number): Promise<boolean> =>
-        store.addTo(key, member, REMEMBERED_SECONDS, most);
+        store.addToSet(key, member, REMEMBERED_SECONDS, most);
       return (
         (await add(`asked-from:${from}`, request, MOST_OF_ADDRESS)) &&
         (await add(`asked-from:${from} ${tokenHash(client)}`, request, MOST_OF_ADDRESS_AND_CLIENT)) &&
@@ -95,7 +95,7 @@ export function createRequestedScopes(
       );
     },
     async narrowest(client, given) {
-      const [members, incomplete] = await Promise.all([store.membersOf(keyOf(client)), isIncomplete()]);
+      const [members, incomplete] = await Promise.all([store.setMembers(keyOf(client)), isIncomplete()]);
       const requests = members.map((text) => scopes.read(text).grants);
       const may = requests.length === 0 ? given : narrowestOf(requests, given, scopes);
       return incomplete ? scopes.common(may, scopes.lowest(given)) : may;

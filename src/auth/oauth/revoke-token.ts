@@ -11,7 +11,7 @@ import { readForm } from "./read-form.ts";
 export interface RevokeDependencies {
   readonly definition: OAuthDefinition;
   readonly login: LoginServer;
-  readonly grants: Pick<TokenStore, "read" | "end">;
+  readonly tokenStore: Pick<TokenStore, "read" | "revoke">;
   readonly tokens: Pick<TokenCache, "purge">;
 }
 
@@ -26,7 +26,7 @@ export async function revokeToken(
   notes: RequestContext,
   parts: RevokeDependencies,
 ): Promise<HandlerResult> {
-  const { definition, login, grants, tokens } = parts;
+  const { definition, login, tokenStore: grants, tokens } = parts;
   const { client: clientName, secret: secretName, expire } = definition;
   const form = await readForm(request, notes, [clientName, secretName, expire.token]);
   const token = form[expire.token] ?? "";
@@ -35,12 +35,12 @@ export async function revokeToken(
   const grant = await grants.read(hash, token);
   if (grant?.refresh && grant.refresh.client !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
-  notes.equivalent = `POST ${expire.v4}`;
+  notes.upstreamEquivalent = `POST ${expire.v4}`;
   const current = grant?.token ?? token;
   await login.revoke({ ...credentials, token: current }, notes);
-  if (grant) await grants.end(hash);
+  if (grant) await grants.revoke(hash);
   await tokens.purge(hash);
-  const left = { token, scopes: "", lastsSeconds: undefined, refresh: grant?.refresh?.token };
+  const left = { token, scopes: "", expiresInSeconds: undefined, refresh: grant?.refresh?.token };
   if (grant) await login.discard(left, credentials);
   return { status: 200, body: "{}" };
 }

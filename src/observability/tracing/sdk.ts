@@ -116,8 +116,8 @@ export function startSdk(
   }
 
   return {
-    begin,
-    call: (method, path) => call(ROOT_CONTEXT, method, path),
+    startRequest: begin,
+    startCall: (method, path) => call(ROOT_CONTEXT, method, path),
     close: () => provider.shutdown(),
   };
 }

@@ -35,9 +35,9 @@ export interface RequestStart {
 }
 
 export interface Tracing {
-  begin(request: RequestStart): RequestSpan;
+  startRequest(request: RequestStart): RequestSpan;
   /** A call that no request made: a trace of its own. */
-  readonly call: StartCallSpan;
+  readonly startCall: StartCallSpan;
   /** Sends what has not been sent yet. */
   close(): Promise<void>;
 }

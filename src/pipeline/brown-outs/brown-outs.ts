@@ -21,7 +21,7 @@ export interface BrownOutSchedule {
 
 export interface BrownOuts {
   /** When the brown-out ends that a request falls into; undefined: it falls into none. */
-  readonly hits: (asking: BrownOutQuery) => Date | undefined;
+  readonly isActive: (asking: BrownOutQuery) => Date | undefined;
   readonly schedules: () => readonly BrownOutSchedule[];
 }
 
@@ -59,7 +59,7 @@ export function scheduleBrownOuts(
 ): BrownOuts {
   const all = windows.map((window) => ({ window, span: spans(window) }));
   return {
-    hits({ client, route }) {
+    isActive({ client, route }) {
       const now = clock();
       const ends = all
         .filter(({ window }) => among(window.routes, route) && among(window.clients, client))

@@ -20,12 +20,12 @@ export async function aggregateList(
   { maxRows, includesRow }: Aggregation,
   work: RouteExecution,
 ): Promise<string> {
-  const { target, rules, notes, catalogs } = work;
+  const { match: target, translation: rules, context: notes, catalogs } = work;
   const { route } = target;
   // A page or filter that can't be read is refused before v4 is asked for anything.
   paginate([], work);
   const prepared = requestWithoutBody(endpoint, target.parameters);
-  notes.equivalent = `${prepared.method} ${prepared.path}`;
+  notes.upstreamEquivalent = `${prepared.method} ${prepared.path}`;
   const whole = await fetchAllPages(prepared, maxRows, work);
   if ("refused" in whole) return throwTranslatedError(whole.refused, route, prepared, rules, notes);
   const known = await allOf(whole.rows, (row) => includesRow(parseObject(row)));

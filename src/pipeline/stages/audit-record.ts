@@ -48,7 +48,7 @@ export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" |
 const fingerprintOf = (hash: string | undefined): string | null =>
   hash === undefined ? null : fingerprint(hash);
 
-const routeOf = (notes: RequestContext): string | null => notes.route ?? notes.target?.route.name ?? null;
+const routeOf = (notes: RequestContext): string | null => notes.route ?? notes.match?.route.name ?? null;
 
 function timingsOf({ startedAt, upstreamMs }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
@@ -71,7 +71,7 @@ function secretsOf(
   );
 }
 
-const tokensOf = ({ caller, v4Token }: RequestContext): readonly (string | undefined)[] => [
+const tokensOf = ({ credentials: caller, v4Token }: RequestContext): readonly (string | undefined)[] => [
   caller?.token,
   v4Token,
 ];
@@ -104,7 +104,7 @@ export function summarizeRequest(
   options: RecordOptions,
 ): RequestSummary {
   const route = routeOf(notes);
-  const { caller, warnings } = notes;
+  const { credentials: caller, warnings } = notes;
   const isToTell = warnings.length > 0;
   return {
     lane: "alpha",
@@ -174,7 +174,7 @@ const asked = (
 
 /** What v4 said. Of JSON the text alone is looked through. */
 const saidBy = (
-  { text, bytes, sound = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["came"]>,
+  { text, bytes, sound = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["response"]>,
   { json, value }: Redaction,
   secrets: SecretValues,
 ): RecordedBody => (sound ? json(text, secrets, bytes?.length) : value(text, undefined, secrets));
@@ -185,7 +185,7 @@ function recordedCalls(
   { redaction, bodies }: RecordOptions,
   secrets: SecretValues,
 ): AuditRecord["v4"] {
-  return notes.calls.map(({ body, came, ...call }) => ({
+  return notes.calls.map(({ body, response: came, ...call }) => ({
     ...call,
     path: redaction.target(call.path, secrets),
     filter: call.filter === null ? null : redaction.text(call.filter, secrets),
@@ -195,7 +195,7 @@ function recordedCalls(
 }
 
 /** Whether v4 has accepted the token of a request, then or before. */
-const isAccepted = ({ accepted, facts }: RequestContext): boolean =>
+const isAccepted = ({ accepted, tokenInfo: facts }: RequestContext): boolean =>
   accepted === true || (facts !== undefined && !facts.refused);
 
 /** The record of one alpha request, redacted before it leaves the request. */
@@ -206,7 +206,7 @@ export function createAuditRecord(
   options: RecordOptions,
 ): AuditRecord {
   const { redaction, bodies } = options;
-  const { caller } = notes;
+  const { credentials: caller } = notes;
   const route = routeOf(notes);
   const accepted = isAccepted(notes);
   const secrets = secretsOf(request, notes, route, tokensOf(notes), options);
@@ -229,8 +229,8 @@ export function createAuditRecord(
     warnings: warningsOf(notes.warnings, secrets),
     timings: timingsOf(notes),
     bytes: {
-      in: notes.carried?.in || (notes.body?.length ?? 0),
-      out: notes.carried?.out || outcome.answer.body.length,
+      in: notes.streamedBytes?.in || (notes.body?.length ?? 0),
+      out: notes.streamedBytes?.out || outcome.answer.body.length,
     },
   };
 }
@@ -242,7 +242,7 @@ const answeredWith = (
   redaction: Redaction,
   secrets: SecretValues,
 ): unknown =>
-  file ? { streamed: notes.carried?.out ?? 0 } : redaction.json(body.toString(), secrets, body.length);
+  file ? { streamed: notes.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body.length);
 
 /**
  * The path of a request of the native lane: no route of the pack tells its words from secrets, so that tokens alone are

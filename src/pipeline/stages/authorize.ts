@@ -9,7 +9,7 @@ import type { ResolvedCredentials } from "./resolve-token.ts";
 /** What is known of the caller's token. */
 export interface AuthorizationContext {
   readonly scopes: Scopes;
-  readonly facts: TokenInfo | undefined;
+  readonly tokenInfo: TokenInfo | undefined;
 }
 
 /** What the caller's token may do; undefined while only v4 knows. */
@@ -32,17 +32,17 @@ const isRead = ({ source }: Route): boolean => !("call" in source) || source.cal
  *   the token's level is too low. {GrantUnavailable} where nobody can tell.
  */
 export function authorize(
-  { caller, grant }: Omit<ResolvedCredentials, "replace">,
+  { credentials: caller, grant }: Omit<ResolvedCredentials, "refreshAfter401">,
   found: RouteMatch | HttpError | undefined,
-  { scopes, facts }: AuthorizationContext,
+  { scopes, tokenInfo: facts }: AuthorizationContext,
 ): RouteMatch {
   if (found instanceof HttpError) throw found;
   const { access } = found?.route ?? {};
   if (found && access === "public") return found;
-  if (caller.refusal) throw caller.refusal;
+  if (caller.error) throw caller.error;
   if (!found || access === undefined) throw new HttpError(404, "Not found");
   if (caller.hash === undefined) throw new HttpError(401, "An access token is required.");
-  if (facts?.refused || (typeof grant === "object" && grant.over))
+  if (facts?.refused || (typeof grant === "object" && grant.isRevoked))
     throw new HttpError(401, "The access token is not valid.");
   if (grant === "unknown") {
     if (typeof access === "string" ? isRead(found.route) : access.level === 0) return found;
@@ -63,7 +63,7 @@ export function authorize(
  * @throws see {@link authorize}
  */
 export function authorizeAny(
-  presented: Omit<ResolvedCredentials, "replace">,
+  presented: Omit<ResolvedCredentials, "refreshAfter401">,
   found: readonly RouteMatch[] | HttpError,
   known: AuthorizationContext,
 ): RouteMatch {

@@ -12,12 +12,12 @@ import type { RequestContext } from "../context.ts";
  * @throws {HttpError} 500, that says when alpha answers again
  */
 export function enforceBrownOut(notes: RequestContext, brownOuts: BrownOuts, status: number): void {
-  const { caller, target } = notes;
+  const { credentials: caller, match: target } = notes;
   if (!target) return;
   const client = caller?.hash === undefined ? undefined : fingerprint(caller.hash);
-  const until = brownOuts.hits({ client, route: target.route.name })?.toISOString();
+  const until = brownOuts.isActive({ client, route: target.route.name })?.toISOString();
   if (until === undefined) return;
-  notes.refusal = "brown_out";
+  notes.rejectedBy = "brown_out";
   notes.warnings.push(`brown-out until ${until}`);
   throw new HttpError(
     status,

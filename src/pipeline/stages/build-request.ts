@@ -15,7 +15,7 @@ const EVERYTHING = { conditions: [] };
 
 /** A list: the page asked for, always of alpha's size, so that page N is page N and totals are exact (lesson L25). */
 async function listOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
-  const { request, target, pack, catalogs } = work;
+  const { request, match: target, pack, catalogs } = work;
   const { dialect, grammar } = pack;
   const page = requestedPage(request, dialect.page);
   const query = `?${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
@@ -34,12 +34,12 @@ function shownBy(route: Route | undefined, work: RouteExecution): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
   return async (must) => {
-    const sent = requestWithoutBody(endpoint, work.target.parameters);
+    const sent = requestWithoutBody(endpoint, work.match.parameters);
     const answer = await work.call(sent);
-    if (!answer.success && must) throwTranslatedError(answer, route, sent, work.rules, work.notes);
+    if (!answer.success && must) throwTranslatedError(answer, route, sent, work.translation, work.context);
     const reading = { catalogs: work.catalogs, related: {} };
     if (!answer.success) return undefined;
-    return parseJson(String(await buildResponse(answer, route, reading, work.rules))) as JsonObject;
+    return parseJson(String(await buildResponse(answer, route, reading, work.translation))) as JsonObject;
   };
 }
 
@@ -48,12 +48,12 @@ async function bareOut(endpoint: Endpoint, work: RouteExecution): Promise<Prepar
   const first = await fetchPrerequisites({}, [], work);
   const faults = [...first.faults, ...(await first.check({}))];
   if (faults.length > 0) throw new HttpError(400, faults);
-  return requestWithoutBody(endpoint, { ...work.target.parameters, ...first.values });
+  return requestWithoutBody(endpoint, { ...work.match.parameters, ...first.values });
 }
 
 /** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
 async function writeOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
-  const { sent, target, pack } = work;
+  const { sent, match: target, pack } = work;
   const { body: rules, readRoute: shownName } = target.route;
   if (!rules) return bareOut(endpoint, work);
   const shows = shownName === undefined ? undefined : pack.route(shownName);
@@ -61,13 +61,13 @@ async function writeOut(endpoint: Endpoint, work: RouteExecution): Promise<Prepa
   if (written.empty && shows && "call" in shows.source) {
     return requestWithoutBody(shows.source.call, target.parameters);
   }
-  const { v4: body, first } = written;
+  const { v4: body, prerequisites: first } = written;
   const { added, alpha, sent: isSent } = written;
   return {
     ...requestWithoutBody(endpoint, { ...target.parameters, ...first }),
     body,
-    added,
-    sent: isSent,
+    gatewayFields: added,
+    clientSent: isSent,
     alpha,
   };
 }
@@ -82,7 +82,7 @@ export async function buildUpstreamRequest(
   work: RouteExecution,
 ): Promise<PreparedRequest> {
   if (endpoint.method !== "GET") return writeOut(endpoint, work);
-  return work.target.route.response === "list"
+  return work.match.route.response === "list"
     ? listOut(endpoint, work)
-    : requestWithoutBody(endpoint, work.target.parameters);
+    : requestWithoutBody(endpoint, work.match.parameters);
 }

@@ -78,14 +78,15 @@ export function throwTranslatedError(
   route: Route,
   call: {
     readonly method: string;
-    readonly added: ReadonlySet<string>;
-    readonly sent: (member: string) => boolean;
+    readonly gatewayFields: ReadonlySet<string>;
+    readonly clientSent: (member: string) => boolean;
   },
   rules: TranslationConfig,
   notes: RequestContext,
 ): never {
   const alpha = status(answer, route, call.method, rules.statuses);
-  if (answer.status === rules.statuses.rate_limited.v4) notes.v4Limits = limitHeaders(answer.headers);
+  if (answer.status === rules.statuses.rate_limited.v4)
+    notes.upstreamRateLimitHeaders = limitHeaders(answer.headers);
   if (alpha !== answer.status) notes.warnings.push(`v4 answered ${answer.status}`);
   const told = readErrors(answer.json, rules.errors);
   const plain =
@@ -94,7 +95,7 @@ export function throwTranslatedError(
       : "The request was refused.";
   if (!told) throw new HttpError(alpha, PLAIN_REASONS[alpha] ?? plain);
   const faults = told.map(({ reason, field }): ErrorDetail => {
-    const named = field === undefined || call.added.has(field) ? undefined : route.errorField(field);
+    const named = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
     return named === undefined || field === undefined
       ? { reason }
       : { reason: inAlphaNames(reason, field, named), field: named };
@@ -103,7 +104,7 @@ export function throwTranslatedError(
   if (
     answer.status === 404 &&
     notFoundField !== undefined &&
-    call.sent(notFoundField) &&
+    call.clientSent(notFoundField) &&
     faults[0]?.field === undefined
   ) {
     throw new HttpError(alpha, [
@@ -146,7 +147,7 @@ export function openListBody<Item>(
     const from = cursorAt(answer.text, answer.bytes);
     const list = open(from, readItem);
     expectEnd(from);
-    answer.sound = true;
+    answer.isValidJson = true;
     if (!list) throw new InvalidUpstreamResponseError("v4's list has no envelope");
     return list;
   } catch (error) {
@@ -208,7 +209,7 @@ export async function buildResponse(
   rules: TranslationConfig,
 ): Promise<string | Buffer> {
   const empty = answer.text === "";
-  if (!empty && route.response !== "list" && !(answer.sound ??= isJson(answer.text, answer.bytes)))
+  if (!empty && route.response !== "list" && !(answer.isValidJson ??= isJson(answer.text, answer.bytes)))
     throw noJson(answer);
   if (empty && route.emptyError !== undefined)
     throw new HttpError(rules.statuses.other_4xx, route.emptyError);

@@ -34,7 +34,7 @@ export interface UpstreamResponse {
   /** The JSON in it, read when it is asked for; undefined where there was no body, or none that is JSON. */
   readonly json: unknown;
   /** Whether the text is JSON to its end; undefined while nobody has gone over it. */
-  sound?: boolean | undefined;
+  isValidJson?: boolean | undefined;
 }
 
 export interface UpstreamDialect {
@@ -51,18 +51,18 @@ export interface CallDependencies {
   readonly tokens: TokenCache;
   readonly scopes: Scopes;
   readonly dialect: UpstreamDialect;
-  readonly rules: Pick<TranslationConfig, "statuses">;
+  readonly translation: Pick<TranslationConfig, "statuses">;
 }
 
 /** Whose share of the connections a request takes. A token that stands for one of v4's is v4's own. */
 export const shareClient = (
   request: AlphaRequest,
   { grant }: ResolvedCredentials,
-  { caller, facts, accepted }: RequestContext,
+  { credentials, tokenInfo, accepted }: RequestContext,
 ): ShareClient => ({
-  token: caller?.hash,
+  token: credentials?.hash,
   address: addressNetwork(request.address),
-  known: accepted === true || facts?.refused === false || typeof grant === "object",
+  known: accepted === true || tokenInfo?.refused === false || typeof grant === "object",
 });
 
 /** What a client is told whose own share of the connections was used up; undefined for any other failure. */
@@ -122,7 +122,7 @@ class Answered implements UpstreamResponse {
   readonly headers: UpstreamResponse["headers"];
   readonly text: string;
   readonly bytes: Buffer | undefined;
-  sound: boolean | undefined;
+  isValidJson: boolean | undefined;
   #json: unknown;
   #read: boolean;
 
@@ -152,21 +152,21 @@ export function updateTokenCache(
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
 ): void {
   if (hash === undefined) return;
-  if (hash !== notes.caller?.hash) notes.v4Token = token;
+  if (hash !== notes.credentials?.hash) notes.v4Token = token;
   const given = headers[dialect.scopesHeader.toLowerCase()];
-  const looked = notes.target?.route.access !== "public";
-  if (status === 401) tokens.learnRefusal(hash);
+  const looked = notes.match?.route.access !== "public";
+  if (status === 401) tokens.setRejected(hash);
   else if (given !== undefined || (looked && isSuccess(status))) {
     notes.accepted = true;
-    tokens.learnGrants(hash, given === undefined ? undefined : scopes.grants(String(given)));
+    tokens.setScopes(hash, given === undefined ? undefined : scopes.grants(String(given)));
     // The limits know a client by its own token, whatever stands for that at v4.
-    const own = notes.caller?.hash;
-    if (own !== undefined && own !== hash) tokens.learnGrants(own, undefined);
+    const own = notes.credentials?.hash;
+    if (own !== undefined && own !== hash) tokens.setScopes(own, undefined);
     // Counts are kept elsewhere, perhaps; what can't be taken back there is gone when the window ends.
-    void notes.vouch?.().catch(() => {});
-    notes.vouch = undefined;
+    void notes.creditAddress?.().catch(() => {});
+    notes.creditAddress = undefined;
   }
-  notes.learnt?.();
+  notes.releaseTokenLock?.();
 }
 
 /**
@@ -174,7 +174,7 @@ export function updateTokenCache(
  * along. Nothing has been done yet, and nothing is but read.
  */
 export const asksPublicly = (
-  { target }: RequestContext,
+  { match: target }: RequestContext,
   { token }: Credentials,
   { method }: Pick<UpstreamRequest, "method">,
   status: number,
@@ -218,7 +218,7 @@ export function createUpstreamCaller(
     const span = notes.span?.call(method, path);
     if (span) headers["traceparent"] = span.traceparent;
     const started = performance.now();
-    if (notes.passed.out === 0) notes.passed.out = started;
+    if (notes.stageTimes.buildRequest === 0) notes.stageTimes.buildRequest = started;
     begin();
     try {
       const text = body === undefined ? undefined : printJson(body);
@@ -227,25 +227,25 @@ export function createUpstreamCaller(
       span?.end(answer.status);
       updateTokenCache(parts, caller, notes, answer);
       const came = toUpstreamResponse(answer);
-      notes.calls.push({ ...sent, status: answer.status, came, ms: answer.ms });
+      notes.calls.push({ ...sent, status: answer.status, response: came, ms: answer.ms });
       return came;
     } catch (error) {
       span?.end(null);
       notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
       if (error instanceof UpstreamError)
         notes.warnings.push(`v4 ${method} ${path}: ${error.kind}, ${error.message}`);
-      throw ownShareRefusal(error, "requests", parts.rules) ?? error;
+      throw ownShareRefusal(error, "requests", parts.translation) ?? error;
     } finally {
       end();
     }
   }
 
   return async function callV4(call) {
-    const { caller } = presented;
+    const { credentials: caller } = presented;
     const came = await callAs(caller, call);
     if (asksPublicly(notes, caller, call, came.status)) return callAs(NOBODY, call);
     // A 401 has done nothing, so that writes are sent again as well.
-    const again = came.status === 401 && (await presented.replace(caller));
-    return again ? callAs(presented.caller, call) : came;
+    const again = came.status === 401 && (await presented.refreshAfter401(caller));
+    return again ? callAs(presented.credentials, call) : came;
   };
 }

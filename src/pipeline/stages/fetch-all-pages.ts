@@ -27,7 +27,7 @@ export async function fetchAllPages(
     const query = `?${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
     const answer = await work.call({ ...prepared, path: prepared.path + query });
     if (!answer.success) return { refused: answer };
-    return openListBody(answer, work.rules, readValue);
+    return openListBody(answer, work.translation, readValue);
   }
 
   const first = await onePage(1);

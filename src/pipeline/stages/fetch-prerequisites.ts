@@ -33,7 +33,7 @@ export async function fetchPrerequisites(
   faults: readonly ErrorDetail[],
   work: RouteExecution,
 ): Promise<Prerequisites> {
-  const { target, call, rules, notes, pack } = work;
+  const { match: target, call, translation: rules, context: notes, pack } = work;
   const values: Record<string, unknown> = {};
   const missing: ErrorDetail[] = [];
   const read: { step: Prerequisite; json: unknown }[] = [];

@@ -12,17 +12,17 @@ const jsonOf = (answer: UpstreamResponse | undefined): unknown => (answer?.succe
 
 /** v4's answer to an extra read; undefined where it is no success, no JSON, or can't be asked for. */
 async function valueAt(read: RelatedRequest, values: object, work: RouteExecution): Promise<unknown> {
-  const { call, target, kept, owner, notes } = work;
+  const { call, match: target, cache: kept, tokenHash: owner, context: notes } = work;
   const prepared = requestWithoutBody(read.endpoint, { ...target.parameters, ...values });
   const ask = () => call(prepared).catch(() => undefined);
   if (read.cacheSeconds === 0 || owner === undefined) return jsonOf(await ask());
   const own = kept.of(owner);
   const before = own.get(prepared.path);
   if (before !== undefined) {
-    notes.keptHits += 1;
+    notes.cacheHits += 1;
     return before;
   }
-  notes.keptMisses += 1;
+  notes.cacheMisses += 1;
   const extra = await ask();
   const value = jsonOf(extra);
   if (value !== undefined) own.keep(prepared.path, value, extra?.text.length ?? 0, read.cacheSeconds);
@@ -31,7 +31,7 @@ async function valueAt(read: RelatedRequest, values: object, work: RouteExecutio
 
 async function rowsOf({ endpoint }: RelatedRequest, work: RouteExecution): Promise<unknown> {
   const whole = await fetchAllPages(
-    requestWithoutBody(endpoint, work.target.parameters),
+    requestWithoutBody(endpoint, work.match.parameters),
     MOST_ROWS,
     work,
   ).catch(() => undefined);
@@ -52,7 +52,7 @@ async function each(
       throw error;
     }),
   );
-  if (found.includes(undefined)) work.notes.losses.add(`${read.name}: v4 did not give all`);
+  if (found.includes(undefined)) work.context.losses.add(`${read.name}: v4 did not give all`);
   return found.filter((value) => value !== undefined);
 }
 
@@ -62,7 +62,7 @@ export async function fetchRelated(
   prepared: PreparedRequest,
   work: RouteExecution,
 ): Promise<Record<string, unknown>> {
-  const { route } = work.target;
+  const { route } = work.match;
   if (route.related.length === 0) return {};
   const found = await Promise.all(
     route.related.map(async (read) => {
@@ -70,7 +70,7 @@ export async function fetchRelated(
       if (read.eachValue) return [[read.name, await each(read, read.eachValue, prepared, work)] as const];
       const value = await (read.allPages ? rowsOf(read, work) : valueAt(read, {}, work));
       if (value !== undefined) return [[read.name, value] as const];
-      work.notes.losses.add(`${read.name}: v4 did not give it`);
+      work.context.losses.add(`${read.name}: v4 did not give it`);
       return [];
     }),
   );

@@ -102,7 +102,7 @@ function clientsFault(error: unknown, sends: boolean, rules: TranslationConfig):
 export function createFileStreamer(
   request: AlphaRequest,
   presented: ResolvedCredentials,
-  parts: CallDependencies & { readonly files: FileUpstream; readonly rules: TranslationConfig },
+  parts: CallDependencies & { readonly files: FileUpstream; readonly translation: TranslationConfig },
   notes: RequestContext,
 ): StreamUpstream {
   let common: Record<string, string> | undefined;
@@ -118,7 +118,7 @@ export function createFileStreamer(
     const headers: Record<string, string> = { ...common, ...who, accept, ...file?.headers };
     const span = notes.span?.call(method, path);
     if (span) headers["traceparent"] = span.traceparent;
-    const passed = (notes.carried = { in: 0, out: 0 });
+    const passed = (notes.streamedBytes = { in: 0, out: 0 });
     const started = performance.now();
     const sent = { method, path, filter: null, ...(file && { body: { streamed: passed } }) };
     try {
@@ -135,10 +135,10 @@ export function createFileStreamer(
       const made = { ...sent, status: answer.status, ms: performance.now() - started };
       if (!isSuccess(answer.status) || !wantsFile) {
         const came = await wordsOf(answer);
-        notes.calls.push({ ...made, came });
+        notes.calls.push({ ...made, response: came });
         return came.success ? { done: came } : { refused: came };
       }
-      notes.calls.push({ ...made, came: new Streamed(passed) });
+      notes.calls.push({ ...made, response: new Streamed(passed) });
       const stream = countBytes(Infinity, (count) => void (passed.out += count));
       pipeline(answer.body, stream, (error) => {
         if (error) notes.warnings.push(`v4 ${method} ${path}: the answer broke off, ${error.message}`);
@@ -152,20 +152,20 @@ export function createFileStreamer(
       const fault = toUpstreamError(error);
       if (!(error instanceof HttpError))
         notes.warnings.push(`v4 ${method} ${path}: ${fault.kind}, ${fault.message}`);
-      throw clientsFault(error, file !== undefined, parts.rules) ?? fault;
+      throw clientsFault(error, file !== undefined, parts.translation) ?? fault;
     } finally {
       notes.upstreamMs += performance.now() - started;
     }
   }
 
   return async function carryV4(call, wantsFile) {
-    const { caller } = presented;
+    const { credentials: caller } = presented;
     const came = await carryAs(caller, call, wantsFile);
     // A file that was sent is gone: its client has to send it again.
     if (call.file !== undefined || !("refused" in came)) return came;
     if (asksPublicly(notes, caller, call, came.refused.status)) return carryAs(NOBODY, call, wantsFile);
     const refused = came.refused.status === 401;
-    const again = refused && (await presented.replace(caller));
-    return again ? carryAs(presented.caller, call, wantsFile) : came;
+    const again = refused && (await presented.refreshAfter401(caller));
+    return again ? carryAs(presented.credentials, call, wantsFile) : came;
   };
 }

@@ -9,14 +9,18 @@ import { requestWithoutBody, type PreparedRequest, type RouteExecution } from ".
 interface Half {
   /** Undefined: the object itself. */
   readonly name: string | undefined;
-  readonly call: PreparedRequest;
+  readonly send: PreparedRequest;
 }
 
 const isObjectWithMembers = (value: unknown): value is JsonObject =>
   isObject(value) && Object.keys(value).length > 0;
 
 /** Where something is to be written, it is; every other half is read. */
-function halves(prepared: PreparedRequest, joins: readonly MergePart[], { target }: RouteExecution): Half[] {
+function halves(
+  prepared: PreparedRequest,
+  joins: readonly MergePart[],
+  { match: target }: RouteExecution,
+): Half[] {
   const { body = {}, ...call } = prepared;
   const names = new Set(joins.map(({ name }) => name));
   const own = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
@@ -25,17 +29,17 @@ function halves(prepared: PreparedRequest, joins: readonly MergePart[], { target
     : { ...call, method: "GET" };
   const others = joins.map(({ name, read, write }): Half => {
     const written = body[name];
-    if (!isObjectWithMembers(written)) return { name, call: requestWithoutBody(read, target.parameters) };
-    return { name, call: { ...call, ...requestWithoutBody(write, target.parameters), body: written } };
+    if (!isObjectWithMembers(written)) return { name, send: requestWithoutBody(read, target.parameters) };
+    return { name, send: { ...call, ...requestWithoutBody(write, target.parameters), body: written } };
   });
-  return [{ name: undefined, call: main }, ...others];
+  return [{ name: undefined, send: main }, ...others];
 }
 
 /** Errors of a joined half name its members as if they stood below its name. */
 function refuseHalf(
   answer: UpstreamResponse,
-  { name, call }: Half,
-  { target, rules, notes }: RouteExecution,
+  { name, send: call }: Half,
+  { match: target, translation: rules, context: notes }: RouteExecution,
 ): never {
   const { route } = target;
   const errorField = (field: string) => route.errorField(name === undefined ? field : `${name}.${field}`);
@@ -52,13 +56,13 @@ export async function mergeResources(
   prepared: PreparedRequest,
   work: RouteExecution,
 ): Promise<string | Buffer> {
-  const { target, notes, catalogs, rules } = work;
+  const { match: target, context: notes, catalogs, translation: rules } = work;
   const all = halves(prepared, target.route.mergeParts, work);
   const found: JsonObject = {};
-  notes.equivalent = all.map(({ call }) => `${call.method} ${call.path}`).join(", ");
+  notes.upstreamEquivalent = all.map(({ send: call }) => `${call.method} ${call.path}`).join(", ");
 
   async function make(half: Half): Promise<void> {
-    const answer = await work.call(half.call);
+    const answer = await work.call(half.send);
     if (!answer.success) refuseHalf(answer, half, work);
     const object = parseObject(answer.json);
     if (half.name === undefined) Object.assign(found, { ...object, ...found });
@@ -66,7 +70,7 @@ export async function mergeResources(
   }
 
   const [read, written] = [true, false].map((reads) =>
-    all.filter(({ call }) => (call.method === "GET") === reads),
+    all.filter(({ send: call }) => (call.method === "GET") === reads),
   );
   for (const [index, half] of (written ?? []).entries()) {
     await make(half).catch((error: unknown) => {

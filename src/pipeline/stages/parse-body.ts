@@ -51,7 +51,7 @@ export async function receiveBody(
     return notes.body;
   } catch (error) {
     if (error instanceof HttpError && error.status === 500) {
-      notes.refusal = "bodies";
+      notes.rejectedBy = "bodies";
       notes.warnings.push("too many bodies are in memory");
     }
     throw error;

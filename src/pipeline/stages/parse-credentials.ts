@@ -15,7 +15,7 @@ const NOBODY: Credentials = { token: undefined, hash: undefined };
 
 const refused = (reason: string, status = 401): Credentials => ({
   ...NOBODY,
-  refusal: new HttpError(status, reason),
+  error: new HttpError(status, reason),
 });
 
 /**

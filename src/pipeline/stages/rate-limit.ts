@@ -13,15 +13,15 @@ export async function enforceRateLimit(
   notes: RequestContext,
   { limits, limitedStatus }: { limits: RateLimits; limitedStatus: number },
 ): Promise<void> {
-  const { standing, vouch } = await limits.take({
+  const { status: standing, creditAddress: vouch } = await limits.consume({
     token: caller.hash,
     address: request.address,
-    known: notes.facts?.refused === false,
-    create: notes.target?.route.limit === "create",
+    isKnownToken: notes.tokenInfo?.refused === false,
+    isCreate: notes.match?.route.limit === "create",
   });
-  notes.standing = standing;
-  notes.vouch = vouch;
-  if (standing.allowed) return;
-  notes.refusal = "limit";
+  notes.rateLimitStatus = standing;
+  notes.creditAddress = vouch;
+  if (standing.isAllowed) return;
+  notes.rejectedBy = "limit";
   throw new HttpError(limitedStatus, "Too many requests. Try again later.");
 }

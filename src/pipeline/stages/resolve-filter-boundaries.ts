@@ -27,8 +27,8 @@ async function markOf(
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const path = `${list.path}?${dialect.page}=${page}&${parameter}=${largest}`;
     const answer = await work.call({ ...list, path, filter });
-    if (!answer.success) throwTranslatedError(answer, work.target.route, list, work.rules, work.notes);
-    const found = openListBody(answer, work.rules, readValue);
+    if (!answer.success) throwTranslatedError(answer, work.match.route, list, work.translation, work.context);
+    const found = openListBody(answer, work.translation, readValue);
     const newest = found.items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(number(newest));
     if (page >= found.pages) return 0;

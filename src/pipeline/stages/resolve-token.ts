@@ -3,7 +3,7 @@ import { NOBODY, type Credentials } from "../context.ts";
 
 /** A caller as v4 sees it: with the token that stands for its own now (lesson L24). */
 export interface ResolvedCredentials {
-  readonly caller: Credentials;
+  readonly credentials: Credentials;
   readonly grant: TokenLookup;
   /**
    * Looks, once in a request, what stands for the client's token since v4 has refused `refused`: another replica
@@ -11,13 +11,17 @@ export interface ResolvedCredentials {
    *
    * @returns false where there is nothing else to try
    */
-  replace(refused: Credentials): Promise<boolean>;
+  refreshAfter401(refused: Credentials): Promise<boolean>;
 }
 
 const nothingElse = async (): Promise<boolean> => false;
 
 /** A caller without its token, where a token that can't be used must not keep it from what is public. */
-export const anonymous: ResolvedCredentials = { caller: NOBODY, grant: undefined, replace: nothingElse };
+export const anonymous: ResolvedCredentials = {
+  credentials: NOBODY,
+  grant: undefined,
+  refreshAfter401: nothingElse,
+};
 
 /**
  * Looks whether the token is one of the gateway's own exchange, and swaps in what v4 knows in its place.
@@ -26,29 +30,32 @@ export const anonymous: ResolvedCredentials = { caller: NOBODY, grant: undefined
  */
 export async function resolveUpstreamToken(
   caller: Credentials,
-  grants: Pick<TokenStore, "find" | "findOther">,
+  grants: Pick<TokenStore, "find" | "findReplacement">,
 ): Promise<ResolvedCredentials> {
   const { hash, token } = caller;
   // A refusal stays with its caller: it has no token.
-  if (hash === undefined || token === undefined) return { caller, grant: undefined, replace: nothingElse };
+  if (hash === undefined || token === undefined)
+    return { credentials: caller, grant: undefined, refreshAfter401: nothingElse };
   const grant = await grants.find(hash, token);
-  if (grant === undefined || grant === "unknown") return { caller, grant, replace: nothingElse };
+  if (grant === undefined || grant === "unknown")
+    return { credentials: caller, grant, refreshAfter401: nothingElse };
 
-  const presented = {
-    caller: { token: grant.token, hash: grant.hash },
+  const clientToken = { hash, token };
+  let replacing: Promise<void> | undefined;
+  const resolved: { -readonly [K in keyof ResolvedCredentials]: ResolvedCredentials[K] } = {
+    credentials: { token: grant.token, hash: grant.hash },
     grant,
-    async replace(refused: Credentials): Promise<boolean> {
-      await (looking ??= look());
-      return presented.caller.hash !== refused.hash;
+    async refreshAfter401(refused) {
+      await (replacing ??= replace());
+      return resolved.credentials.hash !== refused.hash;
     },
   };
-  let looking: Promise<void> | undefined;
-  const own = { hash, token };
-  async function look(): Promise<void> {
-    const other = await grants.findOther(own.hash, own.token, presented.caller.hash);
-    if (!other) return;
-    presented.caller = { token: other.token, hash: other.hash };
-    presented.grant = other;
+  async function replace(): Promise<void> {
+    const current = resolved.credentials.hash ?? "";
+    const replacement = await grants.findReplacement(clientToken.hash, clientToken.token, current);
+    if (!replacement) return;
+    resolved.credentials = { token: replacement.token, hash: replacement.hash };
+    resolved.grant = replacement;
   }
-  return presented;
+  return resolved;
 }

@@ -8,7 +8,7 @@ import type { RouteExecution } from "../route-context.ts";
 function oneOf(
   catalog: Catalog,
   rows: readonly CatalogEntry[],
-  { target, catalogs }: RouteExecution,
+  { match: target, catalogs }: RouteExecution,
 ): string {
   const [asked = ""] = Object.values(target.parameters);
   const id = catalog.v4Id(asked, catalogs);
@@ -28,8 +28,8 @@ function oneOf(
  */
 export async function respondFromCatalog(catalog: Catalog, work: RouteExecution): Promise<string> {
   const [first] = catalog.calls;
-  work.notes.equivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
+  work.context.upstreamEquivalent = `GET ${work.pack.dialect.v4.prefix}${first?.path ?? ""}`;
   const rows = work.catalogs.list(catalog.name) ?? (await catalog.fixedList());
   if (!rows) throw new InvalidUpstreamResponseError(`the catalog ${catalog.name} has not been read yet`);
-  return work.target.route.response === "list" ? paginate(rows, work) : oneOf(catalog, rows, work);
+  return work.match.route.response === "list" ? paginate(rows, work) : oneOf(catalog, rows, work);
 }

@@ -15,7 +15,7 @@ async function waitUntil(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const answer = await work.call(requestWithoutBody(endpoint, work.target.parameters));
+    const answer = await work.call(requestWithoutBody(endpoint, work.match.parameters));
     if (!answer.success || (await until(answer.json))) return;
     if (performance.now() + intervalMs > deadline) return;
     // A client that goes away ends the pause; the next call then says so, without being made.
@@ -31,14 +31,16 @@ function refusedOwn(
   rules: TranslationConfig,
 ): boolean {
   const faults =
-    answer.status === 400 && prepared.added.has(member) ? readErrors(answer.json, rules.errors) : undefined;
+    answer.status === 400 && prepared.gatewayFields.has(member)
+      ? readErrors(answer.json, rules.errors)
+      : undefined;
   return faults !== undefined && faults.every(({ field }) => field === member);
 }
 
 /** Nothing but a GET is ever sent twice, except after a clear refusal: this one, and that of a token (present.ts). */
 async function callOnce(
   prepared: PreparedRequest,
-  { call, rules, target }: RouteExecution,
+  { call, translation: rules, match: target }: RouteExecution,
 ): Promise<UpstreamResponse> {
   const answer = await call(prepared);
   const { retryWithout } = target.route;
@@ -56,11 +58,11 @@ export async function sendUpstreamRequest(
   prepared: PreparedRequest,
   work: RouteExecution,
 ): Promise<UpstreamResponse> {
-  const { route } = work.target;
-  work.notes.equivalent = `${prepared.method} ${prepared.path}`;
+  const { route } = work.match;
+  work.context.upstreamEquivalent = `${prepared.method} ${prepared.path}`;
   if (route.wait) await waitUntil(route.wait, work);
   const answer = await callOnce(prepared, work);
-  if (!answer.success) throwTranslatedError(answer, route, prepared, work.rules, work.notes);
-  for (const loss of route.losses) work.notes.losses.add(loss);
+  if (!answer.success) throwTranslatedError(answer, route, prepared, work.translation, work.context);
+  for (const loss of route.losses) work.context.losses.add(loss);
   return answer;
 }

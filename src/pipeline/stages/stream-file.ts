@@ -31,7 +31,7 @@ function fileIn(
   if (Number(length ?? 0) > most) throw new HttpError(400, "The body is too large.");
   if (!request.upload) throw new HttpError(400, "The body is missing.");
   const stream = countBytes(most, (count) => {
-    if (notes.carried) notes.carried.in += count;
+    if (notes.streamedBytes) notes.streamedBytes.in += count;
   });
   pipeline(request.upload, stream, () => {});
   const headers = {
@@ -50,13 +50,16 @@ export async function streamFile(
   endpoint: Endpoint,
   work: RouteExecution,
 ): Promise<string | Buffer | FileResponse> {
-  const { target, request, rules, notes, catalogs } = work;
+  const { match: target, request, translation: rules, context: notes, catalogs } = work;
   const { route, parameters } = target;
   const path = endpoint.path(parameters);
-  notes.equivalent = `${endpoint.method} ${path}`;
+  notes.upstreamEquivalent = `${endpoint.method} ${path}`;
   const file = route.upload && fileIn(request, route.upload, notes);
   const accept = route.file?.type ?? "application/json";
-  const back = await work.carry({ method: endpoint.method, path, accept, file }, route.file !== undefined);
+  const back = await work.streamFile(
+    { method: endpoint.method, path, accept, file },
+    route.file !== undefined,
+  );
   if ("refused" in back)
     return throwTranslatedError(back.refused, route, requestWithoutBody(endpoint, parameters), rules, notes);
   if ("done" in back) return buildResponse(back.done, route, { catalogs, related: {} }, rules);

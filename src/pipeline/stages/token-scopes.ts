@@ -6,7 +6,7 @@ import type { RequestContext } from "../context.ts";
 
 /** What is done with the tokens in an answer. */
 export interface TokenScopes {
-  readonly grants: Pick<TokenStore, "keep" | "nameLevels" | "levelsNamed">;
+  readonly grants: Pick<TokenStore, "save" | "nameLevels" | "levelsNamed">;
   readonly scopes: Scopes;
   /** What the caller's own token may do; undefined while only v4 knows. */
   readonly caller: () => Promise<Grants | undefined>;
@@ -51,8 +51,8 @@ async function handOut(
   const may = scopes.write(levels);
   const seconds = secondsUntil(step.ends === undefined ? undefined : row[step.ends], now());
   const shown = shownOf(token);
-  const issued = { token, lastsSeconds: undefined, refresh: undefined };
-  row[step.token] = await grants.keep(issued, { scopes: may, refresh: undefined, at: now(), seconds, shown });
+  const issued = { token, expiresInSeconds: undefined, refresh: undefined };
+  row[step.token] = await grants.save(issued, { scopes: may, refresh: undefined, at: now(), seconds, shown });
   await grants.nameLevels(shown, may, seconds);
   row[step.scopes] = may;
 }

@@ -15,7 +15,7 @@ export interface TranslatedBody extends WrittenBody {
   /** The alpha body, in its documented form. */
   readonly alpha: JsonObject;
   /** What was read before the call. */
-  readonly first: Readonly<Record<string, unknown>>;
+  readonly prerequisites: Readonly<Record<string, unknown>>;
 }
 
 /** A body without the members that are at fault, so that the rest can still be looked at. */
@@ -73,11 +73,11 @@ export async function translateBody(
     faults = check(body);
   }
   let sound = faults.length > 0 ? without(body, faults, rules) : body;
-  if (work.target.route.sendsOnlyChanges && faults.length === 0) {
+  if (work.match.route.sendsOnlyChanges && faults.length === 0) {
     sound = changedMembers(sound, await shown?.("must"), work.pack.dialect.alpha.reference);
   }
   const first = await fetchPrerequisites(sound, faults, work);
-  const { catalogs, target, request } = work;
+  const { catalogs, match: target, request } = work;
   const written = await rules.write(sound, {
     catalogs,
     prerequisites: first.values,
@@ -89,5 +89,5 @@ export async function translateBody(
   // A member at fault was taken out: what the rules say of its absence is not the client's doing.
   faults.push(...(await first.check(written.v4)).filter(({ field }) => !blamed.has(field)));
   if (faults.length > 0) throw new HttpError(400, faults);
-  return { ...written, alpha: sound, first: first.values };
+  return { ...written, alpha: sound, prerequisites: first.values };
 }

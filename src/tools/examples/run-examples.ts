@@ -123,7 +123,7 @@ export async function runExamples(
     const report = (message: string, path: PropertyKey[] = ["v4"]) =>
       void faults.push(source.diagnosticAt(path, message));
     v4.expect(definition.v4, report);
-    const { answer } = await road.send({
+    const { response: answer } = await road.send({
       ...splitCall(definition.alpha, pack.dialect.alpha.prefix),
       ...(definition.headers && { headers: definition.headers }),
       body: definition.body,

@@ -96,12 +96,12 @@ const asJson = (value: unknown): unknown =>
 
 function compare(
   record: AuditRecord,
-  { answer, notes }: DryRunResponse,
+  { response: answer, context: notes }: DryRunResponse,
   pack: Pack,
   { unknown, kept }: RecordedV4,
 ): ReplayDifference[] {
   const { alpha, v4 } = record;
-  const route = notes.target?.route;
+  const route = notes.match?.route;
   const asked = notes.calls.filter((call) => !kept.some((read) => named(read) === named(call)));
   const made = asked.map(({ method, path, filter, body }) => ({
     method,
