@@ -1,19 +1,19 @@
-/** What the sandbox takes the time from; tests hand in one that stands still until they move it. */
+/** The time source of the sandbox. Tests pass a manual clock. */
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
 }
 
-/** A clock that tests drive. */
+/** A clock that the caller advances. */
 export interface ManualClock extends Clock {
-  /** Moves the clock on by so many milliseconds; it never goes back. */
+  /** Advances the clock by `ms` milliseconds. @throws {Error} for a negative number. */
   advance(ms: number): void;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Runs as another clock does, and can be moved ahead of it. */
+/** Creates a clock that follows another one and can be advanced beyond it. */
 export function movableClock(clock: Clock): ManualClock {
   let ahead = 0;
   return {
@@ -24,13 +24,13 @@ export function movableClock(clock: Clock): ManualClock {
   };
 }
 
-/** @throws {Error} for what would stop the clock or turn it back. */
+/** @throws {Error} for a negative number or NaN. */
 function forwards(ms: number): number {
   if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
   return ms;
 }
 
-/** Starts at `start` (milliseconds since 1970) and stands still until it is advanced. */
+/** Creates a stopped clock at `start` (milliseconds since 1970). */
 export function manualClock(start: number = Date.UTC(2022, 4, 10, 9)): ManualClock {
   let time = start;
   return {
@@ -41,7 +41,7 @@ export function manualClock(start: number = Date.UTC(2022, 4, 10, 9)): ManualClo
   };
 }
 
-/** The way v4 writes a date-time: UTC, no zone, no fraction, `2022-05-10T09:00:00`. */
+/** Formats a time as v4 does: UTC without zone and fraction, `2022-05-10T09:00:00`. */
 export function dateTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }

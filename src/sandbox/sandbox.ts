@@ -1,5 +1,5 @@
 /**
- * The embedded sandbox: a v4 service in memory on a port of its own. It knows nothing of the gateway, which
+ * The embedded sandbox: an in-memory v4 service on its own port. It does not depend on the gateway, which
  * reaches it over HTTP like any other v4 service.
  */
 
@@ -33,23 +33,23 @@ export type { TokenName } from "./seed/seed-users.ts";
 export interface SandboxOptions {
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** Of the login server. Default 0: any free one. */
+  /** Port of the login server. Default 0: any free port. */
   readonly authPort?: number;
-  /** The service's own product words. Default: `vm` and `orch` as they are. */
+  /** Product words of the service. Default: `vm` and `orch`. */
   readonly words?: ProductWords;
-  /** Default: the time of the machine. Every state changes by it. */
+  /** Default: the system clock. All state changes follow it. */
   readonly clock?: Clock;
-  /** How many instances the main account has. Default 60. */
+  /** Number of instances of the main account. Default 60. */
   readonly instances?: number;
   /** Requests per user (per address without a token). Default 1600 in 120 seconds. */
   readonly rateLimit?: RateLimit;
-  /** How long an access token of the login server works, seconds. Default 7200. */
+  /** Lifetime of access tokens of the login server, in seconds. Default 7200. */
   readonly tokenSeconds?: number;
-  /** Accounts besides the two there are: what a seed file says, parsed. In neutral words. */
+  /** Parsed seed file with additional accounts, in the neutral product words. */
   readonly data?: unknown;
-  /** Wipes everything each Sunday at midnight, Eastern Time, and seeds it anew. Default false. */
+  /** Resets all data each Sunday at midnight, Eastern Time. Default false. */
   readonly weeklyWipe?: boolean;
 }
 
@@ -59,28 +59,28 @@ export interface Sandbox {
   /** `http://127.0.0.1:41235`, where the login server answers; `/oauth/...` is appended. */
   readonly authUrl: string;
   /**
-   * By name: `full` (scopes `*`), `readOnly`, `vms`, `none` of one user, `restricted` and `billing` (`*`) of
-   * two restricted ones beside it, `other` (`*`) of a second account, `app` (`vms:read_only`) of an
-   * OAuth client, which ends after two hours.
+   * Tokens by name: `full` (scopes `*`), `readOnly`, `vms`, `none` of one user; `restricted` and `billing` (`*`) of
+   * two restricted users of the same account; `other` (`*`) of a second account; `app` (`vms:read_only`) of an
+   * OAuth client, which expires after two hours.
    */
   readonly tokens: Readonly<Record<TokenName, string>>;
-  /** An OAuth client that has a secret, to try the login server with; undefined where there is none. */
+  /** Returns an OAuth client with a secret, to try the login server; undefined if none exists. */
   application(): { readonly id: string; readonly secret: string } | undefined;
-  /** What arrived, the last 200. */
+  /** The last 200 requests. */
   readonly requests: readonly LoggedRequest[];
   readonly clock: Clock;
-  /** Everything there is and everything that is about to happen, as JSON. */
+  /** Returns all rows and pending changes as JSON. */
   save(): SavedState;
-  /** Goes back to what was saved. @throws {Error} where it is no saved state; nothing is changed then. */
+  /** Restores a saved state. @throws {Error} if it is not a saved state; nothing is changed then. */
   restore(state: unknown): void;
-  /** Wipes everything and seeds it anew. */
+  /** Deletes all data and seeds it again. */
   reset(): void;
-  /** Moves the clock on by so many milliseconds: what is due by then has happened when the next request comes. */
+  /** Advances the clock by `ms` milliseconds. The next request applies all changes that are due by then. */
   advance(ms: number): void;
   close(): Promise<void>;
 }
 
-/** A resource whose scopes are in the service's own words. */
+/** Returns the resource with its scopes in the configured product words. */
 function renameScopes(resource: Resource, rename: RenameString): Resource {
   const { area, scopes, actions } = resource;
   return {
@@ -95,7 +95,7 @@ function renameScopes(resource: Resource, rename: RenameString): Resource {
   };
 }
 
-/** An account whose tokens have scopes in the service's own words. */
+/** Returns the account with the scopes of its tokens in the configured product words. */
 function renameTokens(account: AccountSeed, rename: RenameString): AccountSeed {
   const inWords = (items: Seeds = []): Seeds =>
     items.map((item) => ({
@@ -110,7 +110,7 @@ function renameTokens(account: AccountSeed, rename: RenameString): AccountSeed {
   return { ...account, users };
 }
 
-/** @throws {SeedFault} where the seed data is wrong, {Error} where the port is taken. */
+/** Starts the sandbox and its login server. @throws {SeedError} for invalid seed data, {Error} if a port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
   const clock = movableClock(options.clock ?? systemClock);
@@ -178,7 +178,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-// The weekly wipe: each Sunday at 12:00 AM Eastern Time, daylight saving respected (document 2, What the service does).
+// The weekly wipe: each Sunday at 12:00 AM Eastern Time, with daylight saving time (document 2, What the service does).
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -192,7 +192,7 @@ const eastern = new Intl.DateTimeFormat("en-US", {
 
 /**
  * @param start When the data was seeded, in milliseconds.
- * @returns What is told the time before anything else looks at the data, and wipes it when it is due.
+ * @returns A function to call with the current time before each request; it resets the data when due.
  */
 export function createWeeklyWipe(start: number, wipe: () => void): (now: number) => void {
   let next = nextSundayMidnight(start);
@@ -203,7 +203,7 @@ export function createWeeklyWipe(start: number, wipe: () => void): (now: number)
   };
 }
 
-/** The next Sunday midnight after a time. It stands at 4:00 or 5:00 UTC, by the season. */
+/** Returns the first Sunday midnight (Eastern Time) after a time: 4:00 or 5:00 UTC, depending on daylight saving. */
 export function nextSundayMidnight(time: number): number {
   for (let date = Math.floor(time / day) * day; ; date += day) {
     for (const midnight of [date + 4 * hour, date + 5 * hour]) {

@@ -1,14 +1,14 @@
-/** Small seeded randomness: the same seed gives the same numbers at every start. */
+/** A seeded random number generator: the same seed gives the same numbers. */
 
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, inclusive. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32, a public-domain generator of 32 bits; plenty for seed data, nothing for secrets. */
+/** Creates a Mulberry32 generator (32 bits). Good enough for seed data; never use it for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

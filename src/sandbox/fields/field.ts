@@ -1,6 +1,6 @@
 /**
- * How a member is described: in the fields of a resource and in the bodies of its calls. Plain data with
- * no functions and no regular expressions, so that the service's own words can be put into it.
+ * The description of a member, in the fields of a resource and in request bodies. It is plain data without
+ * functions and regular expressions, so that product words in it can be renamed.
  */
 
 import { dateTime } from "../clock.ts";
@@ -20,38 +20,38 @@ export type FieldType =
 export interface Field {
   readonly type: FieldType;
   readonly nullable?: true;
-  /** Usable in `X-Filter`. */
+  /** Filterable by `X-Filter`. */
   readonly filter?: true;
   /** Accepted in PUT; other members of a PUT body are ignored. */
   readonly write?: true;
-  /** Accepted in POST, beside those that PUT accepts. */
+  /** Accepted in POST, like all members that PUT accepts. */
   readonly create?: true;
-  /** Must be in the body of POST and of an action. */
+  /** Required in the body of POST and of an action. */
   readonly required?: true;
-  /** What it is where nobody says; default the empty value of its type, null where that is allowed. */
+  /** Value of a new row. Without it: null if nullable, else the empty value of the type. */
   readonly default?: unknown;
-  /** No two rows beside each other have the same, or no two of the service. */
+  /** Unique among the rows of its home, or in the whole service. */
   readonly unique?: "siblings" | "everywhere";
-  /** Least and most characters of a string, value of a number, or items of an array. */
+  /** Bounds of a string's length, a number's value or an array's length. */
   readonly min?: number;
   readonly max?: number;
   /** A regular expression that the whole string must match. */
   readonly pattern?: string;
-  /** Strings that are right whatever `min` and `pattern` say. */
+  /** Strings that are valid regardless of `min` and `pattern`. */
   readonly alwaysAllowed?: readonly string[];
   /** The only strings allowed. */
   readonly values?: readonly string[];
-  /** The members of an object, or of each item of an array of objects; without it any member is kept. */
+  /** Members of an object, or of each object of an array. Without it any member is stored. */
   readonly members?: Fields;
-  /** The rule that each item of an array of strings keeps. */
+  /** Description of the items of an array of strings. */
   readonly items?: Field;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
-// A new object out of the description of its members: each has its declared value, or the empty one of its type.
+// Default values of a new row.
 
-/** @param at The time that `created` and `updated` get, in milliseconds. */
+/** Returns an object with all members at their default. @param at Value of `created` and `updated`, in milliseconds. */
 export function defaultValues(fields: Fields, at: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
@@ -70,9 +70,9 @@ function defaultValue(field: Field, at: number): unknown {
   return field.type === "string" || field.type === "date-time" ? "" : [];
 }
 
-// Puts the writable members of a checked PUT body into a stored object (v4: read-only ones are ignored).
+// Writing the members of a validated body to a row (v4: read-only members are ignored).
 
-/** The members that PUT may write, nested ones included. */
+/** Returns the members that PUT accepts, including nested ones. */
 export function writableFields(fields: Fields): Fields {
   const writable: Record<string, Field> = {};
   for (const [name, field] of Object.entries(fields)) {
@@ -87,12 +87,12 @@ export function writableFields(fields: Fields): Fields {
   return writable;
 }
 
-/** The members that POST takes: those of PUT and those that are given once. */
+/** Returns the members that POST accepts: those of PUT and those that can be set only once. */
 export function creatableFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, { write, create }]) => write ?? create));
 }
 
-/** Writes in place. Members are taken by their declared names only, so `__proto__` in a body is inert. */
+/** Writes body members to `target` in place. Only declared names are read, so `__proto__` has no effect. */
 export function applyFields(fields: Fields, body: Body, target: Record<string, unknown>): void {
   for (const [name, field] of Object.entries(fields)) {
     if (!Object.hasOwn(body, name)) continue;

@@ -1,17 +1,17 @@
-/** Checks a body against the description of its members, and says everything that is wrong with it. */
+/** Validates a body against the description of its members and reports all errors. */
 
 import type { FieldError } from "../http/problem.ts";
 import type { Field, FieldType, Fields } from "./field.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The faults of one value; `name` is how the answer names it (dotted, `disks[0].size`). */
+/** Adds the errors of one value; `name` is its path in the response (`disks[0].size`). */
 type Check = (name: string, value: unknown, errors: FieldError[]) => void;
 
-/** Where no other bound is declared: a body full of bad items must not make an answer many times its size. */
+/** Default bound of arrays. Without it, a body of invalid items would produce a response many times its size. */
 const maxItems = 1000;
 
-/** Prepares the check of a body: all faults, none when it is right. Members that are not described are ignored. */
+/** Creates a validator that returns all errors of a body. Undescribed members are ignored. */
 export function createValidator(fields: Fields): (body: Body) => FieldError[] {
   const check = membersCheck(fields);
   return function checkBody(body) {

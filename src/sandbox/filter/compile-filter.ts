@@ -1,5 +1,5 @@
 /**
- * Reads an `X-Filter` header once and makes of it one plain test and one order
+ * Compiles an `X-Filter` header to one predicate and one sort order
  * (document 1, Filtering and sorting: operators nest to arbitrary depth).
  */
 
@@ -13,17 +13,17 @@ type Test = (item: Item) => boolean;
 type Members = Readonly<Record<string, unknown>>;
 
 interface Filter {
-  /** Absent where every item matches. */
+  /** Undefined if every item matches. */
   readonly matches?: Test;
-  /** Absent where the collection keeps its own order. */
+  /** Undefined if the collection keeps its own order. */
   readonly order?: Order;
 }
 
 const orderMembers = new Set(["+order_by", "+order"]);
 
 /**
- * @param header The header as received; undefined where there was none.
- * @throws {Problem} 400 with every fault of the filter, each with the field `X-Filter`.
+ * @param header The header as received; undefined without header.
+ * @throws {Problem} 400 with all errors of the filter, each with the field `X-Filter`.
  */
 export function compileFilter(header: string | undefined, filterable: Filterable): Filter {
   if (header === undefined) return {};
@@ -49,7 +49,7 @@ function read(header: string, filterable: Filterable, errors: string[]): Filter 
   return { ...(matches && { matches }), ...(order && { order }) };
 }
 
-/** "Arbitrary depth" ends where reading it would exhaust the stack. */
+/** Maximum nesting. The documented "arbitrary depth" would exhaust the stack. */
 const deepest = 400;
 
 function parse(header: string): Members | undefined {
@@ -98,7 +98,7 @@ function combination(name: "+and" | "+or", value: unknown, filterable: Filterabl
   return name === "+and" ? all(tests) : (item) => tests.some((test) => test(item));
 }
 
-/** What a field is held against: a plain value, or an object of operators that must all hold. */
+/** Compiles the condition of a field: a plain value, or an object of operators that must all match. */
 function valueTest(name: string, value: unknown, field: FilterableField, errors: string[]): ValueTest {
   if (Array.isArray(value)) {
     errors.push(`Unable to apply filter: ${name} takes a value or an object of operators`);
@@ -129,7 +129,7 @@ function operation(
   return elementwise(operator.test(operand), field, word === "+neq");
 }
 
-/** `{"when": {"+or": ["…", {"+gt": "…"}]}}`: several wishes for one field, plain or with operators. */
+/** `{"when": {"+or": ["…", {"+gt": "…"}]}}`: alternatives for one field, plain values or operators. */
 function choice(
   name: string,
   word: "+and" | "+or",
@@ -145,7 +145,7 @@ function choice(
   return word === "+and" ? all(tests) : (value) => tests.some((test) => test(value));
 }
 
-/** An array field matches where one element does; it differs from a value where every element does. */
+/** An array field matches if one element matches; with `+neq`, if every element differs. */
 function elementwise(test: ValueTest, field: FilterableField, every: boolean): ValueTest {
   if (field.type !== "strings" && field.type !== "integers") return test;
   return (value) => Array.isArray(value) && (every ? value.every(test) : value.some(test));
@@ -164,7 +164,7 @@ function isObject(value: unknown): value is Members {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-// Which fields of a resource a filter may name, and how each is read from an object.
+// The filterable fields of a resource and how to read them.
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -173,7 +173,7 @@ interface FilterableField {
   readonly read: (item: Item) => unknown;
 }
 
-/** By the name used in a filter: dotted for members of members, e.g. `entity.id`. */
+/** Fields by the name used in a filter, e.g. `entity.id` for a nested member. */
 export type Filterable = ReadonlyMap<string, FilterableField>;
 
 export function filterableFields(fields: Fields): Filterable {

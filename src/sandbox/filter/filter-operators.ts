@@ -1,6 +1,6 @@
 /**
- * The operators that stand inside a field: what value each takes, and which field values it picks
- * (document 1, Filtering and sorting). Letters count as they are written: nothing is folded.
+ * Filter operators: the operand that each accepts and the field values that it matches
+ * (document 1, Filtering and sorting). Comparison is case-sensitive.
  */
 
 import type { FieldType } from "../fields/field.ts";
@@ -16,7 +16,7 @@ interface Operator {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== "object";
 
-/** Compares like with like only: a number never stands before or after a string or null. */
+/** Compares values of one type only: a number never compares with a string or null. */
 function comparing(holds: (difference: number) => boolean): Operator {
   return {
     takes: "a number, or a date-time on a date-time field",
@@ -24,7 +24,7 @@ function comparing(holds: (difference: number) => boolean): Operator {
     test: (operand) => {
       if (typeof operand === "number") return (value) => typeof value === "number" && holds(value - operand);
       const time = String(operand).replace(/Z$/, "");
-      // Date-times of one form sort as text.
+      // Date-times in this format sort as text.
       return (value) => typeof value === "string" && holds(value < time ? -1 : Number(value > time));
     },
   };
@@ -51,22 +51,22 @@ export const operators: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** A number is searched as it is written; null holds no string but the empty one. */
+/** Numbers are searched in their decimal form; null contains only the empty string. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
 
-/** Equality: what a plain value in a filter asks for. */
+/** Equality, the meaning of a plain value in a filter. */
 export function equals(operand: unknown): ValueTest {
   return (value) => value === operand;
 }
 
-// `+order_by` and `+order`, which stand at the top of a filter (document 1, Filtering and sorting).
+// `+order_by` and `+order`, top-level members of a filter (document 1, Filtering and sorting).
 
-/** Sorts items in place of a copy; equal ones keep their places. */
+/** Returns a sorted copy; the sort is stable. */
 export type Order = <T extends { readonly value: Item }>(rows: readonly T[]) => T[];
 
-/** Absent where no order is asked for. What is wrong goes to `faults`. */
+/** Returns undefined without `+order_by`. Adds problems to `errors`. */
 export function readOrder(
   members: Readonly<Record<string, unknown>>,
   filterable: Filterable,
@@ -94,7 +94,7 @@ export function readOrder(
       .map(({ row }) => row);
 }
 
-/** Null and missing values come first, arrays are ordered by their first element; a field holds one type. */
+/** Null and missing values sort first; arrays sort by their first element. */
 function compare(a: unknown, b: unknown): number {
   if (Array.isArray(a) || Array.isArray(b)) return compare(first(a), first(b));
   if (a === b) return 0;

@@ -1,4 +1,4 @@
-/** Who is calling, and what their token lets them do (document 1, Authentication). */
+/** Authentication of requests, scopes, and the tokens in the store (document 1, Authentication). */
 
 import { userHome } from "../resource/find-rows.ts";
 import type { Grants, TokenAccess } from "../resources/hidden-state.ts";
@@ -6,24 +6,24 @@ import type { Store } from "../store/sandbox-store.ts";
 import { Problem } from "./problem.ts";
 
 export interface Caller {
-  /** The home of the rows that belong to the caller's account; empty for an anonymous one. It is in `X-Customer-UUID`. */
+  /** Account id (sent as `X-Customer-UUID`), the home of its rows; empty for an anonymous caller. */
   readonly account: string;
   readonly user: string;
   readonly scopes: readonly string[];
-  /** What a restricted user was granted; absent of everyone else. */
+  /** Grants of a restricted user; undefined for unrestricted users. */
   readonly grants?: Grants;
 }
 
-/** `required`: 401 without a token. `optional`: without one, public items only. `public`: no scope needed. */
+/** `required`: 401 without a token. `optional`: public rows only without a token. `public`: no scope needed. */
 export type AuthenticationMode = "required" | "optional" | "public";
 
-/** Whose token it is, where it is one. */
+/** Returns the caller of a valid token. */
 export type FindCaller = (token: string) => Caller | undefined;
 
 /**
- * Finds the caller of a request; undefined for an anonymous one.
+ * Authenticates a request; returns undefined for an anonymous caller.
  *
- * @throws {Problem} 401 where credentials are missing, of the old form (`token …`) or unknown.
+ * @throws {Problem} 401 if credentials are missing, in alpha's form (`token …`) or unknown.
  */
 export function authenticate(
   authorization: string | undefined,
@@ -38,15 +38,15 @@ export function authenticate(
 }
 
 /**
- * The scopes of an endpoint: reading needs the lower level of its area, everything else the higher one.
- * Without an area any token will do.
+ * Returns the scopes of an endpoint: `read_only` of its area for GET, `read_write` for everything else.
+ * Without an area any token is sufficient.
  */
 export function scopesFor(area: string | undefined, method: string): string[] {
   if (area === undefined) return [];
   return [`${area}:${method === "GET" ? "read_only" : "read_write"}`];
 }
 
-/** @throws {Problem} 403 unless every needed scope is held, by itself, by the higher level or by `*`. */
+/** @throws {Problem} 403 unless each needed scope is held, directly, through `read_write` or through `*`. */
 export function requireScopes(held: readonly string[], needed: readonly string[]): void {
   const holds = (scope: string): boolean =>
     held.includes("*") || held.includes(scope) || held.includes(scope.replace(/:read_only$/, ":read_write"));
@@ -54,9 +54,9 @@ export function requireScopes(held: readonly string[], needed: readonly string[]
   throw new Problem(403, [{ reason: `Your token lacks the scope ${needed.join(" ")}.` }]);
 }
 
-// Whose token it is (document 1, Authentication). A token belongs to a user, and lets that user do what its scopes say.
+// Access tokens in the store. A token belongs to a user (document 1, Authentication).
 
-/** Undefined for a token that is unknown, has expired, or whose user is gone. */
+/** Returns undefined for an unknown or expired token, or if its user no longer exists. */
 export function findCallerByToken(store: Store, secret: string): Caller | undefined {
   const access = store.table("access").get(secret)?.value;
   if (!access || (access.expires !== null && access.expires <= store.clock.now())) return undefined;
@@ -75,12 +75,12 @@ export function emptyGrants(): Grants {
   return { global: {}, entities: {} };
 }
 
-/** Makes a token work: a personal one, or one that the login server issued to a client. */
+/** Stores a token: a personal one, or one that the login server issued. */
 export function storeAccessToken(store: Store, secret: string, access: TokenAccess): void {
   store.table("access").add(userHome(access.user), secret, access);
 }
 
-/** Ends every token that fits, those that renew one among them. */
+/** Revokes all matching access and refresh tokens. */
 export function revokeTokens(store: Store, fits: (access: TokenAccess) => boolean): void {
   for (const table of [store.table("access"), store.table("refresh")]) {
     for (const { id, value } of table.all()) if (fits(value)) table.remove(id);

@@ -1,6 +1,6 @@
 /**
- * From method and path to endpoint. A path is matched segment by segment as it came, and a segment is
- * decoded after it was matched, so that an escaped slash stays inside its segment.
+ * Finds the endpoint of a method and path. Segments are matched as received and decoded
+ * afterwards, so that an escaped slash does not split a segment.
  */
 
 interface Route<E> {
@@ -9,7 +9,7 @@ interface Route<E> {
 }
 
 export interface Router<E> {
-  /** Undefined where no endpoint has this method and path. */
+  /** Returns undefined if no endpoint has this method and path. */
   find(method: string, segments: readonly string[]): Route<E> | undefined;
 }
 
@@ -20,8 +20,8 @@ interface Node<E> {
 }
 
 /**
- * `/vm/types/:plan` takes one segment for `:plan`; `/images/*image`, last in its path, takes the rest
- * (ids that hold a slash stand as two segments). A fixed segment goes before a parameter.
+ * `:plan` in `/vm/types/:plan` matches one segment; `*image` in `/images/*image` matches the rest of the path
+ * (an id with a slash has two segments). Fixed segments win over parameters.
  */
 export function createRouter<E extends { readonly method: string; readonly path: string }>(
   endpoints: readonly E[],

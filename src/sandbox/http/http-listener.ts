@@ -1,4 +1,4 @@
-/** The socket side of the service: reads a request whole, within bounds, and writes the answer. */
+/** The HTTP server: reads the whole request within limits and writes the response. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SandboxRequest, SandboxResponse } from "./request-handler.ts";
 
-/** The most bytes of a request body; a longer one is answered 400. Files may be longer. */
+/** Maximum bytes of a JSON body; longer ones get a 400. Files have their own limit. */
 const maxBodyBytes = 1_048_576;
 
 export interface Listener {
@@ -40,7 +40,7 @@ export async function listen(
         fault.reply ?? (bytes ? answer(toSandboxRequest(request, text, upload)) : bodyTooLong(most));
       send(response, reply);
     } catch {
-      // The client went away while its body was being read: there is nobody to answer.
+      // The client disconnected while its body was being read.
       response.destroy();
     }
   }
@@ -48,7 +48,7 @@ export async function listen(
   return bind(server, host, port);
 }
 
-/** @throws {Error} where the port is taken. */
+/** @throws {Error} if the port is in use. */
 export async function bind(server: Server, host: string, port: number): Promise<Listener> {
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ function toSandboxRequest(
     method,
     target: url,
     authorization: headers.authorization,
-    // Two header lines arrive joined by a comma, which is no JSON and so refused.
+    // Repeated headers are joined by a comma. That is invalid JSON, so the filter is rejected.
     filter: Array.isArray(filter) ? filter.join(", ") : filter,
     body,
     ...(upload && { upload }),
@@ -81,7 +81,7 @@ function toSandboxRequest(
   };
 }
 
-/** Undefined for a body above the limit; what is left of it is read and dropped, so that the answer arrives. */
+/** Returns undefined for a body above the limit. The rest is read and dropped, so that the client gets the response. */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -107,7 +107,7 @@ function send(response: ServerResponse, { status, headers, body }: SandboxRespon
   response.end(body);
 }
 
-/** What Node refuses before it is a request (headers too long, no HTTP at all) still gets JSON. */
+/** Responds with JSON also to what Node rejects before it is a request (long headers, no HTTP). */
 function rejectConnection(_error: Error, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ errors: [{ reason: "The request is not well-formed" }] });
@@ -122,19 +122,19 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-// What arrived lately, for whoever wants to see what a client really sent.
+// Log of the last requests, to inspect what a client really sent.
 
 export interface LoggedRequest {
   readonly method: string;
   /** Path with query, as received. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed where it was JSON, the text where it was not, undefined where there was none. */
+  /** Parsed JSON, else the text, else undefined without body. */
   readonly body: unknown;
 }
 
 const maxRequests = 200;
-/** A longer body is kept as the beginning of its text. */
+/** Longer bodies are truncated. */
 const maxBodyCharacters = 65_536;
 
 interface RequestLog {
@@ -163,21 +163,21 @@ function parseLoggedBody(text: string): unknown {
   }
 }
 
-// Files, which come in place of JSON: a ticket's attachment as a form, a picture as it is (v4, Conventions).
+// File uploads: a ticket attachment as multipart form, a thumbnail as image body (v4, Conventions).
 
 export interface Upload {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Above what any file may have, so that the endpoint can say which bound it keeps. */
+/** Larger than any endpoint's limit, so that the endpoint can report its own. */
 const maxUploadBytes = 6 * 1_048_576;
 
 function isUpload(contentType: string): boolean {
   return /^(?:multipart\/form-data|image\/)/i.test(contentType);
 }
 
-/** The member `file` of a form, or the whole body; undefined where the form is none or has no such member. */
+/** Returns the form member `file` or the image body; undefined for an invalid form or without that member. */
 async function readUpload(contentType: string, bytes: Uint8Array): Promise<Upload | undefined> {
   if (/^image\//i.test(contentType)) return { name: "", bytes };
   try {
@@ -190,9 +190,9 @@ async function readUpload(contentType: string, bytes: Uint8Array): Promise<Uploa
   }
 }
 
-// Faults on demand, for whoever tests what a client does about them: `X-Sandbox-Fault: 503`, `delay=1500`
-// (milliseconds, then the answer as always), `reset` (the connection ends without an answer), `garbage` (200
-// with a body that is no JSON), or several, separated by commas.
+// Fault injection for tests of clients: `X-Sandbox-Fault: 503`, `delay=1500` (milliseconds, then the
+// normal response), `reset` (closes the connection without a response), `garbage` (200 with an invalid
+// JSON body), or several of them, separated by commas.
 
 const faultHeader = "x-sandbox-fault";
 
@@ -200,11 +200,11 @@ interface InjectedFault {
   /** Milliseconds. */
   readonly delay?: number;
   readonly reset?: true;
-  /** In place of the answer; what the request asked for is then not done. */
+  /** Replaces the response. The request is not executed. */
   readonly reply?: SandboxResponse;
 }
 
-/** A client that waits longer than this has no time-out to test. */
+/** Longer delays are capped. */
 const maxDelayMs = 60_000;
 
 function readFault(header: string | string[] | undefined): InjectedFault {

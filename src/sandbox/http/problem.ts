@@ -1,4 +1,4 @@
-/** What the service says no with. Any other error that reaches the end of the road is a 500 without details. */
+/** Errors with a response. The request handler turns any other error into a 500 without details. */
 
 /** One entry of `errors` (document 1, Errors). `field` names a member of the request, dotted when nested. */
 export interface FieldError {
@@ -10,7 +10,7 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
   readonly errors: readonly FieldError[];
-  /** Extra headers of the answer, e.g. `Retry-After`. */
+  /** Additional response headers, e.g. `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, errors: readonly FieldError[], headers: Readonly<Record<string, string>> = {}) {
@@ -21,7 +21,7 @@ export class Problem extends Error {
   }
 }
 
-/** 400, for one member of the request or for the request as a whole. */
+/** Creates a 400 for one member of the request, or for the whole request. */
 export function invalid(reason: string, field?: string): Problem {
   return new Problem(400, [field === undefined ? { reason } : { reason, field }]);
 }
@@ -30,12 +30,12 @@ export function notFound(): Problem {
   return new Problem(404, [{ reason: "Not found" }]);
 }
 
-// Ends a call on which something is wrong, with everything that is.
+// Reporting of validation errors.
 
 /**
- * One fault for each member: the first, which is about the member by itself.
+ * Throws one error per member: the first one, which concerns the member alone.
  *
- * @throws {Problem} 400 where there is any.
+ * @throws {Problem} 400 if there is any error.
  */
 export function throwInvalid(errors: readonly FieldError[]): void {
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The road of one request through the service: route, caller, limits, scopes, body, endpoint. Plain data
- * in, plain data out; nothing here knows a socket.
+ * Handles one request: match route, authenticate, enforce rate limit, authorize, parse body, run endpoint.
+ * Plain data in and out, without sockets.
  */
 
 import type { Clock } from "../clock.ts";
@@ -21,7 +21,7 @@ export interface SandboxRequest {
   readonly authorization: string | undefined;
   readonly filter: string | undefined;
   readonly body: string;
-  /** What came in place of JSON. */
+  /** The uploaded file, in place of a JSON body. */
   readonly upload?: Upload;
   readonly address: string;
 }
@@ -29,7 +29,7 @@ export interface SandboxRequest {
 export interface SandboxResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON, or a picture. */
+  /** JSON, or an image. */
   readonly body: string | Uint8Array;
 }
 
@@ -39,16 +39,16 @@ interface SandboxPipelineOptions {
   readonly findCaller: FindCaller;
   /** The general limit. */
   readonly rateLimit: RateLimit;
-  /** Brings the world up to the time of a request. */
+  /** Applies all changes that are due when a request arrives. */
   runDueEvents(at: number): void;
 }
 
-/** The version of the specification that is served (v4: `X-Spec-Version`). */
+/** Version of the implemented specification (v4: `X-Spec-Version`). */
 const specVersion = "4.123.0";
 
 const anonymous: Caller = { account: "", user: "", scopes: [] };
 
-/** Headers of every answer (v4, Response headers). */
+/** Headers of every response (v4, Response headers). */
 const constantHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "private, max-age=60, s-maxage=60",
@@ -103,7 +103,7 @@ export function createSandboxPipeline(
     return caller;
   }
 
-  /** An endpoint with a limit of its own shows that one, which is the tighter. */
+  /** Enforces the general limit and the endpoint's own. The headers show the latter, which is tighter. */
   function countRequest(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
     for (const count of [general, own.get(endpoint)]) {
       if (!count) continue;
@@ -126,7 +126,7 @@ export function createSandboxPipeline(
   };
 }
 
-/** 204 where there is nothing to say, which only the grants of an unrestricted user are (v4, Conventions). */
+/** Null becomes a 204, which only the grants of an unrestricted user are (v4, Conventions). */
 function successResponse(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
   if (result === null) return { status: 204, headers, body: "" };
   if (result instanceof Uint8Array)
@@ -144,7 +144,7 @@ function errorResponse(error: unknown, headers: Record<string, string>): Sandbox
   };
 }
 
-/** The version and the segments below it. Every path stands under `/v4` and `/v4beta` (document 1, Versioning). */
+/** Splits a path into version and segments. Every path is below `/v4` and `/v4beta` (document 1, Versioning). */
 function splitTarget(target: string): {
   version: string;
   segments: readonly string[];
@@ -157,7 +157,7 @@ function splitTarget(target: string): {
   return { version, segments, query: new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1)) };
 }
 
-// Rate limits: a window for each caller, begun by its first request (v4: 429, `Retry-After` in seconds).
+// Rate limits: a fixed window per caller that starts with its first request (v4: 429, `Retry-After` in seconds).
 
 export interface RateLimit {
   readonly limit: number;
@@ -168,16 +168,16 @@ interface RateStatus {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When the window ends, in seconds since 1970. */
+  /** End of the window, in seconds since 1970. */
   readonly reset: number;
   /** Seconds until then, at least 1. */
   readonly wait: number;
 }
 
-/** Counts one request of `key` and says how it stands. */
+/** Counts one request of `key` and returns the rate limit status. */
 type Limiter = (key: string) => RateStatus;
 
-/** More callers at once than this, and the windows that began first are forgotten. */
+/** Maximum number of windows. Beyond it the oldest are dropped. */
 const maxKeys = 10_000;
 
 function createLimiter(rate: RateLimit, clock: Clock): Limiter {
@@ -203,9 +203,9 @@ function createLimiter(rate: RateLimit, clock: Clock): Limiter {
   };
 }
 
-// Request bodies: a JSON object, or nothing, which counts as an empty one.
+// Request bodies: a JSON object. An empty body counts as an empty object.
 
-/** @throws {Problem} 400 where the text is not well-formed JSON, or is not an object. */
+/** Parses a body. @throws {Problem} 400 if the text is not a JSON object. */
 function parseBody(text: string): Body {
   if (text.trim() === "") return {};
   let body: unknown;

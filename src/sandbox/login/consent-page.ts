@@ -1,4 +1,4 @@
-/** The page on which a user lets an application in, or doesn't. It works without scripts, and has none. */
+/** The consent page, on which a user authorizes an application. It needs no scripts. */
 
 import { createHash } from "node:crypto";
 
@@ -21,9 +21,9 @@ const style = `
 const styleHash = createHash("sha256").update(style).digest("base64");
 
 /**
- * Of every page of the login server.
+ * Returns the headers of every page of the login server.
  *
- * @param target where a form's answer may lead: browsers follow no redirect of a form to anywhere else.
+ * @param target The address to which the form may redirect: `form-action` blocks redirects elsewhere.
  */
 export function pageHeaders(target?: string): Record<string, string> {
   const url = URL.parse(target ?? "");
@@ -41,7 +41,7 @@ export function pageHeaders(target?: string): Record<string, string> {
     "Content-Security-Policy": policy.join("; "),
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
-    // Without a referrer browsers send no origin either, and by that the form is known to be our own.
+    // With `no-referrer`, browsers would send `Origin: null`, and the form could not be recognized as our own.
     "Referrer-Policy": "same-origin",
   };
 }
@@ -66,7 +66,7 @@ ${body}
 `;
 }
 
-/** What may be given where a scope is asked: that, less, or nothing. */
+/** Returns the scopes that a user may grant for a requested one: that, less, or nothing. */
 export function choicesFor(scope: string): readonly string[] {
   return scope.endsWith(":read_write") ? [scope, scope.replace("read_write", "read_only"), ""] : [scope, ""];
 }

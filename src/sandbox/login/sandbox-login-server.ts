@@ -1,4 +1,4 @@
-/** The login server: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke` and `/logout`, on a port of its own. */
+/** The login server: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke` and `/logout`, on its own port. */
 
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -14,18 +14,18 @@ import { OAuthProblem, issueTokenResponse, revokeToken } from "./token-endpoint.
 const maxFormBytes = 65_536;
 const cookieName = "sandbox_browser";
 
-/** Tells browsers apart; made by us, or it is none. */
+/** Returns the browser id of our cookie; undefined if it is missing or malformed. */
 function browserOf({ headers }: IncomingMessage): string | undefined {
   return new RegExp(`(?:^|; )${cookieName}=([0-9a-f]{64})(?:;|$)`).exec(headers.cookie ?? "")?.[1];
 }
 
-/** A page of another site must not answer in the user's name. Browsers send an origin with every form. */
+/** Rejects forms of other sites (CSRF). Browsers send an origin with every form. */
 function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const { origin, host } = headers;
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
-/** @throws {OAuthProblem} for a body that is too long, or no form, or one that has a member twice. */
+/** @throws {OAuthProblem} if the body is too long or not a form. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const bytes = await readBody(request, maxFormBytes);
   const headers = { "content-type": request.headers["content-type"] ?? "" };
@@ -48,11 +48,11 @@ function tokenForm(form: URLSearchParams): Form {
 interface LoginServerOptions {
   readonly host: string;
   readonly port: number;
-  /** How long an access token works. */
+  /** Lifetime of an access token, in seconds. */
   readonly tokenSeconds: number;
 }
 
-/** @throws {Error} where the port is taken. */
+/** @throws {Error} if the port is in use. */
 export async function startLoginServer(
   store: Store,
   { host, port, tokenSeconds }: LoginServerOptions,
@@ -67,7 +67,7 @@ export async function startLoginServer(
     response.writeHead(200, { ...pageHeaders(shown.target), "Set-Cookie": cookie }).end(shown.page);
   }
 
-  /** Forgets the browser: the questions that it was put can't be answered any more. */
+  /** Deletes the browser's cookie, so that its pending sign-ins can no longer be finished. */
   function signOut(response: ServerResponse): void {
     const cookie = `${cookieName}=; Path=/oauth; Max-Age=0; HttpOnly; SameSite=Strict`;
     response.writeHead(200, { ...pageHeaders(), "Set-Cookie": cookie }).end(signedOutPage());

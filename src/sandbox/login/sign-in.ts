@@ -1,4 +1,4 @@
-/** The two halves of a sign-in: the question that a client puts, and the user's answer. */
+/** The authorization endpoint: starting a sign-in and finishing it with the user's decision (RFC 6749 section 4.1). */
 
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
@@ -7,20 +7,20 @@ import type { Store } from "../store/sandbox-store.ts";
 import { choicesFor, consentPage } from "./consent-page.ts";
 import { OAuthProblem, activeClient, issueCode } from "./token-endpoint.ts";
 
-/** A page to show, or an address to send the browser to. */
+/** A page to show, or an address to redirect the browser to. */
 type AuthorizeResult = { readonly page: string; readonly target: string } | { readonly location: string };
 
-/** As it came, still encoded; undefined where it was not sent. */
+/** Returns a query parameter as received, still encoded. */
 function rawParameter(query: string, name: string): string | undefined {
   const pair = query.split("&").find((each) => each.startsWith(`${name}=`));
   return pair?.slice(name.length + 1);
 }
 
 /**
- * Begins a sign-in.
+ * Starts a sign-in.
  *
- * @param query as it came, without the question mark
- * @throws {OAuthProblem} where there is no client to send the browser back to
+ * @param query The query string as received, without the question mark.
+ * @throws {OAuthProblem} if there is no valid client to redirect to.
  */
 export function startSignIn(
   store: Store,
@@ -43,7 +43,7 @@ export function startSignIn(
   });
   if ((parameters.get("response_type") ?? "code") !== "code")
     return refused("unsupported_response_type", "The response_type must be code.");
-  // Both names are in use; where both come they say the same.
+  // Clients use both names; if both are sent they have the same value.
   const scopes = [...new Set(scopesOf(parameters.get("scope") ?? parameters.get("scopes") ?? ""))];
   const unknown = scopes.filter((scope) => !isScope(store, scope));
   if (unknown.length > 0) return refused("invalid_scope", `There is no scope ${unknown.join(", ")}.`);
@@ -56,7 +56,7 @@ export function startSignIn(
   return { page, target };
 }
 
-/** Each choice must be one that the page offered, and of a scope that was asked. */
+/** Each granted scope must be one that the page offered for a requested scope. */
 function chosenScopes(asked: readonly string[], chosen: readonly string[]): string[] {
   const offered = new Set(asked.flatMap(choicesFor));
   if (!chosen.every((scope) => offered.has(scope)))
@@ -65,10 +65,10 @@ function chosenScopes(asked: readonly string[], chosen: readonly string[]): stri
 }
 
 /**
- * Ends a sign-in.
+ * Finishes a sign-in.
  *
- * @returns where the browser goes next: the client's own address, with a code or a refusal
- * @throws {OAuthProblem} where the answer is to no question that this browser was put
+ * @returns The redirect to the client, with a code or an error.
+ * @throws {OAuthProblem} if this browser has no such pending sign-in.
  */
 export function finishSignIn(
   store: Store,
@@ -92,19 +92,19 @@ export function finishSignIn(
   return addParameters(target, { code, username, email }, state);
 }
 
-// Questions that wait for a user's answer on the consent page.
+// Sign-ins that wait for the user's decision on the consent page.
 
-/** An application asks to be let in. */
+/** The authorization request of a client. */
 interface SignInRequest {
   readonly client: string;
   readonly scopes: readonly string[];
-  /** Where the answer goes. */
+  /** Redirect URI. */
   readonly target: string;
-  /** As it came, still encoded. */
+  /** The `state` as received, still encoded. */
   readonly state: string | undefined;
 }
 
-/** With the browser that it was put to, which alone may answer it. */
+/** A sign-in with the browser that started it. Only that browser may finish it. */
 interface PendingSignIn {
   readonly question: SignInRequest;
   readonly browser: string;
@@ -115,9 +115,9 @@ const lifetimeMs = 600_000;
 const maxPending = 1000;
 
 interface PendingSignIns {
-  /** Gives the ticket with which the question is answered once. */
+  /** Adds a sign-in and returns its one-time ticket. */
   add(question: SignInRequest, browser: string): string;
-  /** Undefined where the ticket is unknown, was used, has ended, or is another browser's. */
+  /** Returns undefined if the ticket is unknown, used, expired or another browser's. */
   take(ticket: string, browser: string): SignInRequest | undefined;
 }
 
@@ -140,9 +140,9 @@ export function createPendingSignIns(clock: Clock): PendingSignIns {
   };
 }
 
-// Where a browser is sent back to (document 2, Authentication).
+// Redirect URIs (document 2, Authentication).
 
-/** Undefined for what is no absolute URL, and for one with a fragment or credentials (RFC 6749 3.1.2). */
+/** Returns undefined unless the text is an absolute URL without fragment (RFC 6749 section 3.1.2) and credentials. */
 function normalizeUrl(text: string): string | undefined {
   const url = URL.parse(text);
   return !url || url.hash !== "" || text.includes("#") || url.username !== "" || url.password !== ""
@@ -151,9 +151,9 @@ function normalizeUrl(text: string): string | undefined {
 }
 
 /**
- * The address asked for where the registered one is its beginning, else the registered one. The beginning ends
- * at a boundary of the path, and both are compared after `..` and its like are followed: as plain text
- * `https://app.example` would also let in `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
+ * Returns the requested address if the registered one is its prefix, else the registered one. The prefix must end
+ * at a path boundary, and both are compared after normalization: compared as text,
+ * `https://app.example` would also accept `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
  */
 function resolveRedirectUri(registered: string, asked: string | undefined): string {
   const wanted = asked === undefined ? undefined : normalizeUrl(asked);
@@ -169,7 +169,7 @@ function resolveRedirectUri(registered: string, asked: string | undefined): stri
 /**
  * Adds parameters to an address.
  *
- * @param state as it came, still encoded: it goes back byte for byte.
+ * @param state As received, still encoded: it is returned byte for byte.
  */
 function addParameters(
   address: string,

@@ -1,4 +1,4 @@
-/** Codes, and the tokens that they and refresh tokens are good for (document 1, Authentication; v4 3.2). */
+/** The token endpoint: codes, access tokens and refresh tokens (document 1, Authentication; v4 section 3.2). */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { dateTime } from "../clock.ts";
@@ -9,30 +9,30 @@ import type { Value } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 
-/** Seconds that an access token works where nothing else is said. */
+/** Default lifetime of an access token, in seconds. */
 export const accessTokenSeconds = 7200;
 const codeLifetimeMs = 600_000;
 
-/** What a user let a client do. */
+/** The scopes that a user granted to a client. */
 interface Consent {
   readonly client: string;
   readonly user: string;
   readonly scopes: readonly string[];
 }
 
-/** The members of a token request, none twice. */
+/** The members of a token request. Each occurs once. */
 export type Form = Readonly<Record<string, string>>;
 
 const randomSecret = (): string => randomBytes(32).toString("hex");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** A client that may be let in. */
+/** Returns an OAuth client if it is active. */
 export function activeClient(store: Store, id: string): Row<Value> | undefined {
   const client = store.table("client").get(id);
   return client?.value["status"] === "active" ? client : undefined;
 }
 
-/** Takes as long for a client that is unknown as for one whose secret is wrong. */
+/** Takes the same time for an unknown client as for a wrong secret, so that timing reveals nothing. */
 function authenticateClient(store: Store, { client_id: id = "", client_secret: given = "" }: Form): string {
   const known = activeClient(store, id)?.hidden?.secret;
   const right = timingSafeEqual(digest(given), digest(known ?? randomSecret()));
@@ -46,7 +46,7 @@ function requireMembers(form: Form, ...names: string[]): void {
   if (missing.length > 0) throw new OAuthProblem("invalid_request", `${missing.join(" and ")} missing.`);
 }
 
-/** Forgets what has ended, so that the tables don't grow with every sign-in. */
+/** Deletes expired codes and tokens, so that the tables do not grow with each sign-in. */
 function removeExpired(store: Store): void {
   const now = store.clock.now();
   const codes = store.table("code");
@@ -66,7 +66,7 @@ export function issueCode(store: Store, leave: Consent): string {
   return code;
 }
 
-/** What the user sees of it among the applications let in. */
+/** Adds the client to the user's authorized apps. */
 function addAuthorizedApp(store: Store, { client, user, scopes }: Consent): number {
   const apps = store.table("app");
   const { label, redirect_uri: address } = store.table("client").get(client)?.value ?? {};
@@ -90,7 +90,7 @@ function issueTokens(store: Store, access: Omit<TokenAccess, "expires">, seconds
   const scope = access.scopes.join(" ");
   return {
     scope,
-    // Some clients of v4 still read the name that alpha had.
+    // Some v4 clients still read alpha's name of the member.
     scopes: scope,
     access_token: token,
     refresh_token: refresh,
@@ -107,7 +107,7 @@ function exchangeCode(store: Store, form: Form, seconds: number): object {
   const wrong = new OAuthProblem("invalid_grant", "The code is unknown, was used, or has ended.");
   if (!found || found.client !== client || found.expires <= store.clock.now()) throw wrong;
   if (found.used) {
-    // Whoever used it first may not be whom it was meant for (RFC 6749 4.1.2).
+    // A second use suggests a stolen code: revoke what it was exchanged for (RFC 6749 section 4.1.2).
     revokeTokens(store, (access) => access.code === code);
     throw wrong;
   }
@@ -117,7 +117,7 @@ function exchangeCode(store: Store, form: Form, seconds: number): object {
   return issueTokens(store, { user, scopes, client, code, app }, seconds);
 }
 
-/** A refresh token is good for one use. */
+/** A refresh token can be used once. */
 function exchangeRefreshToken(store: Store, form: Form, seconds: number): object {
   requireMembers(form, "client_id", "client_secret", "refresh_token");
   const client = authenticateClient(store, form);
@@ -131,9 +131,9 @@ function exchangeRefreshToken(store: Store, form: Form, seconds: number): object
 }
 
 /**
- * Gives an access token that works for so many seconds, and a refresh token.
+ * Exchanges a code or a refresh token for an access token and a refresh token.
  *
- * @throws {OAuthProblem} where no token is given for it.
+ * @throws {OAuthProblem} if the request is invalid.
  */
 export function issueTokenResponse(store: Store, form: Form, seconds: number): object {
   return form["grant_type"] === "refresh_token"
@@ -141,7 +141,7 @@ export function issueTokenResponse(store: Store, form: Form, seconds: number): o
     : exchangeCode(store, form, seconds);
 }
 
-/** Ends an access or a refresh token of the client; one that is unknown has ended already (RFC 7009 2.2). */
+/** Revokes an access or refresh token of the client. An unknown token is not an error (RFC 7009 section 2.2). */
 export function revokeToken(store: Store, form: Form): void {
   requireMembers(form, "client_id", "client_secret", "token");
   const client = authenticateClient(store, form);
@@ -152,11 +152,11 @@ export function revokeToken(store: Store, form: Form): void {
   }
 }
 
-/** What the login server says no with (RFC 6749 4.1.2.1 and 5.2). */
+// Error response of the login server (RFC 6749 sections 4.1.2.1 and 5.2).
 export class OAuthProblem extends Error {
   override readonly name = "OAuthProblem";
   readonly status: number;
-  /** `invalid_client` and its like. */
+  /** The OAuth error code, e.g. `invalid_client`. */
   readonly error: string;
 
   constructor(error: string, description: string, status = error === "invalid_client" ? 401 : 400) {

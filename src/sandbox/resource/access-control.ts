@@ -1,4 +1,4 @@
-/** What restricted users may do: entities need a grant, the account its own level (v4, Grants of a restricted user). */
+/** Access control of restricted users by entity grants and account access (v4, Grants of a restricted user). */
 
 import type { Caller } from "../http/authentication.ts";
 import { Problem } from "../http/problem.ts";
@@ -11,7 +11,7 @@ export function forbidden(): Problem {
   return new Problem(403, [{ reason: "Unauthorized" }]);
 }
 
-/** Grants count entities by number; an image is `private/55012`. */
+/** Returns the numeric id that grants use; for image `private/55012` it is 55012. */
 export function grantId(id: number | string): number {
   return typeof id === "number" ? id : Number(id.slice(id.lastIndexOf("/") + 1));
 }
@@ -23,9 +23,9 @@ export function hasGrant({ grants }: Caller, kind: GrantKind, id: number, level:
 }
 
 /**
- * Whether a caller may do this to a row.
+ * Whether a caller has this level of access to a row.
  *
- * @param resource The outermost one of the path: what hangs on a row is reached with it.
+ * @param resource The outermost resource of the path: access to a row includes its children.
  */
 export function canAccess(
   resource: Resource,
@@ -43,13 +43,13 @@ export function canAccess(
   return !row || hasGrant(caller, grant.entity, grantId(row.id), level);
 }
 
-/** The account as a whole: billing, clients, settings. */
+/** Whether a caller has this level of access to the account: billing, clients, settings. */
 export function canAccessAccount({ grants }: Caller, level: Level): boolean {
   const held = grants?.global["account_access"];
   return !grants || held === "read_write" || held === level;
 }
 
-/** @throws {Problem} 403 where the caller may not. */
+/** @throws {Problem} 403 without access. */
 export function requireAccess(
   resource: Resource,
   row: Row<object> | undefined,
@@ -59,7 +59,7 @@ export function requireAccess(
   if (!canAccess(resource, row, level, view)) throw forbidden();
 }
 
-/** @throws {Problem} 403 where the caller may not make one of these. */
+/** @throws {Problem} 403 if the caller may not create such a row. */
 export function requireAddGrant({ grant }: Resource, { grants }: Caller): void {
   if (!grants || grant === undefined) return;
   if (typeof grant === "string") {
@@ -67,7 +67,7 @@ export function requireAddGrant({ grant }: Resource, { grants }: Caller): void {
   } else if (grants.global[grant.add] !== true) throw forbidden();
 }
 
-/** Whoever makes something may use it. */
+/** Grants the creator of a row write access to it. */
 export function grantToCreator({ grant }: Resource, { grants }: Caller, id: number | string): void {
   if (!grants || typeof grant !== "object") return;
   (grants.entities[grant.entity] ??= {})[grantId(id)] = "read_write";

@@ -1,4 +1,4 @@
-/** Makes the endpoints of a resource out of its declaration; every check that can be prepared is prepared here. */
+/** Creates the HTTP endpoints of a resource from its declaration. Validators are compiled here, once. */
 
 import * as verbs from "./row-handlers.ts";
 import type { Body } from "../fields/validate-body.ts";
@@ -13,7 +13,7 @@ import { createListHandler } from "./list-handler.ts";
 import type { Action, Resource } from "./resource-declaration.ts";
 import { createActionHandler } from "./row-handlers.ts";
 
-/** A request that has found its endpoint and may use it. */
+/** A request after routing, authentication and scope check. */
 export interface EndpointRequest {
   readonly store: Store;
   readonly caller: Caller;
@@ -34,9 +34,9 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   readonly beta?: true;
   readonly accepts?: "file";
-  /** A limit beside the general one, counted per user. */
+  /** A limit in addition to the general one, counted per user. */
   readonly rate?: RateLimit;
-  /** Null where there is nothing to say. */
+  /** Returns the response body; null for a 204. */
   run(request: EndpointRequest): unknown;
 }
 
@@ -48,7 +48,7 @@ export function createEndpoints(resource: Resource, resources: Resources): Endpo
   const chain = resourceChain(resource, resources);
   const endpoints: Endpoint[] = [];
   const beta = resource.beta && { beta: resource.beta };
-  // Whoever is nobody may look at what is public, and change nothing.
+  // Anonymous callers may read what is public and change nothing.
   const accessFor = (method: string): AuthenticationMode => (method === "GET" ? resource.access : "required");
 
   function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: RateLimit): void {

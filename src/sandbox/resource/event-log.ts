@@ -1,4 +1,4 @@
-/** The account's timeline: every action leaves an event (document 1, Events). */
+/** The event log of an account: every action records an event (document 1, Events). */
 
 import { dateTime } from "../clock.ts";
 import type { Entity, Event } from "../resources/row-types.ts";
@@ -6,17 +6,17 @@ import type { EventOutcome, Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import type { Call, Resource } from "./resource-declaration.ts";
 
-/** An account keeps so many events; beyond that the oldest go. */
+/** Maximum number of events per account. Beyond it the oldest are deleted. */
 const maxEvents = 10_000;
 
-/** What a call is about, in the words of an event: the row itself, or the one above where that is declared. */
+/** Returns the entity that the event of a call names: the row, or its parent if so declared. */
 function entityOfCall(call: Call, row: { readonly value: object }): Entity {
   const declared = call.resource.entity;
   if (!declared) throw new Error(`${call.resource.name} declares no entity, so it can leave no event`);
   return toEntity(call.resource, (declared.ofParent ? call.parents.at(-1) : row) ?? row);
 }
 
-/** How events, notifications and tickets name a row. */
+/** Returns the entity that events, notifications and tickets use for a row. */
 export function toEntity({ name, entity }: Resource, { value }: { readonly value: object }): Entity {
   if (!entity) throw new Error(`${name} declares no entity`);
   const named = value as { id: number | string; label?: string };
@@ -29,8 +29,8 @@ export function toEntity({ name, entity }: Resource, { value }: { readonly value
 }
 
 /**
- * Records that something happens: at once, or with `takes` over so many seconds, at the end of which
- * whoever planned it finishes the event.
+ * Records an event: finished at once, or running for `durationSeconds` seconds, after which
+ * the scheduled change finishes it.
  */
 export function recordEvent(
   call: Call,
@@ -62,7 +62,7 @@ export function recordEvent(
   );
 }
 
-/** Ends an event that was begun, where the account still keeps it. */
+/** Finishes a running event, if the account still has it. */
 export function finishEvent(store: Store, { id, status, message = "" }: EventOutcome, at: number): void {
   const row = store.table("event").get(id);
   if (!row) return;
@@ -72,7 +72,7 @@ export function finishEvent(store: Store, { id, status, message = "" }: EventOut
   delete row.hidden;
 }
 
-/** Adds an event to an account's timeline. */
+/** Adds an event to the log of an account. */
 export function addEvent(
   store: Store,
   account: string,

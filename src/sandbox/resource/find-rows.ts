@@ -1,4 +1,4 @@
-/** Finds the rows that a path names, through the rows above them, and only those that the caller may see. */
+/** Finds the rows that a path names, from the outermost to the innermost, among those visible to the caller. */
 
 import type { Caller } from "../http/authentication.ts";
 import { notFound } from "../http/problem.ts";
@@ -12,35 +12,35 @@ import type { Call, Resource, RowCall } from "./resource-declaration.ts";
 
 export type Params = Readonly<Record<string, string>>;
 
-/** Every resource, by name. */
+/** All resources by name. */
 export type Resources = ReadonlyMap<string, Resource>;
 
-/** The home of the rows below a row. */
+/** Returns the home of the children of a row. */
 export function childHome(name: string, id: number | string): string {
   return `${name}/${id}`;
 }
 
-/** The home of what belongs to one user. */
+/** Returns the home of the rows of a user. */
 export function userHome(user: string): string {
   return childHome("user", user);
 }
 
-/** The number of the row above, from the home of a row below it. */
+/** Returns the id of the parent row from the home of its child. */
 export function parentId(home: string): number {
   return Number(home.slice(home.indexOf("/") + 1));
 }
 
-/** The resource and those above it, outermost first. */
+/** Returns the resource and its ancestors, outermost first. */
 export function resourceChain(resource: Resource, resources: Resources): readonly Resource[] {
   const parent = resource.parent && resources.get(resource.parent);
   return parent ? [...resourceChain(parent, resources), resource] : [resource];
 }
 
 /**
- * Follows a path down.
+ * Finds the rows of a path.
  *
- * @param line The resources whose rows the path names, outermost first.
- * @throws {Problem} 404 where one of them does not exist, belongs to another account or hangs elsewhere.
+ * @param chain The resources whose rows the path names, outermost first.
+ * @throws {Problem} 404 if one of them does not exist, or belongs to another account or parent.
  */
 function findRows(store: Store, caller: Caller, chain: readonly Resource[], params: Params): readonly Row[] {
   const rows: Row[] = [];
@@ -52,7 +52,7 @@ function findRows(store: Store, caller: Caller, chain: readonly Resource[], para
   return rows;
 }
 
-/** Where the rows of a collection live that this caller may see. */
+/** Returns the homes of the rows of a collection that the caller may see. */
 export function homesFor(resource: Resource, caller: Caller, parents: Row | undefined): readonly string[] {
   if (resource.parent) return parents ? [childHome(resource.parent, parents.id)] : [];
   if (resource.owner === "everyone") return [publicHome];
@@ -73,12 +73,12 @@ function idFromPath({ id, name }: Resource, caller: Caller, params: Params): num
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-// Turns a request into a call on a collection or a row, once the caller is known to reach it.
+// Building the call context of a request after the access check.
 
-/** A resource with those above it, outermost first. */
+/** A resource with its ancestors, outermost first. */
 export type ResourceChain = readonly Resource[];
 
-/** @throws {Problem} 404 where a row above does not exist, 403 where the caller may not reach it. */
+/** @throws {Problem} 404 if a parent row does not exist, 403 without access. */
 export function buildCollectionCall(
   resource: Resource,
   chain: ResourceChain,
@@ -90,7 +90,7 @@ export function buildCollectionCall(
   return { ...contextOf(request), resource, parents };
 }
 
-/** @throws {Problem} 404 where the row does not exist, 403 where the caller may not reach it. */
+/** @throws {Problem} 404 if the row does not exist, 403 without access. */
 export function buildRowCall(
   resource: Resource,
   chain: ResourceChain,

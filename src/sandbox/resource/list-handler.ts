@@ -1,4 +1,4 @@
-/** A list: the rows that the caller may see, filtered, ordered, one page of them. */
+/** Lists: the visible rows, filtered, sorted and paginated. */
 
 import type { Filterable, Item } from "../filter/compile-filter.ts";
 import { compileFilter, filterableFields } from "../filter/compile-filter.ts";
@@ -34,7 +34,7 @@ function storedRows(
   return resource.list?.newestFirst ? rows.toReversed() : rows;
 }
 
-/** @throws {Problem} 400 for a page or a filter that is none. */
+/** @throws {Problem} 400 for an invalid page or filter. */
 export function paginateRows(
   resource: Resource,
   filterable: Filterable,
@@ -57,7 +57,7 @@ export function serializeRow(resource: Resource, row: Row<object>, { store, call
   return (resource.serialize?.(row, { store, caller, at }) ?? row.value) as Item;
 }
 
-// `page` and `page_size`, and the envelope of every list (document 1, Resources and their fields).
+// Pagination: `page` and `page_size`, and the list envelope (document 1, Resources and their fields).
 
 interface Paging {
   readonly page: number;
@@ -71,7 +71,7 @@ interface Page {
   readonly results: number;
 }
 
-/** @throws {Problem} 400 naming each parameter that is out of bounds, doubled or no integer. */
+/** @throws {Problem} 400 that names each parameter that is repeated, out of range or not an integer. */
 function readPaging(query: URLSearchParams): Paging {
   const errors: FieldError[] = [];
   const page = readInteger(query, "page", 1, Infinity, 1, errors);
@@ -80,10 +80,10 @@ function readPaging(query: URLSearchParams): Paging {
   return { page, size };
 }
 
-/** Cuts one page out of all items; beyond the end it is empty. */
+/** Returns one page of the items; beyond the end it is empty. */
 function slicePage(items: readonly unknown[], { page, size }: Paging): Page {
   const pages = Math.ceil(items.length / size);
-  // A page number past what can be counted is taken for the last page.
+  // A page number beyond 64 bits means the last page.
   const shown = page > 2 ** 64 / size ? Math.max(1, pages) : page;
   return { data: items.slice((shown - 1) * size, shown * size), page: shown, pages, results: items.length };
 }

@@ -1,10 +1,10 @@
 /**
- * What a resource is: where it stands, who may see it, its fields, and what can be done with it. The
- * machinery (`endpoints.ts`) makes the HTTP endpoints out of it; nothing else knows about HTTP.
+ * The declaration of a resource: its path, access rules, fields and operations.
+ * `endpoints.ts` creates the HTTP endpoints from it; declarations do not know HTTP.
  *
- * A declaration is plain data with functions in it, and every string of it is renamed to the service's
- * own words at the start; a function takes such words from the declaration (`call.resource`) or from
- * `names.ts`, never from its own text.
+ * A declaration is data with functions. All its strings are renamed to the configured product words
+ * at start-up. Functions take such words from the declaration (`call.resource`) or from
+ * `product-names.ts`, never from literals.
  */
 
 import type { Fields } from "../fields/field.ts";
@@ -18,7 +18,7 @@ import type { Shapes } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row } from "../store/store-table.ts";
 
-/** Who looks, and when. */
+/** The caller and time of a call. */
 export interface CallContext {
   readonly store: Store;
   readonly caller: Caller;
@@ -26,16 +26,16 @@ export interface CallContext {
   readonly at: number;
 }
 
-/** One call that has passed every check of the road. */
+/** A call that has passed authentication and access checks. */
 export interface Call<T extends object = object> extends CallContext {
   readonly body: Body;
   readonly params: Readonly<Record<string, string>>;
   readonly resource: Resource;
-  /** The row that the path names; of a collection, undefined. */
+  /** The row that the path names; undefined for a collection. */
   readonly row?: Row<T>;
-  /** The row above it in the path, outermost first. */
+  /** The parent rows in the path, outermost first. */
   readonly parents: readonly Row[];
-  /** The file that came, where the endpoint takes one. */
+  /** The uploaded file, if the endpoint accepts one. */
   readonly upload?: Upload;
 }
 
@@ -45,94 +45,94 @@ export type ActionCall<T extends object = object> = RowCall<T> & { readonly acti
 export interface CreateDeclaration<T extends object = object> {
   /** Default: the fields marked `create` or `write`. */
   readonly body?: Fields;
-  /** Faults that need more than one member, or the store. Runs also where members are wrong by themselves. */
+  /** Validates what involves several members or the store. Also runs if single members are invalid. */
   validate?(call: Call): FieldError[];
-  /** Refuses as a whole, once every member is right. */
+  /** Throws if the request as a whole is not allowed. Runs after validation. */
   checkPreconditions?(call: Call): void;
   readonly event?: string;
-  /** Seconds that the event is under way; whoever plans the end finishes it. */
+  /** Duration of the event in seconds. The scheduled change finishes it. */
   readonly durationSeconds?: number;
   /** Default: the next number. */
   id?(call: Call): Id;
-  /** Members besides those of the body and the declared defaults. */
+  /** Returns members in addition to the body and the declared defaults. */
   computeMembers?(call: Call, id: Id): object;
-  /** What follows once the row stands; `event` is the one that was left. */
+  /** Runs after the row was added; `event` is the id of the recorded event. */
   afterCreate?(call: Call, row: Row<T>, event: Id | undefined): void;
-  /** Makes everything by itself, in place of all of the above from `event` on. */
+  /** Replaces everything from `event` on: creates the row itself. */
   createRow?(call: Call): Row<object>;
-  /** The answer, where it is not simply the row as it is always shown. */
+  /** Returns the response, if it differs from the serialized row. */
   buildResponse?(row: Row<T>, call: Call): object;
-  /** A rate of its own, counted per user beside the general one. */
+  /** A rate limit per user, in addition to the general one. */
   readonly rate?: RateLimit;
-  /** So many beside each other. Default 50000; fewer of what is large. */
+  /** Maximum rows per home. Default 50000; lower for large rows. */
   readonly maxRows?: number;
 }
 
 export interface UpdateDeclaration<T extends object = object> {
   readonly event?: string;
-  /** Beyond each member by itself. */
+  /** Validates what involves several members or the store. */
   validate?(call: RowCall<T>): FieldError[];
   checkPreconditions?(call: RowCall<T>): void;
-  /** Runs after the members were written; `before` is a copy of the row from before. */
+  /** Runs after the update; `before` is a copy of the row before it. */
   afterUpdate?(call: RowCall<T>, before: T): void;
-  /** Optional members that the answer leaves out. */
+  /** Returns the response, if it differs from the serialized row. */
   buildResponse?(row: Row<T>, call: Call): object;
 }
 
 export interface DeleteDeclaration<T extends object = object> {
   readonly event?: string;
-  /** Seconds that the row is shown as `deleting`; default 0. */
+  /** Seconds in status `deleting`; default 0. */
   readonly durationSeconds?: number;
   checkPreconditions?(call: RowCall<T>): void;
 }
 
 export interface Action<T extends object = object> {
-  /** Below what the path stands: one row, the collection, or the version. Default `row`. */
+  /** What the path is relative to: a row, the collection, or the version. Default `row`. */
   readonly on?: "row" | "collection" | "service";
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** E.g. `/boot`; on the collection and the service the whole rest of the path. */
+  /** E.g. `/boot`. */
   readonly path: string;
   readonly body?: Fields;
   readonly accepts?: "file";
-  /** The event it leaves, for actions that leave one. */
+  /** The event that the action records. */
   readonly event?: string;
   readonly scopes?: readonly string[];
   readonly rate?: RateLimit;
   readonly access?: AuthenticationMode;
-  /** What a restricted user needs; default by method. `add`: what creating one needs. */
+  /** The grant that a restricted user needs; default by method. `add`: the grant to create a row. */
   readonly grant?: "read_only" | "read_write" | "add" | "none";
   validate?(call: ActionCall<T>): FieldError[];
-  /** The rows that it answers are shown as rows of this resource: one (`shows`) or a list of them. */
+  /** The result is serialized as one row (`returnsRow`) or a list (`returnsRows`) of this resource. */
   readonly returnsRow?: keyof Shapes;
   readonly returnsRows?: keyof Shapes;
-  /** Nothing: `{}`. Null: 204. */
+  /** Undefined becomes `{}`, null a 204. */
   run(call: ActionCall<T>): object | null | void;
 }
 
-/** What restricted users need a grant for: entities of a kind, the account as a whole, or nothing helps. */
+/** The grant that restricted users need: on an entity, or account access. `unrestricted`: they have no access. */
 type Grant = { readonly entity: GrantKind; readonly add: string } | "account" | "unrestricted";
 
 export interface Resource<T extends object = object> {
-  /** Names the table and the path parameter. */
+  /** Name of the table and of the path parameter. */
   readonly name: keyof Shapes;
-  /** Where its rows are, when they are those of another resource seen differently. */
+  /** The table, if the resource is a view of another one. */
   readonly table?: keyof Shapes;
-  /** Of the collection, below the path of a row of `parent` where there is one. */
+  /** Path of the collection, relative to a row of `parent` if there is one. */
   readonly path: string;
   readonly parent?: keyof Shapes;
-  /** `wide` ids hold a slash, `pair` ids are two segments; `single` is the one row of an account, `own` of a user. */
+  /** `multiSegment` ids contain a slash, `twoSegments` ids are two parameters; `perAccount` and `perUser`: one row each. */
   readonly id: "integer" | "text" | "multiSegment" | "twoSegments" | "perAccount" | "perUser";
-  /** Whose rows a caller sees. Rows with a parent are seen with it. */
+  /** Whose rows a caller sees. Child rows follow their parent. */
   readonly owner: "account" | "user" | "everyone" | "both";
   readonly access: AuthenticationMode;
   /** Under `/v4beta` only. */
   readonly beta?: true;
-  /** The scope area; without one any token will do. */
+  /** Scope area. Without one any token is sufficient. */
   readonly area?: string;
   /** Scopes of single verbs that differ from those of the area. */
   readonly scopes?: Partial<Record<"list" | "read" | "create" | "update" | "remove", readonly string[]>>;
   readonly grant?: Grant;
-  /** What events call it. `ofParent`: they name the row above instead. */
+  /** How events name a row. `ofParent`: they name its parent. */
   readonly entity?: {
     readonly type: string;
     readonly url: string;
@@ -143,18 +143,18 @@ export interface Resource<T extends object = object> {
   readonly fields: Fields;
   readonly list?: { readonly newestFirst?: true; rows?(call: Call): readonly Row<T>[] };
   readonly read?: true;
-  /** The object as this caller sees it, where that is not simply the stored one. */
+  /** Returns the object as the caller sees it, if it differs from the stored one. */
   serialize?(row: Row<T>, view: CallContext): object;
-  /** Whether a restricted user sees the row, where the grant on it does not tell. */
+  /** Whether a restricted user sees the row, if its grant alone does not decide. */
   isVisible?(row: Row<T>, view: CallContext, level: Level): boolean;
   readonly create?: CreateDeclaration<T>;
   readonly update?: UpdateDeclaration<T>;
   readonly remove?: DeleteDeclaration<T>;
   readonly actions?: readonly Action<T>[];
-  /** Runs when a planned change of a row has come; `before` is a copy of the row from before. */
+  /** Runs after a scheduled change was applied; `before` is a copy of the row before the change. */
   afterTransition?(row: Row<T>, store: Store, before: T): void;
-  /** Runs at a time that was planned for a row (`Step.due`). */
+  /** Runs at a time scheduled for a row (`PendingChange.due`). */
   onDue?(row: Row<T>, store: Store, at: number): void;
-  /** Runs after a row is gone. */
+  /** Runs after a row was deleted. */
   afterDelete?(row: Row<object>, store: Store): void;
 }

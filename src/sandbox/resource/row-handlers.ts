@@ -1,4 +1,4 @@
-/** What can be done with any resource besides listing it: read, create, update, remove. */
+/** Handlers of a row: read, create, update, delete and declared actions. */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
@@ -41,7 +41,7 @@ export function createCreateHandler(
 ): Run {
   const body = declared.body ?? creatableFields(resource.fields);
   const check = createValidator(body);
-  // What the resource has no field for is taken and never shown: a password, what is made besides.
+  // Body members without a field of the resource are accepted but not stored, e.g. a password.
   const kept = Object.fromEntries(
     Object.entries(body).filter(([name]) => Object.hasOwn(resource.fields, name)),
   );
@@ -113,7 +113,7 @@ export function createDeleteHandler(
   };
 }
 
-/** Members that are unique must not be those of another row. */
+/** Returns an error for each unique member whose value another row has. */
 function uniquenessErrors(
   { store, caller, resource, parents, row, body }: Call,
   fields: Fields,
@@ -134,7 +134,7 @@ function uniquenessErrors(
   });
 }
 
-/** Memory is all there is to keep rows in. */
+/** Default limit, because all rows are kept in memory. */
 const defaultMaxRows = 50_000;
 
 function requireRoom({ store, caller, resource, parents }: Call, most = defaultMaxRows): void {
@@ -143,14 +143,14 @@ function requireRoom({ store, caller, resource, parents }: Call, most = defaultM
     throw invalid("A limit of this account has been reached");
 }
 
-// DELETE: a row that declares so is shown as `deleting` for a while, and then gone with everything below it.
+// DELETE: a row is first `deleting`, if declared so, and then deleted with its children.
 
 export function deleteRow(
   call: Call & { readonly row: Row<object> },
   { event, durationSeconds = 0 }: DeleteDeclaration,
 ): void {
   const { store, at, resource, row } = call;
-  // The second DELETE of a row must not give it a longer life.
+  // A second DELETE must not delay the deletion.
   const ends = at + durationSeconds * 1000;
   const planned = store.timeline.pending.some(
     (step) =>
@@ -173,7 +173,7 @@ export function deleteRow(
   });
 }
 
-// The actions that a resource declares, on a row, on the collection or beside them.
+// Declared actions on a row, the collection or the service.
 
 export function createActionHandler(
   resource: Resource,
@@ -194,7 +194,7 @@ export function createActionHandler(
       return { ...buildRowCall(resource, chain, request, asked === "add" ? "read_only" : level), action };
     }
     const of = action.on === "collection" ? chain : [resource];
-    // An action on no row is handed none; those that are declared so never look at it.
+    // Actions on the collection or service get no row; their functions do not use it.
     return { ...buildCollectionCall(resource, of, request, level), action } as ActionCall;
   }
 

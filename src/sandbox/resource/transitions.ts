@@ -1,4 +1,4 @@
-/** Rows that take their time: a status now, another one later, the last one for good. */
+/** Status transitions of rows over time. */
 
 import { dateTime } from "../clock.ts";
 import type { Shapes } from "../resources/row-types.ts";
@@ -9,20 +9,20 @@ import { childHome } from "./find-rows.ts";
 
 export interface TransitionStage {
   readonly status: string;
-  /** Seconds until the next stage; of the last one it doesn't count. */
+  /** Seconds until the next stage; ignored for the last stage. */
   readonly durationSeconds: number;
-  /** Other members that the row gets with it. */
+  /** Other members to set with the status. */
   readonly set?: object;
 }
 
-/** What comes with the last stage. */
+/** What the last stage also does: delete the row, finish an event. */
 export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
 
 /**
- * Puts a row through its stages. A later call for the same row overtakes an earlier one, whose remaining
- * stages then never come.
+ * Starts a transition of a row. A later transition of the same row cancels the remaining stages
+ * of an earlier one.
  *
- * @param at When the first stage begins, in milliseconds.
+ * @param at Start of the first stage, in milliseconds.
  */
 export function startTransition(
   store: Store,
@@ -50,12 +50,12 @@ export function startTransition(
   });
 }
 
-/** Seconds that the stages take together. */
+/** Returns the total duration of the stages, in seconds. */
 export function transitionSeconds(stages: readonly TransitionStage[]): number {
   return stages.slice(0, -1).reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }
 
-/** Lets everything happen that has fallen due. */
+/** Applies all changes that are due. */
 export function runDueEvents(store: Store, now: number): void {
   store.timeline.runDue(now, (step) => applyChange(store, step));
 }
@@ -80,7 +80,7 @@ function applyChange(store: Store, step: PendingChange): void {
   if (event) finishEvent(store, event, at);
 }
 
-// Takes a row away with everything that hangs on it.
+// Deletes a row with all its descendants.
 
 export function deleteCascade(store: Store, name: keyof Shapes, row: Row<object>): void {
   for (const below of store.childResources(name)) {

@@ -1,4 +1,4 @@
-/** The account: who pays, with what, and the settings that hold for everything on it. */
+/** The account, its settings, its transfer quota, and transfers of instances to another account. */
 
 import { randomUUID } from "node:crypto";
 import { dateTime } from "../clock.ts";
@@ -21,7 +21,7 @@ import type { AccountValue, Instance, Value } from "./row-types.ts";
 
 const text = (max: number): Field => ({ type: "string", max, write: true });
 
-/** Countries that ask for a tax id; elsewhere there is none (document 1, Account). */
+/** Countries that collect a tax id. For all others `tax_id` is null (document 1, Account). */
 const taxing = new Set(
   "AT AU BE BG BR CA CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IN IS IT JP KR LT LU LV MT MX NL NO NZ PL PT RO SE SG SI SK ZA".split(
     " ",
@@ -35,7 +35,7 @@ function dropTaxId({ row }: RowCall<AccountValue>): void {
 const label = (value: object): string => (value as AccountValue).company;
 const entity = { type: "account", url: "/v4/account", id: () => 0, label };
 
-/** Nothing in the sandbox costs anything: only payments move `balance`, and `uninvoiced_balance` never moves. */
+/** The sandbox bills nothing: only payments change `balance`, and `uninvoiced_balance` never changes. */
 export const account: Resource<AccountValue> = {
   name: "account",
   path: "/account",
@@ -110,9 +110,9 @@ export const settings: Resource<Value> = {
   update: { event: "account_settings_update" },
 };
 
-// The transfer that all instances of an account have together, in GB.
+// Transfer quota of an account: the sum over its instances, in GB.
 
-/** Object storage adds a terabyte (document 1, Limits). */
+/** GB that object storage adds to the quota (document 1, Limits). */
 const ofObjectStorage = 1000;
 
 function accountTransfer({ store, caller }: ActionCall<AccountValue>): object {
@@ -122,7 +122,7 @@ function accountTransfer({ store, caller }: ActionCall<AccountValue>): object {
   return { billable: 0, quota, used: Math.floor(quota / 150) };
 }
 
-// What an account that owes money may not do (document 1, facts given by release notes).
+// Restrictions of an account that owes money (document 1, release notes).
 
 /** @throws {Problem} 400 where the account has an outstanding balance. */
 export function refuseOutstanding({ store, caller }: CallContext): void {
@@ -130,7 +130,7 @@ export function refuseOutstanding({ store, caller }: CallContext): void {
   if (balance > 0) throw invalid("This account has an outstanding balance; pay it first");
 }
 
-// Handing instances over to another account (v4, service transfers).
+// Transfers of instances to another account (v4, service transfers).
 
 const lasts = 24 * 3_600_000;
 
@@ -159,7 +159,7 @@ function make(call: Call): Row<Value> {
   });
 }
 
-/** What nobody accepted in time is stale. */
+/** A pending transfer becomes `stale` at its expiry. */
 function present({ value, home }: Row<Value>, { caller, at }: CallContext): Value {
   const stale = value["status"] === "pending" && String(value["expiry"]) <= dateTime(at);
   return { ...value, status: stale ? "stale" : value["status"], is_sender: home === caller.account };
@@ -178,7 +178,7 @@ function accept(call: ActionCall<Value>): void {
   Object.assign(row.value, { status: "completed", updated: dateTime(at) });
 }
 
-/** What hangs on the instance hangs on its number and comes along; addresses belong to the account. */
+/** Child rows refer to the instance by id, so only the instance and its addresses change their home. */
 function handOver(store: Store, row: Row<Instance>, account: string): void {
   for (const address of addressesOf(store, row)) {
     store.table("address").remove(address.id);

@@ -1,7 +1,7 @@
 /**
- * The addresses of an instance, from its region and its number: the same instance has the same ones at every
- * start. They come out of ranges that no one routes (RFC 2544 198.18.0.0/15, RFC 1918, RFC 3849 2001:db8::/32),
- * of which each region has a network of its own.
+ * Derives the addresses of an instance from its region and id, so that they are the same at every
+ * start. All addresses are in unrouted ranges (RFC 2544 198.18.0.0/15, RFC 1918, RFC 3849 2001:db8::/32).
+ * Each region has its own network.
  */
 
 import type { Store } from "../store/sandbox-store.ts";
@@ -9,14 +9,14 @@ import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
 import type { Address, Instance } from "./row-types.ts";
 
-/** Of a network of 256 addresses its own, the gateway's and the last one are no host's. */
+/** Usable hosts of a /24: the network, gateway and broadcast addresses are excluded. */
 const hostsOfNetwork = 253;
-/** Networks of 256 addresses that a region has in each half of 198.18.0.0/15. */
+/** Number of /24 networks per region in each half of 198.18.0.0/15. */
 const networks = 16;
 const hostsOfRegion = hostsOfNetwork * networks * 2;
-/** The first network of the first region, and the number that its first host comes from. */
+/** Third octet of the first region's first network, and the instance id that maps to its first host. */
 const [firstNetwork, firstNumber] = [20, 5122];
-/** In front of the addresses of all regions but the first. */
+/** IPv6 prefix offset of all regions but the first. */
 const firstPrefix = 0x3c00;
 const privateHosts = 0x7fff;
 
@@ -36,7 +36,7 @@ function privateAddress(number: number): string {
   return `192.168.${128 + ((number >> 8) & 127)}.${number & 255}`;
 }
 
-/** @throws {Error} where all are taken (v4, Error answers: an address that can't be allocated is a 500). */
+/** @throws {Error} if no address is free (v4, Error answers: a failed allocation is a 500). */
 function firstFree(store: Store, address: (number: number) => string, from: number, most: number): string {
   for (let number = from; number < from + most; number += 1) {
     const text = address(number);
@@ -45,13 +45,13 @@ function firstFree(store: Store, address: (number: number) => string, from: numb
   throw new Error("There is no free address");
 }
 
-/** A public address in the network of the region that nobody has. */
+/** Returns an unused public address of the region. */
 export function freePublicAddress(store: Store, region: string, number: number): string {
   const place = placeOf(store, region);
   return firstFree(store, (each) => publicAddress(place, each), number, hostsOfRegion);
 }
 
-/** A private address that nobody has. */
+/** Returns an unused private address. */
 export function freePrivateAddress(store: Store, number: number): string {
   return firstFree(store, privateAddress, number, privateHosts);
 }
@@ -61,7 +61,7 @@ function interfaceOf(id: number): string {
   return `f03c:92ff:fe${high.toString(16).padStart(2, "0")}:${low.toString(16).padStart(4, "0")}`;
 }
 
-/** As v4 writes it: with its prefix length. */
+/** Returns the SLAAC address of an instance with its prefix length, as v4 shows it. */
 export function ipv6(store: Store, region: string, id: number): string {
   const place = placeOf(store, region);
   const network = place === 0 ? "2001:db8" : `2001:db8:${(firstPrefix + place).toString(16)}`;
@@ -72,7 +72,7 @@ function linkLocal(id: number): string {
   return `fe80::${interfaceOf(id)}`;
 }
 
-/** Extra addresses come from the other half of the region's network. */
+/** Adds a public address. Additional addresses come from the other half of the region's network. */
 export function addPublicAddress(store: Store, row: Row<Instance>): Row<Address> {
   const number = row.value.id + hostsOfRegion / 2;
   const address = freePublicAddress(store, row.value.region, number);
@@ -88,7 +88,7 @@ export function addPrivateAddress(store: Store, row: Row<Instance>): Row<Address
   return keepAddress(store, row, address, "private");
 }
 
-/** Makes the addresses that an instance names known one by one. */
+/** Adds a row for each address that the instance lists. */
 export function keepAddresses(store: Store, row: Row<Instance>): void {
   for (const address of row.value.ipv4)
     keepAddress(store, row, address, isPrivate(address) ? "private" : "public");
@@ -97,18 +97,18 @@ export function keepAddresses(store: Store, row: Row<Instance>): void {
   keepAddress(store, row, linkLocal(row.value.id), "link-local");
 }
 
-/** The addresses of an instance are in the order of its own list, those of IPv6 behind. */
+/** Returns the address rows of an instance in the order of its `ipv4` list, IPv6 last. */
 export function addressesOf(store: Store, { value }: Row<Instance>): Row<Address>[] {
   const v6 = value.ipv6 === null ? [] : [slaacOf(value.ipv6), linkLocal(value.id)];
   return [...value.ipv4, ...v6].flatMap((each) => store.table("address").get(each) ?? []);
 }
 
-/** What stays of an address when its instance is gone: nothing, of those that it was made with. */
+/** Deletes all addresses of an instance. */
 export function dropAddresses(store: Store, instance: Row<Instance>): void {
   for (const { id } of addressesOf(store, instance)) store.table("address").remove(id);
 }
 
-/** Gives an instance that has come to another region addresses of that region, as many as it had. */
+/** Replaces the addresses of a migrated instance by as many addresses of its new region. */
 export function renumber(store: Store, row: Row<Instance>): void {
   const { value } = row;
   const { id, region } = value;

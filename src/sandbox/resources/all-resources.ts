@@ -1,4 +1,4 @@
-/** Every resource of the service. */
+/** The list of all resources of the service. */
 
 import type { Resource } from "../resource/resource-declaration.ts";
 import { account, serviceTransfer, settings } from "./account.ts";

@@ -1,4 +1,4 @@
-/** Automatic backups: one a day in the window of the instance, of which a few are kept (v4, Backups). */
+/** Automatic backups: one per day in the instance's window; older ones are pruned (v4, Backups). */
 
 import { dateTime } from "../clock.ts";
 import { childHome, parentId } from "../resource/find-rows.ts";
@@ -12,11 +12,11 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Of a window's two hours the last quarter is left for the backup itself. */
+/** Backups start in the first 105 of a window's 120 minutes, so that they end within the window. */
 const startMinutes = 105;
-/** What nobody has looked at for longer is not made up for. */
+/** Backups older than this are not created retroactively after a long idle time. */
 const longestGap = 35 * day;
-/** Beside the newest one so many of those are kept that were taken on the day of the week. */
+/** Number of weekly backups that are kept in addition to the newest one. */
 const weekly = 2;
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -27,13 +27,13 @@ const stages: readonly TransitionStage[] = [
   { status: "needsPostProcessing", durationSeconds: 60 },
 ];
 
-/** Until the owner chooses, the service does. */
+/** Returns the backup window; the service chooses one until the owner does. */
 function windowOf({ id, backups }: Instance): string {
   const { window } = backups.schedule;
   return window === null || window === unchosen ? `W${(id % 12) * 2}` : window;
 }
 
-/** Plans the next backup of an instance; one that was planned before is not taken. */
+/** Schedules the next backup of an instance and cancels the one scheduled before. */
 export function planBackup(store: Store, row: Row<Instance>, after: number): void {
   const { id, backups } = row.value;
   delete row.hidden?.nextBackup;
@@ -45,7 +45,7 @@ export function planBackup(store: Store, row: Row<Instance>, after: number): voi
   store.timeline.schedule({ at, table: "instance", id: row.id, job: row.job, due: true });
 }
 
-/** What a backup of the instance holds. */
+/** Returns the disks and profiles that a backup of the instance contains. */
 export function contentsOf(store: Store, { id }: Row<Instance>): Pick<Backup, "configs" | "disks"> {
   const home = childHome("instance", id);
   return {
@@ -58,7 +58,7 @@ export function contentsOf(store: Store, { id }: Row<Instance>): Pick<Backup, "c
   };
 }
 
-/** The time of a backup has come. */
+/** Starts a scheduled backup and schedules the next one. */
 export function takeBackup(store: Store, row: Row<Instance>, at: number): void {
   if (row.hidden?.nextBackup !== at) return;
   planBackup(store, row, Math.max(at, store.clock.now() - longestGap));
@@ -89,7 +89,7 @@ export function takeBackup(store: Store, row: Row<Instance>, at: number): void {
   ]);
 }
 
-/** An automatic backup is done: it is the last one, and those that it takes the place of go. */
+/** Records a finished automatic backup on its instance and deletes the backups that it supersedes. */
 export function keepBackups(store: Store, { home, value }: Row<Backup>): void {
   const instance = store.table("instance").get(parentId(home));
   if (!instance) return;
@@ -101,7 +101,7 @@ export function keepBackups(store: Store, { home, value }: Row<Backup>): void {
     .sort((one, other) => (one.value.created < other.value.created ? 1 : -1));
   const age = ({ created }: Backup): number => Date.parse(`${value.created}Z`) - Date.parse(`${created}Z`);
   const onDay = ({ created }: Backup): boolean => days[new Date(`${created}Z`).getUTCDay()] === schedule.day;
-  // Those of before the schedule count by their age.
+  // Backups from before the schedule was set are selected by age.
   const kept = new Set(
     older.filter((each) => onDay(each.value) || age(each.value) > 6.5 * day).slice(0, weekly),
   );

@@ -1,4 +1,4 @@
-/** One backup, a new snapshot, and bringing either back; the list stands with the instance (`backup-actions.ts`). */
+/** Backups and snapshots of an instance: list, create, restore, switch on and off (v4, Backups). */
 
 import { dateTime } from "../clock.ts";
 import { invalid } from "../http/problem.ts";
@@ -42,7 +42,7 @@ const snapshotStages: readonly TransitionStage[] = [
 ];
 const snapshotTakes = 6;
 
-/** A new snapshot takes the place of the one before, once it is done. */
+/** Starts a snapshot. It replaces the previous one when it is finished. */
 function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void {
   const { store, at } = call;
   const ends = at + snapshotTakes * 1000;
@@ -63,7 +63,7 @@ function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void
     store.timeline.schedule({ at: ends, table: "backup", id, job, drop: true });
 }
 
-/** Over the disks and profiles of the target, or beside them where there is room. */
+/** Restores a backup: replaces the target's disks and profiles, or adds to them if there is space. */
 function restore(call: ActionCall<Backup>): void {
   const { store, body, row, at, action } = call;
   const { vmId } = store.names;
@@ -137,9 +137,9 @@ export const backup: Resource<Backup> = {
   ],
 };
 
-// The backups of an instance as one object, and switching them on and off (v4, Backups).
+// Instance actions: list all backups as one object, enable and cancel the service.
 
-/** A snapshot is in progress until it succeeded, failed or was given up. */
+/** Final states of a backup. Any other status means that it is in progress. */
 const ended = new Set(["successful", "failed", "userAborted"]);
 
 export function listBackups({ store, row }: InstanceCall): object {
@@ -164,7 +164,7 @@ export function enableBackups({ action, ...call }: InstanceCall): void {
   recordEvent(call, action.event ?? "", call.row);
 }
 
-/** Deletes every backup of the instance for good. */
+/** Switches backups off and deletes all backups of the instance permanently. */
 export function disableBackups({ action, ...call }: InstanceCall): void {
   const { backups } = call.row.value;
   if (!backups.enabled) return;

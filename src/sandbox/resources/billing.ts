@@ -1,4 +1,4 @@
-/** Invoices, payments and ways to pay (document 1, Invoice item; v4, Account, billing). */
+/** Invoices, payments and payment methods (document 1, Invoice item; v4, Account, billing). */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
@@ -10,7 +10,7 @@ import type { ActionCall, Call, Resource } from "../resource/resource-declaratio
 import type { Row } from "../store/store-table.ts";
 import type { AccountValue, Value } from "./row-types.ts";
 
-// Credit cards: what is asked of one, and what is kept of it (document 1, Credit card).
+// Credit cards: validation and the stored part (document 1, Credit card).
 
 export const cardBody: Fields = {
   card_number: { type: "string", min: 13, max: 23, pattern: "[^\\s-]*", required: true },
@@ -23,7 +23,7 @@ export function checkCard(call: Call): FieldError[] {
   return expiryErrors(call.body, call.at, "");
 }
 
-/** Month and year together: this month or later. */
+/** Returns an error if the card expired before the current month. */
 function expiryErrors(card: Body, at: number, prefix: string): FieldError[] {
   const { expiry_month: month, expiry_year: year } = card;
   if (typeof month !== "number" || typeof year !== "number") return [];
@@ -33,7 +33,7 @@ function expiryErrors(card: Body, at: number, prefix: string): FieldError[] {
   return past ? [{ reason: "The card has expired", field: `${prefix}expiry_year` }] : [];
 }
 
-/** The number and the cvv are kept nowhere. */
+/** Returns the stored part of a card. The number and the cvv are never stored. */
 function keptCard(card: Body): { last_four: number; expiry: string } {
   const digits = String(card["card_number"]).replaceAll(/\D/g, "");
   return {
@@ -42,7 +42,7 @@ function keptCard(card: Body): { last_four: number; expiry: string } {
   };
 }
 
-/** The new card takes the place of the one there was. */
+/** Replaces the account's card. */
 export function payWith(call: ActionCall<AccountValue>): void {
   const { store, caller, row, body, action } = call;
   row.value.credit_card = keptCard(body);
@@ -70,7 +70,7 @@ function addCard(
   });
 }
 
-// Payments through a third party, which are disabled: they check what they are sent and do nothing (document 1).
+// Third-party payments. They are disabled: the body is validated, then the request is rejected (document 1).
 
 export const walletBody: Fields = {
   cancel_url: { type: "string", min: 1, required: true },
@@ -84,7 +84,7 @@ export const walletExecuteBody: Fields = {
 };
 
 const least = 5;
-/** The most that a card may be charged, which is above the 500 that hold without one; the provider takes 10000. */
+/** Maximum charge in dollars with a card on file. Without a card it is 500; the provider accepts up to 10000. */
 const cardLimit = 2000;
 const most = Math.min(Math.max(500, cardLimit), 10_000);
 
@@ -94,7 +94,7 @@ export function checkWallet({ body }: Call): FieldError[] {
   return outside ? [{ reason: `usd must be ${least} to ${most}`, field: "usd" }] : [];
 }
 
-/** @throws {Problem} 400, whatever was sent. */
+/** @throws {Problem} 400, always. */
 export function refuseWallet(): never {
   throw invalid("This way of paying is disabled; add it as a payment method in the console");
 }

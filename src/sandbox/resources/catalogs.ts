@@ -1,4 +1,4 @@
-/** The catalogs: read-only lists of what instances can be made of and where (v4, Catalogs). */
+/** Read-only catalogs: regions, kernels, instance types, database engines and types (v4, Catalogs). */
 
 import type { Fields } from "../fields/field.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
@@ -71,7 +71,7 @@ export const plan: Resource = {
   read: true,
 };
 
-// Engines and types of managed databases, which anyone may see (v4, databases).
+// Public catalogs of managed databases (v4, databases).
 
 const catalog = { owner: "everyone", access: "public" } as const;
 

@@ -60,7 +60,7 @@ function poolsOf({ store, row }: { store: Call["store"]; row: Row<Value> }): Row
   return [...store.table("pool").inHome(childHome("cluster", row.id))];
 }
 
-/** The pool and the place of the node that the path names. */
+/** Returns the pool and the index of the node that the path names. */
 function nodeOf(call: ActionCall<Value>): { pool: Row<Pool>; index: number } {
   for (const pool of poolsOf(call)) {
     const index = pool.value.nodes.findIndex(({ id }) => id === call.params["node"]);

@@ -12,7 +12,7 @@ import { publicHome } from "../store/store-table.ts";
 import { checkDevices } from "./instance-power.ts";
 import type { Config, Disk, Instance } from "./row-types.ts";
 
-// The profile that an instance made from an image or a backup gets: its disks in order.
+// The default profile of an instance created from an image or a backup: its disks in order.
 
 export const slots = ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg", "sdh"];
 
@@ -51,9 +51,9 @@ export function addConfig(
   });
 }
 
-// Network interfaces of a configuration profile: the internet or a VLAN (v4, Configuration profiles).
+// Network interfaces of a profile: public or VLAN (v4, Configuration profiles).
 
-/** `ipam_address` may be empty or left out, also for a VLAN (document 1, facts given by release notes). */
+/** `ipam_address` may be empty or omitted, also for a VLAN (document 1, release notes). */
 export const interfaces: Field = {
   type: "objects",
   max: 3,
@@ -70,7 +70,7 @@ interface Interface {
   readonly ipam_address?: unknown;
 }
 
-/** A VLAN is named, the internet is not, and there is one way to it at most. */
+/** A VLAN needs a label, a public interface must not have one, and only one interface may be public. */
 export function checkInterfaces(value: unknown): FieldError[] {
   const given = interfacesOf(value);
   const errors = given.flatMap(({ purpose, label }, index): FieldError[] => {
@@ -83,7 +83,7 @@ export function checkInterfaces(value: unknown): FieldError[] {
   return errors;
 }
 
-/** As they are kept: every member there. */
+/** Returns the interfaces as stored, with every member set. */
 export function keptInterfaces(value: unknown): object[] {
   return interfacesOf(value).map(({ purpose, label, ipam_address: address }) => ({
     purpose,
@@ -126,7 +126,7 @@ function checkConfig(call: Call): FieldError[] {
   return [...errors, ...checkDevices(call, instance, body["devices"], "devices")];
 }
 
-/** An empty map is taken for nothing to say, except where there is nothing yet (v4). */
+/** Rejects an update that removes all devices (v4). */
 function guardDevices({ body, row }: RowCall<Config>): void {
   const given = body["devices"];
   if (given === undefined || Object.values(given as object).some((each) => each !== null)) return;
@@ -135,7 +135,7 @@ function guardDevices({ body, row }: RowCall<Config>): void {
     throw invalid("devices must not be emptied", "devices");
 }
 
-/** Every slot is shown, with both of its members; a root device that is none falls back to the first. */
+/** Completes every slot with both members. An invalid root device becomes `/dev/sda`. */
 function normalise({ row, body }: { row: Row<Config>; body: Call["body"] }): void {
   const { value } = row;
   const given = (body["devices"] ?? value.devices) as Config["devices"];

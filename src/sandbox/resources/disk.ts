@@ -15,7 +15,7 @@ import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./imag
 import { isOff } from "./instance-power.ts";
 import type { Disk, Image, Instance } from "./row-types.ts";
 
-/** 50 characters, as in alpha, although the specification says 48 (ruling). */
+/** 50 characters as in alpha, although the specification says 48 (ruling). */
 const label: Field = { type: "string", min: 1, max: 50 };
 const filesystem: Field = { type: "string", values: ["raw", "swap", "ext3", "ext4", "initrd"] };
 const size: Field = { type: "integer", min: 0, required: true };
@@ -41,7 +41,7 @@ export const disk: Resource<Disk> = {
     id: { type: "integer" },
     label: { ...label, filter: true, write: true },
     status: { type: "string", values: ["ready", "not ready", "deleting"] },
-    // PUT listing size and filesystem as writable is a leftover: only the label counts (ruling).
+    // The specification lists size and filesystem as writable by PUT; only the label is (ruling).
     size: { type: "integer", filter: true },
     filesystem,
     created: { type: "date-time" },
@@ -74,7 +74,7 @@ export const disk: Resource<Disk> = {
   ],
 };
 
-// Making and resizing disks within the space that the plan of the instance gives.
+// Creates and resizes disks within the space of the instance's plan.
 
 type DiskCall = ActionCall<Disk>;
 
@@ -106,14 +106,14 @@ function createDisk(call: Call): Row<Disk> {
   });
 }
 
-/** On the same instance, which must have as much space again. */
+/** Copies a disk within its instance, if the free space suffices. */
 function cloneDisk(call: DiskCall): Row<Disk> {
   const { label, size, filesystem } = call.row.value;
   if (size > freeSpace(call)) throw invalid(`${size} MB are needed and ${freeSpace(call)} are free`);
   return newDisk(call, call.action.event ?? "", { label, size, filesystem });
 }
 
-/** The event of a disk names its instance, so it can be left before the disk is made. */
+/** The event of a disk names its instance, so it can be recorded before the disk exists. */
 function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
   const instance = instanceOf(call);
   const { id } = recordEvent(call, event, { value: instance }, diskJob);
@@ -127,7 +127,7 @@ function setDiskPassword(call: DiskCall): void {
   recordEvent(call, call.action.event ?? "", call.row);
 }
 
-/** Answered 200 even where the job then fails: the instance runs on this disk. */
+/** Resizes a disk. Responds 200 even if the job fails later because a running instance uses the disk. */
 function resizeDisk({ action, ...call }: DiskCall): void {
   const { store, row, body, at } = call;
   const size = body["size"] as number;
@@ -147,7 +147,7 @@ function resizeDisk({ action, ...call }: DiskCall): void {
   growDisk(store, row, { size }, at, { event: { id, status: "finished" } });
 }
 
-/** MB that the disks of the instance leave of its plan. */
+/** Returns the MB of the plan that no disk uses. */
 function freeSpace(call: Call): number {
   const instance = instanceOf(call);
   return instance.specs.disk - usedSpace(call.store, instance.id);
@@ -164,12 +164,12 @@ function instanceOf({ parents }: Pick<Call, "parents">): Instance {
   return parents[0]?.value as unknown as Instance;
 }
 
-// Makes the rows of disks, which are `not ready` for a while.
+// Creates disk rows, which are `not ready` while the job runs.
 
-/** Seconds that making or changing a disk takes. */
+/** Duration of a disk job, in seconds. */
 export const diskJob = 3;
 
-/** The stages of a job on a disk. */
+/** Status transitions of a disk job. */
 const diskStages = [
   { status: "not ready", durationSeconds: diskJob },
   { status: "ready", durationSeconds: 0 },
@@ -194,13 +194,13 @@ export function addDisk(
   return row;
 }
 
-/** The system disk takes all the space but the swap. */
+/** Returns the disks of an image: a system disk that uses all space except the swap disk. */
 export function imageDisks(image: Image, space: number, swap: number): DiskPlan[] {
   const system = { label: `${image.label} disk`, size: space - swap, filesystem: "ext4" };
   return swap > 0 ? [system, { label: "swap", size: swap, filesystem: "swap" }] : [system];
 }
 
-/** A disk gets its new size when the job is done; until then the space that either size takes is not free. */
+/** Starts a resize. Until it ends, the larger of the two sizes counts as used. */
 export function growDisk(
   store: Store,
   row: Row<Disk>,
@@ -216,7 +216,7 @@ export function growDisk(
   startTransition(store, "disk", row, at, stages, ending);
 }
 
-/** MB that the disks of an instance take. */
+/** Returns the MB used by the disks of an instance. */
 export function usedSpace(store: Store, instance: number): number {
   let used = 0;
   for (const { value, hidden } of store.table("disk").inHome(childHome("instance", instance)))

@@ -1,4 +1,4 @@
-/** Records of a domain: what each type needs, and which names exclude each other (v4, Domains and records). */
+/** Records of a domain: required members per type and name conflicts (v4, Domains and records). */
 
 import { isIPv4, isIPv6 } from "node:net";
 import type { FieldError } from "../http/problem.ts";
@@ -8,7 +8,7 @@ import type { Row } from "../store/store-table.ts";
 import type { Value } from "./row-types.ts";
 
 const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
-/** A host, with or without the period that ends it. */
+/** A host name, with or without the final period. */
 const host = /^(?:[a-zA-Z0-9_](?:[a-zA-Z0-9_-]{0,62}))(?:\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*\.?$/;
 
 const targets: Readonly<Record<string, (target: string) => boolean>> = {
@@ -42,7 +42,7 @@ function checkRecord(call: Call): FieldError[] {
   return [...errors, ...conflicts(call, type, (member("name") ?? "") as string)];
 }
 
-/** A name that is another's (CNAME) is nothing else besides (RFC 1034 3.6.2). */
+/** A name with a CNAME record must have no other record (RFC 1034 section 3.6.2). */
 function conflicts({ store, parents, row }: Call, type: string, name: string): FieldError[] {
   const others = [...store.table("record").inHome(childHome("domain", parents[0]?.id ?? ""))].filter(
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
@@ -57,7 +57,7 @@ function conflicts({ store, parents, row }: Call, type: string, name: string): F
   return [];
 }
 
-/** The marks that the service adds by itself: underscores, and the nearest allowed seconds. */
+/** Normalizes a record: adds underscores to SRV names and rounds the TTL. */
 function normalise({ row }: { row: Row<Value> }): void {
   const { value } = row;
   value["ttl_sec"] = roundToNearest(Number(value["ttl_sec"]));
@@ -118,19 +118,19 @@ export const dnsRecord: Resource<Value> = {
   remove: { event: "dns_record_delete" },
 };
 
-// The seconds that name servers are told: only these; anything else is moved to one of them (v4, Domains and records).
+// Times are rounded to one of these values, in seconds (v4, Domains and records).
 
 const steps = [
   0, 300, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,
 ];
 const most = 2_419_200;
 
-/** Of a domain: the next one up. */
+/** Rounds a time of a domain up to the next allowed value, in seconds. */
 export function roundUp(seconds: number): number {
   return steps.find((step) => step >= seconds) ?? most;
 }
 
-/** Of a record: the nearest one, and the longer of two that are as near. */
+/** Rounds a TTL to the closest allowed value, in seconds; a tie goes to the longer one. */
 function roundToNearest(seconds: number): number {
   return steps.reduce(
     (best, step) => (Math.abs(step - seconds) <= Math.abs(best - seconds) ? step : best),

@@ -24,7 +24,7 @@ const name: Field = {
 };
 const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
 
-/** What a domain needs depends on its type: an address to write to, or servers to copy from. */
+/** A master domain needs `soa_email`, a slave domain needs `master_ips`. */
 function checkDomain({ body, row }: Call): FieldError[] {
   const held = (row?.value ?? {}) as Value;
   const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
@@ -58,7 +58,7 @@ function copy(call: ActionCall<Value>): Row<Value> {
   return made;
 }
 
-/** Nobody answers the transfer here: the zone comes in with its head and no records. */
+/** Imports a domain without records: the sandbox does not perform a zone transfer. */
 function bringIn(call: ActionCall<Value>): Row<Value> {
   const { domain } = call.body;
   const made = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
@@ -153,7 +153,7 @@ export const domain: Resource<Value> = {
   ],
 };
 
-// A domain as name servers read it (RFC 1035 5.1), one line for each record.
+// A domain as a zone file (RFC 1035 section 5.1), one line per record.
 
 function zoneFile({ store, row }: ActionCall<Value>): object {
   const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;

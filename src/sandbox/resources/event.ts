@@ -1,4 +1,4 @@
-/** The account's timeline (document 1, Event). */
+/** Events, notifications and planned maintenance of an account (document 1, Event and Notification). */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
@@ -16,11 +16,11 @@ const entityFields: Fields = {
 };
 
 const day = 86_400_000;
-/** The list goes back so far; an older event is still read by its id (v4, Events). */
+/** Maximum age of listed events. Older events can still be read by id (v4, Events). */
 const shownFor = 90 * day;
 const readOnly = ["events:read_only"];
 
-/** What is under way is as far as the time says. */
+/** Computes the progress of a running event from the clock. */
 function present({ value, hidden }: Row<Event>, { at }: CallContext): object {
   const progress = hidden?.progress;
   if (!progress) return value;
@@ -36,7 +36,7 @@ function present({ value, hidden }: Row<Event>, { at }: CallContext): object {
   };
 }
 
-/** Entities of events that are reached with their instance. */
+/** Event entities whose access follows the instance. */
 const ofInstance = new Set(["disks", "backups", "ipaddress"]);
 
 function visible({ value }: Row<Event>, { caller, store }: CallContext): boolean {
@@ -55,7 +55,7 @@ function recent({ store, caller, at }: Call): readonly Row<Event>[] {
     .toReversed();
 }
 
-/** Everything up to and including this one. */
+/** Marks this event and all older ones as seen. */
 function markSeen({ store, caller, row }: ActionCall<Event>): void {
   for (const { value } of store.table("event").inHome(caller.account))
     if (value.id <= row.value.id) value.seen = true;
@@ -100,8 +100,8 @@ export const event: Resource<Event> = {
   ],
 };
 
-// What the account should know now (document 1, Notification). Nothing is kept: each is told from its cause
-// and goes with it.
+// Notifications (document 1, Notification). They are not stored: each is derived from its cause
+// and disappears with it.
 
 interface Notice {
   readonly label: string;
@@ -113,13 +113,13 @@ interface Notice {
   readonly when?: string;
 }
 
-/** An entity is named without the version here (v4, Events). */
+/** Returns the entity with a URL without version prefix (v4, Events). */
 function named({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
   const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };
 }
 
-/** A planned move; once its time has come the instance waits for the owner to begin it. */
+/** Planned host migrations. From its time on, a migration waits for the owner to start it. */
 function migrations(call: Call): Notice[] {
   return moving(call).map((row) => {
     const when = row.hidden?.migration ?? "";
@@ -135,7 +135,7 @@ function migrations(call: Call): Notice[] {
   });
 }
 
-/** Instances for which the provider has planned a move. */
+/** Returns the instances with a planned host migration. */
 function moving({ store, caller }: Call): Row<Instance>[] {
   return [...store.table("instance").inHome(caller.account)].filter(
     ({ hidden }) => hidden?.migration !== undefined,
@@ -144,7 +144,7 @@ function moving({ store, caller }: Call): Row<Instance>[] {
 
 const off = new Set(["offline", "stopped", "deleting"]);
 
-/** Domains are served for accounts that have an instance which is on. */
+/** Name servers serve the domains of an account only while it has a running instance. */
 function unserved({ store, caller }: Call): Notice[] {
   const domains = [...store.table("domain").inHome(caller.account)].some(
     ({ value }) => value["status"] === "active",
@@ -175,7 +175,7 @@ function due({ store, caller }: Call): Notice[] {
   ];
 }
 
-/** Of the regions in which the account has something. */
+/** Outages of the regions in which the account has instances. */
 function outages({ store, caller }: Call): Notice[] {
   const used = new Set([...store.table("instance").inHome(caller.account)].map(({ value }) => value.region));
   const down = [...used].filter((id) => store.table("region").get(id)?.value.status === "outage");

@@ -1,4 +1,4 @@
-/** Firewalls, what they stand before and what they let through (v4, firewalls). */
+/** Firewalls, their devices and rules, and VLANs (v4, firewalls). */
 
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
@@ -48,7 +48,7 @@ function instancesOf({ store, body }: Call): number[] {
   return (devices[store.names.instanceIds] ?? []) as number[];
 }
 
-/** Every device must be the account's, and the caller's to change. */
+/** Every device must belong to the account, and the caller needs write access to it. */
 function guardDevices(call: Call, ids: readonly number[], field: string): Row<Instance>[] {
   const { store, caller } = call;
   const rows = ids.map((id) => {
@@ -164,7 +164,7 @@ export const firewallDevice: Resource<Value> = {
   remove: { event: "firewall_device_remove" },
 };
 
-/** Made by naming them in the interfaces of a profile. */
+/** VLANs are not stored. They exist while an interface of a profile names them. */
 export const vlan: Resource<Value> = {
   name: "vlan",
   path: "/networking/vlans",
@@ -209,11 +209,11 @@ function vlans({ store, caller }: Call): readonly Row<Value>[] {
   return [...found.values()];
 }
 
-// Ports as firewall rules write them: numbers and spans, `22, 80-443` (document 1, facts given by release notes).
+// Ports of a firewall rule: numbers and ranges, `22, 80-443` (document 1, release notes).
 
 const mostParts = 15;
 
-/** @param prefix In front of `inbound` and `outbound` in the names of fields. */
+/** Validates the ports of all rules. @param prefix Prefix of the reported field names, e.g. `rules.`. */
 function portErrors(rules: unknown, prefix: string): FieldError[] {
   if (rules === null || typeof rules !== "object") return [];
   return ["inbound", "outbound"].flatMap((way) => {

@@ -1,31 +1,31 @@
-/** What rows keep beside the object that clients see, and what tokens and grants let people do. */
+/** State of a row that no response shows, and the types of tokens and grants. */
 
 export type Level = "read_only" | "read_write";
 
-/** What single grants are given for, as the grants object calls it. */
+/** Entity kind as the grants object names it, e.g. `domain`. */
 export type GrantKind = string;
 
-/** Of a restricted user. Levels by the number of the entity; what is not here is not granted. */
+/** Grants of a restricted user: a level per entity id. A missing entry means no access. */
 export interface Grants {
   global: Record<string, boolean | string | null>;
   entities: Record<GrantKind, Record<number, Level>>;
 }
 
-/** What one token lets its user do. */
+/** A usable token: its user, scopes and expiry. */
 export interface TokenAccess {
   readonly user: string;
   readonly scopes: readonly string[];
-  /** Milliseconds since 1970; null: until it is revoked. */
+  /** Milliseconds since 1970; null means until it is revoked. */
   readonly expires: number | null;
-  /** The personal token, the application or the client behind it. */
+  /** Source of the token: a personal token, an authorized app or an OAuth client. */
   readonly token?: number;
   readonly app?: number;
   readonly client?: string;
-  /** The exchange code that it was given for. */
+  /** The OAuth code that it was issued for. */
   readonly code?: string;
 }
 
-/** An exchange code: what a user let a client do. Used once; it is remembered until its end. */
+/** An OAuth code with the scopes that the user granted. It can be used once and is kept until it expires. */
 export interface ExchangeCode {
   readonly user: string;
   readonly client: string;
@@ -37,28 +37,28 @@ export interface ExchangeCode {
 
 export interface Hidden {
   grants?: Grants;
-  /** Of an event under way, in milliseconds. */
+  /** Start and end of a running event, in milliseconds. */
   progress?: { readonly began: number; readonly ends: number };
   secret?: string;
-  /** The configuration profile that was booted last. */
+  /** Id of the configuration profile that was booted last. */
   config?: number;
-  /** When the provider means to move the instance to another host, as v4 writes times. */
+  /** Date-time of the planned host migration. */
   migration?: string;
-  /** Of a region: free hardware upgrades can't be had there. */
+  /** Set on a region without free hardware upgrades. */
   noUpgrades?: true;
-  /** Addresses of other instances that this one may answer for. */
+  /** Addresses of other instances that this one may use (IP failover). */
   shared?: string[];
   /** base64. */
   picture?: string;
-  /** The instance that a firewall stands before. */
+  /** Id of the instance that a firewall device protects. */
   instance?: number;
-  /** Of an instance: the node of a cluster that it is. */
+  /** Id of the cluster node that the instance implements. */
   node?: string;
-  /** How many clones of an instance are being made, by the time each ends. */
+  /** End times of the running clone jobs of an instance, in milliseconds. */
   clones?: number[];
   expires?: number;
   /** When the next automatic backup of an instance begins, in milliseconds. */
   nextBackup?: number;
-  /** MB that a disk takes while it is resized. */
+  /** MB reserved for a disk while it is resized. */
   reserved?: number;
 }

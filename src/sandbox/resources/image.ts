@@ -1,4 +1,4 @@
-/** Images: the public ones for everyone, an account's own beside them (v4, Catalogs). */
+/** Images, public and private, and their deployment to disks (v4, Catalogs). */
 
 import type { Field, Fields } from "../fields/field.ts";
 import { defaultValues } from "../fields/field.ts";
@@ -26,7 +26,7 @@ function checkDisk(call: Call): FieldError[] {
   return given && !diskOf(call) ? [{ reason: "disk_id is not valid", field: "disk_id" }] : [];
 }
 
-/** What an image has when it is made, whichever way. */
+/** Returns a new image with default values. */
 function newImage(call: Call, id: string, given: object): object {
   return {
     ...defaultValues(call.resource.fields, call.at),
@@ -145,16 +145,16 @@ export const image: Resource<Image> = {
   ],
 };
 
-// What the calls that put an image on a disk have in common: instance create and disk create.
+// Validation shared by all calls that deploy an image: instance create, rebuild, disk create.
 
 export const rootPass: Field = { type: "string", min: 7, max: 128 };
 
-/** The image that the body names, where the caller may use it. */
+/** Returns the image that the body names, if the caller may use it. */
 export function imageOf({ store, caller, body }: Call): Image | undefined {
   return seen(store.table("image").get(body["image"]), caller.account);
 }
 
-/** The faults of `image`, `root_pass`, `stackscript_id` and `stackscript_data` taken together. */
+/** Validates `image`, `root_pass`, `authorized_users`, `stackscript_id` and `stackscript_data` together. */
 export function checkImage(call: Call): FieldError[] {
   const { body } = call;
   const image = imageOf(call);
@@ -168,7 +168,7 @@ export function checkImage(call: Call): FieldError[] {
   return errors;
 }
 
-/** The keys of these users are put on the disk, so they must be the account's. */
+/** The SSH keys of these users are deployed, so they must belong to the account. */
 function checkUsers({ store, caller, body }: Call): FieldError[] {
   const users = Array.isArray(body["authorized_users"]) ? body["authorized_users"] : [];
   const unknown = users.filter((name) => store.table("user").get(name)?.home !== caller.account);
@@ -181,7 +181,7 @@ function checkPassword(password: unknown): FieldError[] {
   return checkStrength(password, "root_pass");
 }
 
-/** A password of one or two letters over and over is the plainest of weak ones. */
+/** Rejects a password with fewer than four different characters. */
 export function checkStrength(password: unknown, field: string): FieldError[] {
   if (typeof password !== "string" || new Set(password).size >= 4) return [];
   return [{ reason: "Password does not meet strength requirement", field }];
@@ -225,7 +225,7 @@ function seen<T extends object>(row: Row<T> | undefined, account: string): T | u
   return row && (row.home === publicHome || row.home === account) ? row.value : undefined;
 }
 
-// What an image is put on a disk with: in the bodies of instance create, rebuild and disk create.
+// Body members shared by instance create, rebuild and disk create.
 
 export const deployBody: Fields = {
   image: { type: "string", nullable: true },

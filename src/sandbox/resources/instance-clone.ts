@@ -28,10 +28,10 @@ export const cloneBody: Fields = {
 };
 
 const copying = 6;
-/** So many clones of one source may run at once (v4, Stated 400 cases). */
+/** Maximum number of concurrent clones of one source (v4, Stated 400 cases). */
 const mostAtOnce = 5;
 
-/** What is copied. */
+/** The disks and profiles to copy. */
 interface Parts {
   readonly disks: readonly Disk[];
   readonly configs: readonly Config[];
@@ -72,7 +72,7 @@ function checkClone(call: InstanceCall, { disks }: Parts): FieldError[] {
   return errors;
 }
 
-/** The target is there, idle, another one, and has room. */
+/** The target must exist, be idle, differ from the source, and have enough space. */
 function checkTarget(call: InstanceCall, needed: number, field: string): FieldError[] {
   const { store, row, body } = call;
   const target = targetOf(call);
@@ -111,7 +111,7 @@ function newTarget(call: InstanceCall): Row<Instance> {
   return target;
 }
 
-/** Without `configs` all are taken, with their disks; `disks` are taken besides. */
+/** Selects what to copy: `configs` (default all) with their disks, and additionally `disks`. */
 function partsOf({ store, row, body }: InstanceCall): Parts {
   const home = childHome("instance", row.id);
   const disks = [...store.table("disk").inHome(home)].map(({ value }) => value);

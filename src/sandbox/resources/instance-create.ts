@@ -1,4 +1,4 @@
-/** Makes an instance out of an image, a backup or nothing (v4, POST /vm/instances). */
+/** Creates an instance from an image, a backup or nothing (v4, POST /vm/instances). */
 
 import { dateTime } from "../clock.ts";
 import type { FieldError } from "../http/problem.ts";
@@ -63,12 +63,12 @@ function disksFor(call: Call, plan: Plan): readonly DiskPlan[] {
     : [];
 }
 
-// What must be right about a new instance beyond each member by itself (v4, POST /vm/instances).
+// Validation of a new instance that involves several members or the store (v4, POST /vm/instances).
 
-/** MB of swap that an instance made from an image gets where the request doesn't say. */
+/** Default size of the swap disk, in MB. */
 export const defaultSwap = 512;
 
-/** An unknown id in the body is 400 naming its member, never 404 (ruling). */
+/** Validates the body. An unknown id is a 400 that names its member, never a 404 (ruling). */
 export function checkInstance(call: Call): FieldError[] {
   const { store, body } = call;
   const errors: FieldError[] = [];
@@ -83,7 +83,7 @@ export function checkInstance(call: Call): FieldError[] {
   return errors;
 }
 
-/** Tags are for unrestricted users (v4, Grants). */
+/** Only unrestricted users may set tags (v4, Grants). */
 function checkTags({ caller, body }: Call): FieldError[] {
   const some = Array.isArray(body["tags"]) && body["tags"].length > 0;
   return some && caller.grants ? [{ reason: "Only unrestricted users may set tags", field: "tags" }] : [];
@@ -93,13 +93,13 @@ function planOf({ store, body }: Call): Plan | undefined {
   return currentPlan(store, body["type"]);
 }
 
-/** Types that can no longer be had are known, but only instances from before have them. */
+/** Returns a plan that can be ordered. Legacy plans exist only on old instances. */
 export function currentPlan(store: Store, id: unknown): Plan | undefined {
   const row = store.table("plan").get(id);
   return row?.home === publicHome ? row.value : undefined;
 }
 
-/** The backup that the body names, where it is the caller's. */
+/** Returns the backup that the body names, if it belongs to the caller's account. */
 function backupOf({ store, caller, body }: Call): Backup | undefined {
   const row = store.table("backup").get(body["backup_id"]);
   const source = row && store.table("instance").get(parentId(row.home));
@@ -128,7 +128,7 @@ function checkBackup(call: Call, plan: Plan | undefined): FieldError[] {
   return [];
 }
 
-// The row of a new instance, with its addresses: for create, clone and node pools.
+// The row and addresses of a new instance, for create, clone and node pools.
 
 interface NewInstance {
   readonly plan: Plan;
@@ -149,7 +149,7 @@ export function addInstance({ store, caller, at }: CallContext, given: NewInstan
   return row;
 }
 
-/** What a new instance has, before anything is done to it. */
+/** Returns a new instance in status `provisioning`. */
 export function newInstance(store: Store, id: number, given: NewInstance, at: number): Instance {
   const { disk, memory, vcpus, transfer, gpus } = given.plan;
   return {
@@ -176,7 +176,7 @@ export function newInstance(store: Store, id: number, given: NewInstance, at: nu
   };
 }
 
-/** Day and window are chosen later by the service; while backups are off there are none. */
+/** Initial backup schedule: the service chooses day and window later. Both are null while backups are off. */
 export function firstSchedule(enabled: boolean): Instance["backups"]["schedule"] {
   return enabled ? { day: "Scheduling", window: "Scheduling" } : { day: null, window: null };
 }

@@ -1,4 +1,4 @@
-/** Another plan for an instance: one that was asked for, or the free successor of its own (v4, Actions). */
+/** Resize, free upgrade (mutate), migration and rebuild of an instance (v4, Actions; document 1, Migration rules). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
@@ -39,13 +39,13 @@ export function mutate(call: InstanceCall): void {
   change(call, plan, store.names.mutated, action.event);
 }
 
-/** The free upgrade of the instance's type, where there is one. */
+/** Returns the plan of the free upgrade, if the instance's type has one. */
 function successorOf({ store, row }: InstanceCall): Plan | undefined {
   const current = store.table("plan").get(row.value.type)?.value;
   return store.table("plan").get(current?.successor ?? undefined)?.value;
 }
 
-/** Members that an instance has from its plan. */
+/** Returns the members of an instance that its plan determines. */
 export function ofPlan({ id, disk, memory, vcpus, transfer, gpus }: Plan): object {
   return { type: id, specs: { disk, memory, vcpus, transfer, gpus } };
 }
@@ -69,14 +69,14 @@ function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void
   );
 }
 
-/** Disks are changed with the plan where there is one of ext and, besides, at most swap. */
+/** Returns the disk that grows with the plan: the only ext disk, with at most swap disks in addition. */
 function onlySystemDisk({ store, row }: InstanceCall): Row<Disk> | undefined {
   const disks = [...store.table("disk").inHome(childHome("instance", row.id))];
   const others = disks.filter(({ value }) => value.filesystem !== "swap");
   return others.length === 1 && others[0]?.value.filesystem.startsWith("ext") ? others[0] : undefined;
 }
 
-// Moving an instance: to another host, as the provider planned, or to another region (document 1, Migration rules).
+// Migration to another host, as planned by the provider, or to another region (document 1, Migration rules).
 
 const movingHost = 5;
 const movingRegion = 10;
@@ -89,7 +89,7 @@ export function migrate(call: InstanceCall): void {
     throw invalid("No migration is pending for this instance");
   if (region) refuseOldAddresses(call, region);
   refuseBusy(call);
-  // A planned move that has not begun gives way to one between regions.
+  // A migration to another region replaces a planned host migration.
   delete row.hidden?.migration;
   if (!region) return go(call, stages(row.value, movingHost, upgraded), store.names.migrateScheduled);
   recordEvent(call, action.event ?? "", row);
@@ -97,7 +97,7 @@ export function migrate(call: InstanceCall): void {
   go(call, stages(row.value, movingRegion, moved), store.names.migrateDatacenter);
 }
 
-/** An instance that is on goes off for it, and on again afterwards. */
+/** A running instance is shut down for the migration and booted afterwards. */
 function stages({ status }: Instance, moving: number, set: object): TransitionStage[] {
   const off = isOff({ value: { status } });
   const begin = off ? [] : [shuttingDown];
@@ -122,7 +122,7 @@ function upgrade(call: InstanceCall, region: Region | undefined): object {
   return ofPlan(plan);
 }
 
-/** Newer regions, which are those with VLANs, know neither /116 pools nor failover. */
+/** Newer regions (those with VLANs) support neither /116 pools nor IP failover. */
 function refuseOldAddresses({ store, row }: InstanceCall, region: Region): void {
   if (!region.capabilities.includes("Vlans")) return;
   const remedy = "choose another data center or contact support";
@@ -137,7 +137,7 @@ function usesPool(store: Store, instance: number): boolean {
   );
 }
 
-/** It answers for addresses of others, or others for its own. */
+/** Whether the instance shares addresses with another one, in either direction. */
 function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   const shares = (shared: string[] = []): boolean => shared.some((each) => ipv4.includes(each));
   return [...store.table("instance").all()].some(
@@ -145,7 +145,7 @@ function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   );
 }
 
-// Rebuild: the disks and profiles of an instance give way to those of an image (v4, Actions).
+// Rebuild: replaces the disks and profiles of an instance by those of an image (v4, Actions).
 
 const rebuilding = 3;
 
@@ -176,7 +176,7 @@ export function rebuild(call: InstanceCall): Row<Instance> {
   return row;
 }
 
-/** Takes every disk and profile of an instance away. */
+/** Deletes all disks and profiles of an instance. */
 export function wipe(store: Store, { id }: Row<Instance>): void {
   for (const name of ["disk", "config"] as const) {
     for (const below of store.table(name).inHome(childHome("instance", id)))

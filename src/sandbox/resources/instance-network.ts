@@ -1,4 +1,4 @@
-/** The addresses of one instance (v4, Addresses and networking). */
+/** Addresses, reverse DNS and attached network resources of an instance (v4, Addresses and networking). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
@@ -13,7 +13,7 @@ import { addPrivateAddress, addPublicAddress, addressesOf } from "./address-allo
 import type { InstanceCall } from "./instance-power.ts";
 import type { Address, Instance } from "./row-types.ts";
 
-/** Support gives more. */
+/** Maximum number of public addresses. Support can raise it. */
 const mostPublic = 4;
 
 export function listIps(call: InstanceCall): object {
@@ -54,7 +54,7 @@ export function addIp(call: InstanceCall): Row<Address> {
   return wantsPublic ? addPublicAddress(store, row) : addPrivateAddress(store, row);
 }
 
-/** @throws {Problem} 404 for an address that is not of this instance. */
+/** @throws {Problem} 404 if the address does not belong to the instance. */
 export function instanceIp({ store, row, params }: InstanceCall): Row<Address> {
   const address = store.table("address").get(params["address"]);
   if (!address || address.value.instance !== row.id) throw notFound();
@@ -71,7 +71,7 @@ export function setRdns(call: InstanceCall): Row<Address> {
   return address;
 }
 
-/** A public one of IPv4, and never the last. */
+/** Removes a public IPv4 address, but never the last one. */
 export function removeIp(call: InstanceCall): void {
   const { store, row, action } = call;
   const { value } = instanceIp(call);
@@ -83,9 +83,9 @@ export function removeIp(call: InstanceCall): void {
   recordEvent(call, action.event ?? "", row);
 }
 
-// POST /networking/ips: an address more for an instance.
+// POST /networking/ips: adds an address to an instance.
 
-/** @throws {Problem} 400 naming the instance where it is not the caller's. */
+/** Returns the instance that a body member names. @throws {Problem} 400 if it isn't the account's, 403 without write access. */
 export function ownInstance(call: Call, id: unknown, field: string): Row<Instance> {
   const row = call.store.table("instance").get(id);
   if (row?.home !== call.caller.account) throw invalid(`${field} is not valid`, field);
@@ -103,9 +103,9 @@ export function addIpTo(call: Call): Row<Address> {
   return addIp({ ...call, resource: instance, row, action });
 }
 
-// Reverse DNS: a name counts once it leads to the address (document 1, Networking addresses).
+// Reverse DNS: a name is valid if it resolves to the address (document 1, Networking addresses).
 
-/** What a public IPv4 address is called until someone says otherwise; others have no name. */
+/** Default reverse DNS name of a public IPv4 address; null for other addresses. */
 export function defaultRdns({ address, kind }: Address): string | null {
   return kind === "public" ? `${address.replaceAll(".", "-")}.ip.usercontent.example.com` : null;
 }
@@ -121,7 +121,7 @@ export function checkRdns({ store, body, row }: RowCall<Address> & CallContext):
   return [{ reason: `${name} doesn't lead to ${address}: set up the record first`, field }];
 }
 
-/** Whether a record of a domain that is served here gives the address for the name. */
+/** Whether a record of an active domain in the sandbox resolves the name to the address. */
 function leadsTo(store: Store, name: string, address: string): boolean {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   for (const { id, value } of store.table("domain").all()) {
@@ -137,13 +137,13 @@ function leadsTo(store: Store, name: string, address: string): boolean {
   return false;
 }
 
-// What else hangs on an instance: volumes, load balancers that send to it, firewalls before it.
+// Volumes, load balancers and firewalls of an instance.
 
 export function linkedVolumes({ store, caller, row }: InstanceCall): Row<object>[] {
   return [...store.table("volume").inHome(caller.account)].filter(({ value }) => value.instance === row.id);
 }
 
-/** Nodes are told by the private address of the instance. */
+/** Load balancer nodes refer to an instance by its private address. */
 export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row<object>[] {
   const sendsHere = (address: unknown): boolean =>
     row.value.ipv4.includes(String(address).replace(/:\d+$/, ""));

@@ -14,7 +14,7 @@ import type { Instance } from "./row-types.ts";
 
 export type InstanceCall = ActionCall<Instance>;
 
-/** What an instance does when nothing is being done to it. */
+/** States in which no job is running. */
 const idle = new Set(["running", "offline", "stopped"]);
 
 export const booting: readonly [TransitionStage, TransitionStage] = [
@@ -46,7 +46,7 @@ export function shutdown(call: InstanceCall): void {
   go(call, [shuttingDown, { status: "offline", durationSeconds: 0 }]);
 }
 
-/** Devices must be those of the instance, as in a profile. */
+/** Devices must belong to the instance, as in a profile. */
 export function checkRescue(call: InstanceCall): FieldError[] {
   return checkDevices(call, call.row, call.body["devices"], "devices");
 }
@@ -56,7 +56,7 @@ export function rescue(call: InstanceCall): void {
   go(call, rebooting);
 }
 
-/** The password of the one disk that can hold one. */
+/** Sets the root password of the only disk that can have one. */
 export function setPassword(call: InstanceCall): void {
   const { store, row, body, action } = call;
   const [fieldError] = checkStrength(body["root_pass"], "root_pass");
@@ -68,7 +68,7 @@ export function setPassword(call: InstanceCall): void {
   recordEvent(call, action.event ?? "", row);
 }
 
-/** Records the action's event and puts the instance through the stages, with the end of which it finishes. */
+/** Records the action's event and starts the transition; the event finishes with it. */
 export function go(
   call: InstanceCall,
   stages: readonly TransitionStage[],
@@ -82,12 +82,12 @@ export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): 
   return value.status === "offline" || value.status === "stopped";
 }
 
-/** v4 refuses while other jobs run: a reason that ends in "busy.", with no field. */
+/** v4 rejects actions while a job runs: the reason ends in "busy." and names no field. */
 export function refuseBusy({ store, row }: { readonly store: Store; readonly row: Row<Instance> }): void {
   if (!idle.has(row.value.status)) throw invalid(`${store.names.instance} busy.`);
 }
 
-/** Without `config_id` the only profile is taken, or the one booted last. */
+/** Selects the profile to boot: `config_id`, or the one booted last, or the only one. */
 function requireConfig({ store, row, body }: InstanceCall): void {
   const home = childHome("instance", row.id);
   const configs = store.table("config");
@@ -103,7 +103,7 @@ function requireConfig({ store, row, body }: InstanceCall): void {
   (row.hidden ??= {}).config = chosen;
 }
 
-/** A slot names a disk of the instance or a volume that is attached to it. */
+/** Each device must be a disk of the instance or a volume attached to it. */
 export function checkDevices(
   { store }: { readonly store: Store },
   { id }: Row<Instance>,

@@ -8,20 +8,20 @@ import type { Instance } from "./row-types.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
-/** So many points make a curve. */
+/** Number of points per series. */
 const points = 288;
 
-/** When there was an instance to measure: milliseconds since 1970. */
+/** Creation time of the instance, in milliseconds since 1970. */
 function beginOf({ created }: Instance): number {
   return Date.parse(`${created}Z`);
 }
 
-/** The part of a time, 0 to 1, for which the instance was there. */
+/** Fraction of a period (0 to 1) in which the instance existed. */
 function partSince(instance: Instance, from: number, to: number): number {
   return to > from ? Math.max(0, to - Math.max(from, beginOf(instance))) / (to - from) : 0;
 }
 
-/** Bytes used this month, and the allowance in GB. Nothing here is ever billed. */
+/** Returns the bytes used this month and the quota in GB. `billable` is always 0. */
 export function transfer({ row, at }: InstanceCall): object {
   const quota = row.value.specs.transfer;
   const month = new Date(at);
@@ -29,7 +29,7 @@ export function transfer({ row, at }: InstanceCall): object {
   return { used: Math.floor(createRandom(row.value.id).next() * quota * 2e8 * part), quota, billable: 0 };
 }
 
-/** Bytes of public traffic of one month. */
+/** Returns the public traffic of one month, in bytes. */
 export function monthTransfer(call: InstanceCall): object {
   const { year, month } = monthOf(call);
   const chance = createRandom(call.row.value.id * 10_000 + year * 12 + month);
@@ -39,13 +39,13 @@ export function monthTransfer(call: InstanceCall): object {
   return { bytes_in, bytes_out, bytes_total: bytes_in + bytes_out };
 }
 
-/** The past 24 hours. */
+/** Returns the statistics of the past 24 hours. */
 export function stats(call: InstanceCall): object {
   const end = Math.floor(call.at / (5 * minute)) * 5 * minute;
   return curves(call, end - day, end, "day (5 min avg)");
 }
 
-/** One month; of the current one the past 30 days. */
+/** Returns the statistics of one month; for the current month, of the past 30 days. */
 export function monthStats(call: InstanceCall): object {
   const { year, month } = monthOf(call);
   const [from, to] = [Date.UTC(year, month - 1), Date.UTC(year, month)];
@@ -54,7 +54,7 @@ export function monthStats(call: InstanceCall): object {
   return curves(call, end - 30 * day, end, "month (2 hour avg)");
 }
 
-/** @throws {Problem} 400 for a month that is none or has not begun. */
+/** Reads year and month from the path. @throws {Problem} 400 for an invalid or future month. */
 function monthOf({ params, at }: InstanceCall): { year: number; month: number } {
   const errors: FieldError[] = [];
   const year = /^\d{4}$/.test(params["year"] ?? "") ? Number(params["year"]) : Number.NaN;

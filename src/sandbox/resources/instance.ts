@@ -28,7 +28,7 @@ import type { Instance } from "./row-types.ts";
 import { instanceLabel, tags } from "./tag.ts";
 import { detachAll } from "./volume.ts";
 
-// What can be done with an instance beyond reading and writing it (v4, Instances, Actions).
+// Actions of an instance (v4, Instances, Actions).
 
 const bootBody: Fields = { config_id: { type: "integer", nullable: true } };
 const resizes: Field = { type: "boolean" };
@@ -41,7 +41,7 @@ const slot: Field = {
     volume_id: { type: "integer", nullable: true },
   },
 };
-/** The eighth is the rescue system's own. */
+/** The eighth slot is reserved for the rescue system. */
 const rescueSlots = Object.fromEntries(
   ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg"].map((name) => [name, slot]),
 );
@@ -166,7 +166,7 @@ const createBody: Fields = {
   interfaces,
 };
 
-/** What belongs to a region stays there: addresses, ranges, what was shared, and volumes. */
+/** Finishes a migration: addresses, ranges, shared addresses and volumes stay in the old region. */
 function arrive(store: Store, row: Row<Instance>): void {
   const { id } = row.value;
   const left = new Set(row.value.ipv4);
@@ -243,7 +243,7 @@ export const instance: Resource<Instance> = {
   },
   update: {
     event: "vm_update",
-    // While backups are off there is neither day nor window.
+    // Without backups, day and window are null.
     afterUpdate({ store, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);

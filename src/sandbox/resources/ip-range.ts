@@ -1,4 +1,4 @@
-/** IPv6 ranges, which accounts make, and pools, which are there (v4, Addresses and networking). */
+/** IPv6 ranges, which accounts create, and predefined IPv6 pools (v4, Addresses and networking). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
@@ -48,7 +48,7 @@ function makeRange(call: Call): Row<Range> {
   const table = store.table("range");
   const prefix = body["prefix_length"] as number;
   const number = table.nextId();
-  // Each takes a block of its own out of 2001:db8:e000::/36, wide enough for either size.
+  // Each range gets its own block of 2001:db8:e000::/36, large enough for both prefix lengths.
   const range = `2001:db8:e${(number >> 6).toString(16).padStart(3, "0")}:${((number & 63) << 10).toString(16)}::`;
   return table.add(caller.account, range, {
     range,

@@ -1,4 +1,4 @@
-/** Managed databases (document 1, States and transitions; v4, databases). One engine has a path of its own: mysql. */
+/** Managed MySQL databases and their backups (document 1, States and transitions; v4, databases). */
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
@@ -13,7 +13,7 @@ import type { Value } from "./row-types.ts";
 
 const ofAccount = { owner: "account", access: "required", area: "databases", grant: "unrestricted" } as const;
 const building = 20;
-/** Seconds of a restore, and of a new operating system. */
+/** Duration of a restore and of a patch, in seconds. */
 const restoring = 10;
 
 const label: Field = { type: "string", min: 3, max: 32, filter: true, write: true, unique: "siblings" };
@@ -64,13 +64,13 @@ function checkDatabase({ store, body }: Call): FieldError[] {
   });
 }
 
-/** @throws {Problem} 400 unless the status is one of these. */
+/** @throws {Problem} 400 unless the status is one of `allowed`. */
 function requireStatus(row: Row<object>, doing: string, ...allowed: string[]): void {
   const { status } = row.value as { status: string };
   if (!allowed.includes(status)) throw invalid(`A database that is ${status} can't be ${doing}`);
 }
 
-/** Puts a database to work, after which it is active again. */
+/** Starts a transition that ends in status `active`. */
 function work(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
   startTransition(call.store, "database", row, call.at, [
     ...stages,
@@ -165,13 +165,13 @@ export const database: Resource<Value> = {
   ],
 };
 
-/** In the list over all engines each says where it stands. */
+/** Adds `instance_uri`, which only the list over all engines has. */
 function listed(row: Row<Value>): Row<Value> {
   const uri = `/v4/databases/mysql/instances/${String(row.id)}`;
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
 
-// Backups of a managed database, which has them once it is built (document 1, States and transitions).
+// Backups of a database. A database that is provisioning has none (document 1, States and transitions).
 
 function requireBuilt({ parents }: Call): void {
   if (parents[0]?.value["status"] === "provisioning")

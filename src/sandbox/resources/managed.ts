@@ -18,7 +18,7 @@ const secrets: Fields = {
 };
 const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "siblings" };
 
-/** User name and password are taken and kept nowhere: nobody here logs in with them. */
+/** User name and password are validated but not stored, because the sandbox never uses them. */
 export const credential: Resource<Value> = {
   ...common,
   name: "credential",

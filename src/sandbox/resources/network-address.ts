@@ -1,4 +1,4 @@
-/** Addresses of the account, and moving and sharing them (document 1, IP address; v4, Addresses and networking). */
+/** Addresses of the account, their assignment and sharing (document 1, IP address; v4, Addresses and networking). */
 
 import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
@@ -75,7 +75,7 @@ export const address: Resource<Address> = {
     vm_id: { type: "integer", nullable: true },
     region: { type: "string", filter: true },
   },
-  /** Private addresses are told by their instance. */
+  /** Private addresses appear only in the list of their instance. */
   list: {
     rows: ({ store, caller }) =>
       [...store.table("address").inHome(caller.account)].filter(
@@ -118,7 +118,7 @@ export const address: Resource<Address> = {
   ],
 };
 
-// Moves addresses between instances of one region, and lets instances answer for those of others.
+// Assigns addresses to other instances of the region, and shares addresses between instances.
 
 type Movable = { readonly address: Row<Address> } | { readonly range: Row<Range> };
 
@@ -127,7 +127,7 @@ interface Move {
   readonly to: Row<Instance>;
 }
 
-/** All or nothing: what would leave an instance with too many or too few addresses moves nothing. */
+/** Assigns all addresses or none. The result must leave each instance a valid number of addresses. */
 function assign(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   if (!store.table("region").get(body["region"])) throw invalid("region is not valid", "region");
@@ -148,7 +148,7 @@ function assign(call: Call, families?: "ipv4 only"): void {
   for (const move of moves) carryOut(store, move);
 }
 
-/** What an address names, or why it can't move. */
+/** Returns the address or range row, or the reason why it cannot be moved. */
 function movable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
   const address = store.table("address").get(text);
   if (address?.home === caller.account) {
@@ -165,7 +165,7 @@ function regionOf(store: Store, what: Movable): string | undefined {
   return store.table("instance").get(what.address.value.instance)?.value.region;
 }
 
-/** Afterwards every instance has a public address at least, a private one and a range at most. */
+/** After the move each instance needs at least one public address, and at most one private address and one range. */
 function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   const owner = new Map<Row<object>, number>();
   for (const { what, to } of moves) owner.set("range" in what ? what.range : what.address, to.value.id);
@@ -200,7 +200,7 @@ function carryOut(store: Store, { what, to }: Move): void {
   if (from) from.ipv4 = from.ipv4.filter((each) => each !== value.address);
   value.instance = to.value.id;
   const { ipv4 } = to.value;
-  // Public addresses stand before private ones.
+  // Public addresses are listed before private ones.
   if (value.kind === "private") ipv4.push(value.address);
   else
     ipv4.splice(
@@ -210,7 +210,7 @@ function carryOut(store: Store, { what, to }: Move): void {
     );
 }
 
-/** `[]` takes back everything that was shared. */
+/** Sets the addresses shared with an instance; `[]` removes all. */
 function share(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   const { vmId } = store.names;

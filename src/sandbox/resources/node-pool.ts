@@ -11,13 +11,13 @@ import { refuseOutstanding } from "./account.ts";
 import { addInstance, currentPlan } from "./instance-create.ts";
 import type { Instance, Plan, Pool, Value } from "./row-types.ts";
 
-// The nodes of a pool: each is an instance of the account; they are replaced one after the other.
+// Nodes of a pool. Each node is an instance of the account; nodes are replaced one at a time.
 
 type Node = Pool["nodes"][number];
 
-/** Seconds that a node needs from nothing to `ready`. */
+/** Seconds until a new node is `ready`. */
 const startingNode = 5;
-/** At most so many partitions (document 1, Disk layout rules). */
+/** Maximum number of partitions (document 1, Disk layout rules). */
 const mostPartitions = 7;
 
 const count = { type: "integer", min: 1, max: 100 } as const;
@@ -37,13 +37,13 @@ export const poolBody: Fields = {
   tags: { type: "strings", max: 500 },
 };
 
-/** What is wrong with a pool beyond each member by itself. */
+/** Validates a pool beyond its single members. */
 export function poolErrors(store: Store, given: Value, prefix: string): FieldError[] {
   const plan = currentPlan(store, given["type"]);
   const errors: FieldError[] = [];
   const field = `${prefix}type`;
   if (given["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field });
-  // The smallest size and those with a GPU can't be nodes.
+  // The smallest type and GPU types cannot be nodes.
   if (plan && (plan.class === "nanode" || plan.class === "gpu"))
     errors.push({ reason: `${plan.id} is not supported for nodes`, field });
   const disks = Array.isArray(given["disks"]) ? (given["disks"] as { size?: unknown }[]) : [];
@@ -51,7 +51,7 @@ export function poolErrors(store: Store, given: Value, prefix: string): FieldErr
   return [...errors, ...autoscalerErrors(given, prefix)];
 }
 
-/** Together they leave the boot disk what is left, so they can't be more than there is. */
+/** The boot disk gets the remaining space, so the disks must not exceed the plan. */
 function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string): FieldError[] {
   const errors: FieldError[] = disks.flatMap(({ size }, index) =>
     typeof size === "number" && size > disk
@@ -90,7 +90,7 @@ export function addPool(view: CallContext, cluster: Row<Value>, given: Value): R
   return row;
 }
 
-/** Nodes give way to new ones, so that in the end there are as many as are wanted; by default every one does. */
+/** Replaces nodes until the pool has `count` nodes. @param indexes Nodes to replace; default all. */
 export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly number[]): void {
   const { nodes, count: wanted } = row.value;
   const leaving = nodes.filter((_, index) => which?.includes(index) ?? true);
@@ -99,7 +99,7 @@ export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly 
   plan(view, row, leaving);
 }
 
-/** Takes one node away for good, with its instance. */
+/** Removes one node permanently, with its instance. */
 export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void {
   const { value } = row;
   value.nodes = value.nodes.filter(({ id }) => id !== node.id);
@@ -117,8 +117,8 @@ function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
 }
 
 /**
- * One after the other a new node becomes ready, and with each an old one goes. All of it is planned at
- * once, so that a later change of the pool overtakes what is left.
+ * Schedules the replacement of nodes: one new node becomes ready at a time, and one old node is
+ * deleted with it. Everything is scheduled at once, so that a later change of the pool cancels the rest.
  */
 function plan(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void {
   const { store, at } = view;
@@ -142,7 +142,7 @@ function plan(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void
   }
 }
 
-/** The instance of a node is made at once where it was begun before. */
+/** Returns the instance of a node; creates it unless an earlier replacement already did. */
 function startNode(view: CallContext, row: Row<Pool>, node: Node): Row<Instance> {
   const { store, at } = view;
   const [begun] = instancesOf(store, [node]);
@@ -174,7 +174,7 @@ function instancesOf(store: Store, nodes: readonly Node[]): Row<Instance>[] {
   return [...store.table("instance").all()].filter(({ hidden }) => hidden?.node && ids.has(hidden.node));
 }
 
-/** With a pool go the instances that are its nodes. */
+/** Deletes the instances of these nodes. */
 function dropNodes(store: Store, nodes: readonly Node[]): void {
   for (const row of instancesOf(store, nodes)) deleteCascade(store, "instance", row);
 }

@@ -1,4 +1,4 @@
-/** The ports of a load balancer and the servers behind each (v4, Load balancers). */
+/** Configurations (ports) of a load balancer and their backend nodes (v4, Load balancers). */
 
 import type { Field, Fields } from "../fields/field.ts";
 import { applyFields, creatableFields, defaultValues } from "../fields/field.ts";
@@ -90,14 +90,14 @@ export function addConfig(view: CallContext, balancer: Row<object>, given: Value
   return row;
 }
 
-/** What is told of a certificate. */
+/** Sets the certificate members that responses show. */
 function certify({ value }: Row<Value>): void {
   const secured = value["protocol"] === "https";
   value["ssl_commonname"] = secured ? "www.example.com" : null;
   value["ssl_fingerprint"] = secured ? "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F" : null;
 }
 
-/** Keys are never shown again. */
+/** Certificates and keys are redacted in responses. */
 function presentConfig({ id, value }: Row<Value>, { store }: CallContext): object {
   const nodes = [...store.table("nodebalancerNode").inHome(childHome("nodebalancerConfig", id))];
   const up = nodes.filter((node) => node.value["status"] === "UP").length;
@@ -121,7 +121,7 @@ function checkConfig({ store, body, parents, row }: Call): FieldError[] {
   return errors;
 }
 
-/** A timeout is within the interval; an interval of 0 means that nothing is checked in turns. */
+/** The timeout must not exceed the interval. An interval of 0 disables periodic checks. */
 function timeoutErrors(config: Value, prefix: string): FieldError[] {
   const { check_interval: interval = 5, check_timeout: timeout = 3 } = config;
   const late =
@@ -130,7 +130,7 @@ function timeoutErrors(config: Value, prefix: string): FieldError[] {
   return late ? [{ reason: "check_timeout must not be above check_interval", field }] : [];
 }
 
-/** The pattern lets every five digits through. */
+/** Validates the port, for which the field's pattern accepts any five digits. */
 function portErrors({ address }: Body, prefix: string): FieldError[] {
   const port = typeof address === "string" ? /:(\d{1,5})$/.exec(address)?.[1] : undefined;
   const valid = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
@@ -142,7 +142,7 @@ function nodeErrors(nodes: unknown, prefix: string): FieldError[] {
   return listed.flatMap((node, index) => portErrors((node ?? {}) as Value, `${prefix}nodes[${index}].`));
 }
 
-/** What is wrong with a configuration, and with the nodes that come with it. */
+/** Validates a configuration and the nodes in it. */
 export function configErrors(config: Value, prefix: string): FieldError[] {
   return [
     ...certificateErrors(config, prefix),
@@ -163,7 +163,7 @@ export const configBody: Fields = {
   nodes: { type: "objects", members: creatableFields(nodeFields), max: 100 },
 };
 
-/** Listed with an id: changed. Without: made. Not listed: gone. */
+/** Nodes with an id are updated, nodes without one are created, nodes that are not listed are deleted. */
 function rebuild(call: ActionCall<Value>): Row<object> {
   const { store, row, body, parents } = call;
   const fields = creatableFields(configFields);
@@ -231,7 +231,7 @@ export const nodebalancerNode: Resource<Value> = {
   name: "nodebalancerNode",
   path: "/nodes",
   parent: "nodebalancerConfig",
-  // Events of a node name the balancer; the row right above is its configuration.
+  // Events of a node name the load balancer, not its direct parent, the configuration.
   entity: { ...ofBalancer, id: (value) => Number((value as Value)["nodebalancer_id"]) },
   scopes: { read: ["loadbalancers:read_write"] },
   fields: nodeFields,

@@ -1,4 +1,4 @@
-/** Object storage: clusters, buckets, keys (v4, object storage). What is in a bucket is not kept here. */
+/** Object storage: clusters, buckets, keys (v4, object storage). Objects are not stored. */
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
@@ -35,7 +35,7 @@ export const storageCluster: Resource<Value> = {
   read: true,
 };
 
-/** The first key or bucket switches object storage on. */
+/** Activates object storage with the first key or bucket. */
 function switchOn(store: Store, account: string): void {
   const settings = store.table("settings").get(account);
   if (settings) settings.value["object_storage"] = "active";
@@ -161,7 +161,7 @@ export const bucket: Resource<Value> = {
   ],
 };
 
-/** Every bucket and key goes, and cannot be had back. */
+/** Deletes all buckets and keys permanently. */
 function cancel({ store, caller }: ActionCall<Value>): void {
   store.table("bucket").removeAll(caller.account);
   store.table("storageKey").removeAll(caller.account);
@@ -178,7 +178,7 @@ function checkAccess({ store, caller, body }: Call): FieldError[] {
   });
 }
 
-/** A key without `bucket_access` opens every bucket; with an empty one it opens none. */
+/** A key without `bucket_access` has access to all buckets; with an empty list, to none. */
 export const storageKey: Resource<Value> = {
   ...common,
   name: "storageKey",
@@ -214,7 +214,7 @@ export const storageKey: Resource<Value> = {
         bucket_access: body["bucket_access"] ?? [],
       };
     },
-    // Kept nowhere: the answer is the only place where it is told.
+    // The secret is not stored. Only this response contains it.
     buildResponse: ({ value }) => ({ ...value, secret_key: randomBytes(20).toString("hex") }),
     rate,
   },

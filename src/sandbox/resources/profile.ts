@@ -1,4 +1,4 @@
-/** The profile of the caller, and what goes with it: second factor, preferences, keys, devices, logins. */
+/** The caller's profile, second factor, preferences, SSH keys, devices and logins. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import { dateTime } from "../clock.ts";
@@ -20,7 +20,7 @@ const entity = {
   label: (value: object) => (value as User).username,
 };
 
-/** A name of the time zone database, old ones too (`US/Eastern`); no offset. */
+/** Whether this is a name of the time zone database, including old ones (`US/Eastern`), not an offset. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -30,7 +30,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Any token may read the profile of its user: no scope is needed. */
+/** Reading the profile needs no scope. */
 export const profile: Resource<User> = {
   name: "profile",
   table: "user",
@@ -118,7 +118,7 @@ function keysOf({ store, caller }: RowCall<Value>): string[] {
   return labels;
 }
 
-/** The user's `ssh_keys` are the labels of these. */
+/** Updates the user's `ssh_keys`, which lists the labels of these keys. */
 function relabel(call: RowCall<Value>, before: string | undefined, after: string | undefined): void {
   const labels = keysOf(call);
   const place = before === undefined ? -1 : labels.indexOf(before);
@@ -190,7 +190,7 @@ const loginFields = {
   restricted: { type: "boolean" },
 } as const;
 
-/** All logins of the account, and those of the caller. */
+/** All logins of the account. */
 export const login: Resource<Value> = {
   ...own,
   owner: "account",
@@ -223,7 +223,7 @@ function ownLogins(rows: Row<Value>[], user: string): Row<Value>[] {
   return rows.filter(({ value }) => value["username"] === user);
 }
 
-// A second factor: codes that change with the time, from a secret that both sides know (RFC 6238, RFC 4226).
+// Second factor: time-based one-time passwords (RFC 6238, RFC 4226).
 
 const step = 30_000;
 const hour = 3_600_000;
@@ -255,7 +255,7 @@ function disableSecondFactor(call: ActionCall<User>): void {
   recordEvent(call, action.event ?? "", row);
 }
 
-/** The six digits that a secret of base32 gives at a time, in milliseconds. */
+/** Returns the six-digit code of a base32 secret at a time in milliseconds. */
 export function codeAt(secret: string, time: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(time / step)));

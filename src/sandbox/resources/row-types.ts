@@ -1,4 +1,4 @@
-/** The stored objects that the code of the sandbox reads by name. Everything else is told by the declarations. */
+/** Types of the stored objects whose members the code reads by name. All other members are declared as fields only. */
 
 import type { ExchangeCode, TokenAccess } from "./hidden-state.ts";
 
@@ -36,11 +36,11 @@ export interface Plan {
   /** Dollars. */
   price: { hourly: number; monthly: number };
   addons: { backups: { price: { hourly: number; monthly: number } } };
-  /** The plan of its free upgrade. */
+  /** Id of the plan of the free upgrade. */
   successor: string | null;
 }
 
-/** A question that a script asks. Without a `default` it must be answered. */
+/** A question (UDF) of a script. Without a `default` a value is required. */
 export interface ScriptQuestion {
   label: string;
   name: string;
@@ -91,11 +91,11 @@ export interface Event {
   message: string;
 }
 
-/** An address as it is kept; how clients see it is told by the resource. */
+/** A stored address. The resource computes what clients see. */
 export interface Address {
   address: string;
   kind: "public" | "private" | "slaac" | "link-local";
-  /** Set explicitly; null where the service default holds. */
+  /** Set explicitly; null means the default name. */
   rdns: string | null;
   instance: number;
 }
@@ -105,13 +105,13 @@ export interface Range {
   prefix: number;
   region: string;
   route_target: string | null;
-  /** An old pool of addresses, which newer regions don't take. */
+  /** A legacy address pool, which newer regions do not support. */
   pool: boolean;
-  /** The instances that answer for it. */
+  /** Ids of the instances that use it. */
   instances: number[];
 }
 
-/** A user and what the profile shows of it: one row, seen from two sides. */
+/** A user. The user and the profile resource are views of the same row. */
 export interface User {
   uid: number;
   username: string;
@@ -151,7 +151,7 @@ export interface Pool {
   tags: string[];
 }
 
-/** What the code reads of an account. */
+/** The members of an account that the code reads. */
 export interface AccountValue {
   company: string;
   balance: number;
@@ -160,10 +160,10 @@ export interface AccountValue {
   tax_id: string | null;
 }
 
-/** A row whose members the code reads one by one. */
+/** A row without a declared type. */
 export type Value = Record<string, unknown>;
 
-/** Every kind of row, by the name of its resource. */
+/** The row type of each table, by resource name. */
 export interface Shapes {
   region: Region;
   image: Image;
@@ -178,7 +178,7 @@ export interface Shapes {
   account: AccountValue;
   user: User;
   access: TokenAccess;
-  /** Refresh tokens, with what the tokens may do that they are good for. */
+  /** Refresh tokens, with the scopes of the tokens that they renew. */
   refresh: TokenAccess;
   code: ExchangeCode;
   address: Address;
@@ -228,7 +228,7 @@ export interface Shapes {
   storageKey: Value;
 }
 
-// An instance and what hangs on it, as they are stored.
+// Stored instances, disks, profiles and backups.
 
 export interface Instance {
   id: number;
@@ -262,7 +262,7 @@ export interface Disk {
   filesystem: string;
   created: string;
   updated: string;
-  /** Not in the reference, known from one client only: shown where it was sent. */
+  /** Undocumented, used by one client: present only if the request set it. */
   read_only?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Stored scripts (v4, Stored scripts): public ones for everyone, an account's own beside them. */
+/** StackScripts, public and private (v4, Stored scripts). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
@@ -11,7 +11,7 @@ import type { Level } from "./hidden-state.ts";
 import type { Script, ScriptQuestion } from "./row-types.ts";
 import { avatarOf } from "./user.ts";
 
-/** Anyone reads a public script; only its author's account changes it. */
+/** Everyone may read a public script. Only the author's account may change it. */
 function mayUse({ home, value, id }: Row<Script>, { store, caller }: CallContext, level: Level): boolean {
   if (home === publicHome && level === "read_only") return true;
   const own = home === caller.account || store.table("user").get(value.username)?.home === caller.account;
@@ -36,7 +36,7 @@ function checkScript({ store, caller, body, row }: Call): FieldError[] {
   return errors;
 }
 
-/** Whoever publishes a script shares it with everyone: it moves there. */
+/** A published script moves to the public home. */
 function changed(call: RowCall<Script>, before: Script): void {
   const { row } = call;
   const { value } = row;
@@ -105,9 +105,9 @@ export const script: Resource<Script> = {
   },
 };
 
-// The questions that a script asks, out of its comments: `# <UDF name="DOMAIN" label="Domain" default="">`.
+// Questions of a script, parsed from its comments: `# <UDF name="DOMAIN" label="Domain" default="">`.
 
-/** A script of allowed length can't hold more than this in earnest. */
+/** Upper bound of parsed questions, so that a hostile script cannot grow a response. */
 const mostQuestions = 100;
 
 export function questionsOf(script: string): ScriptQuestion[] {

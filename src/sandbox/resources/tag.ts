@@ -1,4 +1,4 @@
-/** Tags: what the entities of an account carry, and those made for later (v4, Support tickets and tags). */
+/** Tags: those in use on entities and those created in advance (v4, Support tickets and tags). */
 
 import type { Field } from "../fields/field.ts";
 import { invalid, notFound } from "../http/problem.ts";
@@ -12,7 +12,7 @@ const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
 type Kind = (typeof kinds)[number];
 const ids: Field = { type: "integers" };
 
-/** The members of the body that name entities, with what they name. */
+/** Returns the body members that list entity ids, with the kind of entity. */
 function members({ store }: CallContext): readonly (readonly [member: string, kind: Kind])[] {
   return [
     [store.names.instanceIds, "instance"],
@@ -65,7 +65,7 @@ function make(call: Call): Row<Value> {
   return store.table("tag").add(caller.account, `${caller.account} ${label}`, { label });
 }
 
-/** The entities that carry it, each as its own kind shows it. */
+/** Returns the entities with this tag, each as its own resource presents it. */
 function tagged(call: ActionCall<Value>): Row<object>[] {
   const label = call.params["tag"] ?? "";
   if (!all(call).some(({ id }) => id === label)) throw notFound();
@@ -116,9 +116,9 @@ export const tag: Resource<Value> = {
   ],
 };
 
-// Labels and tags whose rules several bodies share.
+// Field rules for labels and tags that several resources share.
 
-/** The written rule; the product word alone, alpha's default label, is shorter and accepted too (ruling). */
+/** The documented rule. The product word alone, alpha's default label, is shorter and also accepted (ruling). */
 export const instanceLabel: Field = {
   type: "string",
   min: 3,

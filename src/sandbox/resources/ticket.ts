@@ -20,7 +20,7 @@ const about: Fields = {
   volume_id: number,
 };
 
-/** A ticket is about one thing at most. By the member that names it: what it is. */
+/** The resource that each body member refers to. A ticket refers to at most one entity. */
 function kinds({ store }: Call): Readonly<Record<string, keyof Shapes | undefined>> {
   return {
     domain_id: "domain",
@@ -56,7 +56,7 @@ function entity(call: Call): Entity | null {
 
 const rank: Readonly<Record<string, number>> = { open: 0, new: 1, closed: 2 };
 
-/** Open ones first, then by status and last change. */
+/** Sorts by status (open first), then by last update, newest first. */
 function sorted({ store, caller }: Call): readonly Row<Value>[] {
   const order = ({ value }: Row<Value>): number => rank[String(value["status"])] ?? 3;
   const updated = ({ value }: Row<Value>): string => String(value["updated"]);
@@ -205,7 +205,7 @@ export const reply: Resource<Value> = {
       const parents = call.parents[0];
       if (!parents) return;
       touch(parents, call);
-      // What is answered is being worked on, also what was closed before.
+      // A reply reopens a closed ticket.
       Object.assign(parents.value, { status: "open", closed: null, closable: true });
     },
   },

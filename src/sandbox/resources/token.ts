@@ -1,4 +1,4 @@
-/** Personal tokens and the applications that a user let in (v4, Profile). */
+/** Personal tokens, authorized apps (v4, Profile) and OAuth clients (document 1, OAuth client). */
 
 import { randomBytes } from "node:crypto";
 import { dateTime } from "../clock.ts";
@@ -13,17 +13,17 @@ import type { Value } from "./row-types.ts";
 
 const own = { owner: "user", access: "required", area: "account" } as const;
 
-/** Shown in full to whoever makes it; afterwards only so much of it. */
+/** Characters of a token that later responses show. Only the create response has all of it. */
 const shownCharacters = 16;
 const year = 365 * 86_400_000;
 const mostYears = 100;
 
-/** Scopes as written: separated by spaces or commas. */
+/** Splits a scope text at spaces and commas. */
 export function scopesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((scope) => scope !== "");
 }
 
-/** Whether this is a scope of the service. */
+/** Whether the text is a valid scope. */
 export function isScope({ names }: Store, scope: string): boolean {
   const [area = "", level = "", ...rest] = scope.split(":");
   const known = names.scopeAreas.includes(area) && rest.length === 0;
@@ -44,10 +44,10 @@ function checkToken({ store, caller, body, at }: Call): FieldError[] {
   return errors;
 }
 
-/** With or without seconds, fractions and a zone; without a zone it is UTC. */
+/** Date-times may omit seconds, fraction and zone; the default zone is UTC. */
 const timeForm = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** Milliseconds since 1970; NaN for what is no date-time. */
+/** Returns milliseconds since 1970, or NaN for an invalid date-time. */
 function timeOf(text: string): number {
   const [, day, zone] = timeForm.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return Number.NaN;
@@ -94,9 +94,9 @@ export const token: Resource<Value> = {
     event: "token_create",
     validate: checkToken,
     computeMembers: ({ caller, body }) => ({
-      // Without scopes the new token may do what the present one may.
+      // Without `scopes` the new token inherits the scopes of the current one.
       scopes: scopesOf((body["scopes"] as string | undefined) ?? caller.scopes.join(" ")).join(" "),
-      // Shown in the form of all times, however it was written.
+      // Responses use the common date-time format.
       expiry: typeof body["expiry"] === "string" ? dateTime(timeOf(body["expiry"])) : null,
     }),
     afterCreate({ store, caller }, row) {
@@ -119,7 +119,7 @@ export const token: Resource<Value> = {
   afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.token === id),
 };
 
-/** Taking an application's leave ends its tokens. */
+/** Deleting an authorized app revokes its tokens. */
 export const app: Resource<Value> = {
   ...own,
   name: "app",
@@ -140,7 +140,7 @@ export const app: Resource<Value> = {
   afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.app === id),
 };
 
-// OAuth clients (document 1, OAuth client). The login server reads the same rows.
+// OAuth clients. The login server reads the same rows.
 
 const redacted = "<REDACTED>";
 
@@ -154,7 +154,7 @@ function present({ value, hidden }: Row<Value>, _view: CallContext): Value {
   return { ...value, secret: redacted, thumbnail_url: thumbnail };
 }
 
-/** The old secret ends at once; the new one is told this once. */
+/** Replaces the secret. Only this response contains the new one. */
 function resetSecret(call: ActionCall<Value>): object {
   const { row, action } = call;
   const secret = newSecret();
@@ -163,7 +163,7 @@ function resetSecret(call: ActionCall<Value>): object {
   return { ...present(row, call), secret };
 }
 
-/** A picture of any client, for whoever is asked to let it in. */
+/** Returns the thumbnail of any client. It is public, because consent pages show it. */
 function thumbnail({ store, params }: ActionCall<Value>): object {
   const picture = store.table("client").get(params["client"])?.hidden?.picture;
   if (picture === undefined) throw notFound();
@@ -191,7 +191,7 @@ export const client: Resource<Value> = {
   entity: {
     type: "oauth_client",
     url: "/v4/account/oauth-clients/{id}",
-    // Events count entities by number; this one is written in hexadecimal.
+    // Events need a numeric entity id; the client id is hexadecimal.
     id: (value) => Number.parseInt(String((value as Value)["id"]).slice(0, 12), 16),
   },
   fields: {

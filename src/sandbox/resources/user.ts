@@ -1,4 +1,4 @@
-/** The users of an account and their grants (document 1, Users). */
+/** Users of an account and their grants (document 1, Users). */
 
 import { createHash } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
@@ -13,13 +13,13 @@ import type { Row, Table } from "../store/store-table.ts";
 import type { Level } from "./hidden-state.ts";
 import type { User } from "./row-types.ts";
 
-// The picture of a person is known by a hash of the name.
+// Avatar id: a hash of the user name.
 
 export function avatarOf(username: string): string {
   return createHash("md5").update(username).digest("hex");
 }
 
-// What the profile of a new user says.
+// Profile defaults of a new user.
 
 export function newProfile(uid: number, username: string): Omit<User, "username" | "email" | "restricted"> {
   const code = createHash("sha1").update(username).digest("hex");
@@ -45,7 +45,7 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
   };
 }
 
-// Grants as clients read and write them: flags for the account, and a level for each entity (v4, Grants).
+// The grants object: global flags and a level per entity (v4, Grants).
 
 const flags = [
   "add_vms",
@@ -81,8 +81,8 @@ const grantsBody: Fields = {
 };
 
 /**
- * @param which `all` lists every entity of the account, also those without access.
- * @returns Null for an unrestricted user, who needs none.
+ * Returns the grants object of a user. @param which `all` also lists entities without access.
+ * @returns Null for an unrestricted user.
  */
 export function readGrants(store: Store, row: Row<User>, which: "all" | "granted"): object | null {
   if (!row.value.restricted) return null;
@@ -108,7 +108,7 @@ export function readGrants(store: Store, row: Row<User>, which: "all" | "granted
   };
 }
 
-/** What is not mentioned keeps its level; labels are ignored. */
+/** Updates grants. Entities that the body does not list keep their level; labels are ignored. */
 function writeGrants(call: ActionCall<User>): object | null {
   const { store, row, body } = call;
   if (!row.value.restricted) throw invalid("An unrestricted user has no grants");
@@ -130,7 +130,7 @@ function writeGrants(call: ActionCall<User>): object | null {
   return readGrants(store, row, "all");
 }
 
-/** The declared body, in the service's own words. */
+/** Returns the declared body in the configured product words. */
 function bodyOf(store: Store): Fields {
   const write = store
     .resource("user")
@@ -149,21 +149,21 @@ function grantable(store: Store, kind: string, account: string): { id: number; l
   });
 }
 
-/** What belongs to a user and not to the account. */
+/** Tables whose rows belong to a user, not to the account. */
 const ownTables = ["token", "app", "sshKey", "device", "access"] as const;
 
 function changed({ store, row }: RowCall<User>, before: User): void {
   const { value } = row;
   if (value.restricted !== before.restricted) {
     row.hidden = { ...row.hidden };
-    // Nothing is granted by being made restricted, and nothing needs to be otherwise.
+    // A user who becomes restricted starts without grants; an unrestricted user needs none.
     if (value.restricted) row.hidden.grants = emptyGrants();
     else delete row.hidden.grants;
   }
   if (value.username !== before.username) rename(store, row, before.username);
 }
 
-/** Everything that a user has goes along with a new name. */
+/** Moves all rows of a user to the new user name. */
 function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], from: string): void {
   const to = value.username;
   store.table("user").remove(from);
@@ -177,12 +177,12 @@ function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], fro
   }
 }
 
-/** Whether another unrestricted user is left, who can do everything (document 1, Users). */
+/** Whether the account has another unrestricted user (document 1, Users). */
 function hasOtherOwner({ store, row }: RowCall<User>): boolean {
   return [...store.table("user").inHome(row.home)].some((each) => each !== row && !each.value.restricted);
 }
 
-/** Labels of keys that the users of the account have added. */
+/** `ssh_keys` may only list labels of keys that users of the account have added. */
 function checkKeys({ store, caller, body }: Call): FieldError[] {
   const given = Array.isArray(body["ssh_keys"]) ? (body["ssh_keys"] as unknown[]) : [];
   if (given.length === 0) return [];

@@ -75,7 +75,7 @@ function addVolume(
   return table.add(caller.account, id, { id, ...given, ...state });
 }
 
-/** What is done takes a while, at the end of which the volume is active again. */
+/** Starts a job on a volume that ends in status `active`. */
 function begin(call: Call, row: Row<Volume>, status: string, event: string): void {
   const { id } = recordEvent(call, event, row, working);
   const stages = [
@@ -193,11 +193,11 @@ export const volume: Resource<Volume> = {
   ],
 };
 
-// Hangs volumes on instances and takes them off again.
+// Attaching and detaching.
 
 const mostAttached = 8;
 
-/** @throws {Problem} 400 where it is elsewhere, or the instance has all that it can have. */
+/** @throws {Problem} 400 if the volume is attached or in another region, or the instance has its maximum. */
 function attach(store: Store, row: Row<Volume>, instance: Row<Instance>): void {
   const { vmId } = store.names;
   if (row.value.instance !== null) throw invalid("The volume is attached already");
@@ -222,7 +222,7 @@ function detach(call: ActionCall<Volume>): void {
   recordEvent(call, action.event ?? "", row);
 }
 
-/** An instance that goes leaves its volumes behind. */
+/** Detaches all volumes of an instance. */
 export function detachAll(store: Store, instance: number): void {
   for (const { value } of store.table("volume").all()) if (value.instance === instance) value.instance = null;
 }

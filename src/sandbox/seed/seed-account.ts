@@ -1,4 +1,4 @@
-/** Puts seed data into a world: each item with what its resource declares for what it doesn't say. */
+/** Adds the seed data of an account to the store. Missing members get the defaults of their resource. */
 
 import { createHash } from "node:crypto";
 import { dateTime } from "../clock.ts";
@@ -20,7 +20,7 @@ import type { Row } from "../store/store-table.ts";
 import type { AccountSeed, Seeds, UserSeed } from "./seed-file.ts";
 import { SeedError } from "./seed-file.ts";
 
-/** @throws {SeedError} that says where the seed data is wrong. */
+/** @throws {SeedError} with the location of the invalid seed data. */
 export function seedAccount(store: Store, seed: AccountSeed, at: number): void {
   const { id, account, settings, users, ...lists } = seed;
   addSingleRow(store, "account", id, id, { ...account, euuid: id }, at);
@@ -69,7 +69,7 @@ function seedUser(store: Store, account: string, seed: UserSeed, at: number): vo
   for (const row of store.table("token").inHome(userHome(username))) activateToken(store, row, username);
 }
 
-/** The secret stands in the item; what is shown of it later is its beginning. */
+/** Activates a seeded token. The item contains the secret; responses show only its first characters. */
 function activateToken(store: Store, row: Row<Value>, user: string): void {
   const { id, label, scopes, token } = row.value;
   const secret =
@@ -84,7 +84,7 @@ function activateToken(store: Store, row: Row<Value>, user: string): void {
   });
 }
 
-/** Seconds that a token of an application works (document 1, Authentication). */
+/** Lifetime of an app's token, in seconds (document 1, Authentication). */
 const appTokenSeconds = 7200;
 
 function seedApp(store: Store, user: string, { token, client, ...said }: Value, at: number): void {
@@ -149,7 +149,7 @@ function validateItem({ fields }: Resource, given: Value, where: string): void {
   if (fieldError) throw new SeedError(fieldError.reason, where);
 }
 
-/** By the last part of its path. */
+/** Finds a resource by the last segment of its path. */
 function findResourceByPath(store: Store, name: string, parent: string | undefined): Resource {
   const found = store.resources.find(
     (each) =>
@@ -159,9 +159,9 @@ function findResourceByPath(store: Store, name: string, parent: string | undefin
   return found;
 }
 
-// One instance out of seed data: with the sizes of its type, addresses, and disks where it has an image.
+// An instance from seed data: with the specs of its type, addresses, and disks if it has an image.
 
-/** @throws {Error} where region, type or image are not those of the catalogs. */
+/** @throws {SeedError} if region, type or image are not in the catalogs. */
 function seedInstanceFromData(store: Store, home: string, given: Value, at: number): Row<Instance> {
   const { type = "g6-standard-1", region = "us-east", image: imageId = null, hidden, ...said } = given;
   const plan = store.table("plan").get(type)?.value;

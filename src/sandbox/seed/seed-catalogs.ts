@@ -1,8 +1,8 @@
-/** Regions, images, kernels and plans, as every caller sees them (v4, Catalogs). */
+/** Seed data of the catalogs: regions, images, kernels, plans and scripts (v4, Catalogs). */
 
 import type { Image, Kernel, Plan, Region, Script } from "../resources/row-types.ts";
 
-/** Newer regions also offer VLANs and take no old address pools. */
+/** Newer regions have VLANs and no legacy address pools. */
 const basic = ["Vms", "NodeBalancers", "Block Storage", "Kubernetes", "Cloud Firewall"];
 const newer = [...basic, "Vlans"];
 const wide = [...basic, "Object Storage", "GPU Vms"];
@@ -87,7 +87,7 @@ export const images: readonly Image[] = imageRows.map(([id, label, vendor, size,
   ),
 );
 
-/** The one image that the main account made itself. */
+/** The private image of the main account. */
 export const privateImage: Image = Object.assign(
   { id: "private/55012", label: "web base", vendor: null, size: 1600, deprecated: false, is_public: false },
   {
@@ -160,7 +160,7 @@ const planRows: readonly [
   ["g1-gpu-rtx6000-1", "Dedicated 32GB + RTX6000 GPU x1", 32768, 655360, 8, 16000, 10000, 1.5, 1000],
 ];
 
-/** Free upgrades: only what can no longer be deployed has one. */
+/** Free upgrades. Only legacy plans have one. */
 const successors: Readonly<Record<string, string>> = {
   "g5-standard-1": "g6-standard-1",
   "g5-standard-8": "g6-standard-8",
@@ -192,7 +192,7 @@ function planClass(id: string): string {
   return /^g\d-(nanode|standard|dedicated|highmem|gpu)/.exec(id)?.[1] ?? "standard";
 }
 
-// Stored scripts: public ones of others, an own private one, and questions of every kind.
+// StackScripts: public ones of other users, a private one, and questions of every kind.
 
 const shared = {
   user_avatar_id: "4f1c0d2e7a9b4c55a0e1d2c3b4a59687",

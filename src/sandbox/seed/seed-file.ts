@@ -1,5 +1,5 @@
 /**
- * A seed file, YAML or JSON: accounts besides the two there are.
+ * A seed file, YAML or JSON, with additional accounts.
  *
  *     accounts:
  *       - account: { company: Harbour, email: kari@example.org }
@@ -14,9 +14,9 @@ import { parse } from "yaml";
 import type { Grants } from "../resources/hidden-state.ts";
 
 /**
- * What a seed file says; what it must say is checked where it is put in.
+ * Reads and parses a seed file. Its content is validated when it is added to the store.
  *
- * @throws {SeedError} for a file that can't be read or is no YAML.
+ * @throws {SeedError} for a file that cannot be read or parsed.
  */
 export async function readSeedFile(path: string): Promise<unknown> {
   try {
@@ -26,7 +26,7 @@ export async function readSeedFile(path: string): Promise<unknown> {
   }
 }
 
-/** @throws {SeedError} that says what is missing. What the items of lists must be is told when they are put in. */
+/** Validates the structure of a seed file. @throws {SeedError} naming what is missing. */
 export function seedFile(data: unknown): readonly AccountSeed[] {
   if (data === undefined || data === null) return [];
   const accounts = isObject(data) ? data["accounts"] : undefined;
@@ -50,7 +50,7 @@ function accountSeed(value: unknown, where: string): AccountSeed {
   return { ...lists, ...(settings && { settings }), id, account, users };
 }
 
-/** The same for the same file. */
+/** Returns the same id for the same file. */
 function accountId(text: string): string {
   const digits = createHash("sha256").update(text).digest("hex").toUpperCase();
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 32)].join("-");
@@ -64,7 +64,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-// An account as seed data: by hand in this folder, or from a file.
+// Types of seed data, hand-written or from a file.
 
 export type Seeds = readonly Readonly<Record<string, unknown>>[];
 
@@ -73,33 +73,33 @@ export interface UserSeed extends Readonly<Record<string, unknown>> {
   readonly email: string;
   readonly restricted?: boolean;
   readonly grants?: Grants;
-  /** `token` is the secret itself; without one it is made from the label. */
+  /** `token` is the secret; without it the secret is derived from the label. */
   readonly tokens?: Seeds;
   readonly sshkeys?: Seeds;
   readonly devices?: Seeds;
-  /** Applications let in. `token` works for as long as one from the login server does, and ends with its `client`. */
+  /** Authorized apps. `token` has the lifetime of one from the login server and is revoked with its `client`. */
   readonly apps?: Seeds;
 }
 
 /**
- * Everything that an account has. Besides these members, lists of its resources under the names that their
- * paths end with: `instances`, `domains`, `volumes`, `tickets`, …, and inside an item what hangs on it
+ * Everything that an account has. Other members are lists of its resources, named by the last segment
+ * of their path: `instances`, `domains`, `volumes`, `tickets`, …; items contain their children
  * (`records` in a domain).
  */
 export interface AccountSeed extends Readonly<Record<string, unknown>> {
-  /** In `X-Customer-UUID`; from a file it may be left out. */
+  /** Account id, sent as `X-Customer-UUID`; optional in a file. */
   readonly id: string;
   readonly account: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly users: readonly UserSeed[];
 }
 
-/** Seed data that can't be used. Its message is for whoever wrote the file. */
+/** Invalid seed data. The message addresses the author of the file. */
 export class SeedError extends Error {
   override readonly name = "SeedFault";
   readonly code = "SEED";
 
-  /** @param where `accounts[0].users`; the whole of the data where it is left out */
+  /** @param where E.g. `accounts[0].users`; omit it for the data as a whole. */
   constructor(reason: string, where?: string) {
     super(`Seed data${where === undefined ? "" : `, ${where}`}: ${reason}`);
   }

@@ -1,4 +1,4 @@
-/** A history of the account: of every kind that the instances could have left. */
+/** Seed data of the past: events of every kind, invoices and payments. */
 
 import { dateTime } from "../clock.ts";
 import { addEvent } from "../resource/event-log.ts";
@@ -17,7 +17,7 @@ interface EventKind {
   readonly message?: string;
 }
 
-/** `url` is of the instance that the event is about. */
+/** `url` is the path of the event's instance. */
 export const eventKinds: { readonly url: string; readonly kinds: readonly EventKind[] } = {
   url: "/v4/vm/instances/{id}",
   kinds: [
@@ -36,7 +36,7 @@ export const eventKinds: { readonly url: string; readonly kinds: readonly EventK
   ],
 };
 
-/** What an instance is in the middle of at the start, by its status, and what it is in afterwards. */
+/** The running job of an instance at start-up, by status, and the status that follows. */
 interface JobKind {
   readonly action: string;
   readonly type: string;
@@ -56,9 +56,9 @@ export const jobKinds: Readonly<Record<string, JobKind>> = {
 };
 
 const hour = 3_600_000;
-/** Jobs of the seed began so many seconds before the start, and end one after the other after it. */
+/** Seeded jobs started this many seconds before start-up; the first ends after `firstEnd`, the next ones at intervals of `between`. */
 const [begunFor, firstEnd, between] = [60, 150, 10];
-/** The first of them have been seen, half of those also read. */
+/** Fraction of the events that are seen; half of those are also read. */
 const seenPart = 0.7;
 
 export function seedEvents(
@@ -101,12 +101,12 @@ export function seedEvents(
   );
 }
 
-/** When the job of this place in the order ends, in milliseconds. */
+/** Returns the end of the job with this index, in milliseconds. */
 function endOf(store: Store, index: number): number {
   return store.clock.now() + (firstEnd + between * index) * 1000;
 }
 
-/** An event of long ago that is not over ends with the jobs of the start, whatever its instance does by then. */
+/** Schedules the end of an old running event, independently of its instance. */
 function endEvent(store: Store, event: Row<Event>, index: number): void {
   const at = endOf(store, index % 10);
   const end = { id: event.value.id, status: "finished" } as const;
@@ -120,7 +120,7 @@ interface JobContext {
   readonly index: number;
 }
 
-/** The event of what an instance is in the middle of, and the end of both. */
+/** Adds the event of an instance's running job and schedules the end of both. */
 function seedJob(
   store: Store,
   row: Row<Instance>,
@@ -162,16 +162,16 @@ function seedJob(
   });
 }
 
-// Invoices of the past months for what an account has, and the payments of them.
+// Invoices of the past months and their payments.
 
 const taxRate = 0.25;
-/** Instances that an invoice names. */
+/** Number of instances per invoice. */
 const instancesPerInvoice = 2;
 
 const cents = (dollars: number): number => Math.round(dollars * 100) / 100;
 
 interface Month {
-  /** Milliseconds since 1970; `to` is the beginning of the next one. */
+  /** Milliseconds since 1970; `to` is the start of the next month. */
   readonly from: number;
   readonly to: number;
 }
@@ -207,7 +207,7 @@ function invoiceItemsFor({ label, backups }: Instance, plan: Plan, month: Month)
     : [uptime];
 }
 
-/** Of the oldest instances, which were there all the time. */
+/** Returns the oldest instances, which existed during the whole month. */
 function oldestInstances(store: Store, account: string, { from }: Month): Instance[] {
   return [...store.table("instance").inHome(account)]
     .map(({ value }) => value)
@@ -222,8 +222,8 @@ function monthBefore(today: number, back: number): Month {
 }
 
 /**
- * @param months So many, the last one that is over being the newest
- * @param paid So many of them, from the oldest
+ * @param months Number of invoices; the newest is for the last complete month.
+ * @param paid Number of paid invoices, from the oldest.
  */
 export function createBilling(
   store: Store,

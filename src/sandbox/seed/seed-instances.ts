@@ -1,6 +1,6 @@
 /**
- * Believable instances: every status, most regions, many images and sizes. What a list needs to be worth
- * testing stands at fixed places; the rest is picked, the same way at every start.
+ * Realistic instances: every status, most regions, many images and plans. Special cases are at fixed
+ * indexes; the rest is pseudo-random, the same at every start.
  */
 
 import { dateTime } from "../clock.ts";
@@ -24,7 +24,7 @@ import { publicHome } from "../store/store-table.ts";
 
 const day = 86_400_000;
 
-/** The first instances have these in turn; after them most run. */
+/** Statuses of the first instances; most later ones are running. */
 const statuses = [
   "running",
   "offline",
@@ -53,7 +53,7 @@ interface Kinds {
   readonly own: Image | undefined;
 }
 
-/** @param today Midnight before the start, in milliseconds: all ages count from there. */
+/** @param today Midnight before start-up, in milliseconds. All ages are relative to it. */
 export function seedInstances(
   store: Store,
   account: string,
@@ -144,7 +144,7 @@ function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan
   return fitting[index % fitting.length] as Plan;
 }
 
-/** Some leave space free, and some have a third disk. */
+/** Some instances have free space, and some have a third disk. */
 function seedDisks(store: Store, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
   const free = index % 4 === 1 ? 4096 : 0;
   const data = index % 7 === 3 ? 2048 : 0;
@@ -163,7 +163,7 @@ function values<T extends object>(rows: Iterable<Row<T>>): T[] {
   return [...rows].map(({ value }) => value);
 }
 
-// Backups of several ages: made nightly, failed, snapshots done and under way, and switched on but not run yet.
+// Backups of several ages: automatic, failed, snapshots finished and running, and enabled without any backup.
 
 const minute = 60_000;
 
@@ -173,7 +173,7 @@ interface BackupSeed {
   readonly label?: string;
 }
 
-/** Oldest first; a `label` makes it a snapshot. */
+/** Oldest first. A backup with a `label` is a snapshot. */
 const histories: readonly (readonly BackupSeed[])[] = [
   [
     { age: 15, status: "successful" },
@@ -200,7 +200,7 @@ const histories: readonly (readonly BackupSeed[])[] = [
 const scheduleDays = ["Saturday", "Sunday", "Scheduling", "Wednesday", "Monday"];
 const scheduleWindows = ["W10", "W2", "Scheduling", "W22", "W0"];
 
-/** Every fourth instance has backups on. */
+/** Every fourth instance has backups enabled. */
 function seedBackups(
   store: Store,
   row: Row<Instance>,
@@ -222,7 +222,7 @@ function seedBackups(
   planBackup(store, row, store.clock.now());
 }
 
-/** A snapshot that is under way at the start comes to its end. */
+/** Schedules the end of a snapshot that is running at start-up. */
 function finishSnapshot(store: Store, row: Row<Backup>): void {
   const now = store.clock.now();
   const finished = dateTime(now + 3 * minute);

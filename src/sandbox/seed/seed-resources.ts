@@ -1,4 +1,4 @@
-/** What the accounts have besides instances: a little of everything, with the rare cases among it. */
+/** Seed data of all other resources of the two accounts, including rare cases. */
 
 import type { Seeds } from "./seed-file.ts";
 
@@ -176,7 +176,7 @@ export const persResources: SeedResources = {
   ],
 };
 
-/** Catalogs of the services that stand apart. */
+/** Catalogs of clusters, databases and object storage. */
 export const serviceCatalogs = {
   orchVersion: [{ id: "1.21" }, { id: "1.22" }, { id: "1.23" }],
   engine: [

@@ -1,16 +1,16 @@
-/** The two accounts of the sandbox, their users, and the tokens that open them. */
+/** The two accounts of the sandbox, their users and tokens. */
 
 import { createHash } from "node:crypto";
 import type { AccountSeed } from "./seed-file.ts";
 
-/** The same at every start, and of the length that v4's own have. It opens nothing but made-up data. */
+/** Returns a token that is the same at every start and as long as v4's. It gives access to made-up data only. */
 export function sandboxToken(name: string): string {
   return createHash("sha256").update(`sandbox token ${name}`).digest("hex");
 }
 
 export type TokenName = "full" | "readOnly" | "vms" | "none" | "other" | "restricted" | "billing" | "app";
 
-/** Whose the tokens are and what each lets do is told by the accounts below. */
+/** The accounts below define the user and scopes of each token. */
 export const tokenNames: readonly TokenName[] = [
   "full",
   "readOnly",
@@ -29,7 +29,7 @@ function token(label: TokenName, scopes: string): { label: string; scopes: strin
 const capabilities = ["Vms", "NodeBalancers", "Block Storage", "Object Storage", "Kubernetes"];
 const since = { active_promotions: [], active_since: "2020-01-01T00:00:00", capabilities };
 
-/** Owes nothing. One of its users may do everything, one a little, one nothing but look at the bills. */
+/** An account without debt: one unrestricted user, one with few grants, one who may only read billing. */
 export const anna: AccountSeed = {
   id: "0C1D2E3F-1122-3344-5566AABBCCDDEEFF",
   account: {
@@ -93,7 +93,7 @@ export const anna: AccountSeed = {
   ],
 };
 
-/** Owes money, and has a domain that only its few instances keep being served. */
+/** An account with an outstanding balance and a domain. */
 export const per: AccountSeed = {
   id: "7A8B9C0D-5566-7788-99AABBCCDDEEFF00",
   account: {

@@ -1,4 +1,4 @@
-/** Fills an empty world: two accounts, their instances and history, and the catalogs for everyone. */
+/** Seeds an empty store: catalogs, two accounts, their instances and history. */
 
 import { dateTime } from "../clock.ts";
 import { ofPlan } from "../resources/instance-maintenance.ts";
@@ -14,7 +14,7 @@ import { seedInstances } from "./seed-instances.ts";
 import { annasResources, persResources, serviceCatalogs } from "./seed-resources.ts";
 import { anna, per } from "./seed-users.ts";
 
-/** Everything written by hand; renamed to the service's own words before it is used. */
+/** All hand-written seed data. It is renamed to the configured product words before use. */
 export const seedData = {
   regions,
   images,
@@ -34,18 +34,18 @@ export const seedData = {
 
 const day = 86_400_000;
 const perInstances = 3;
-/** Where plans stand that can no longer be had. */
+/** Home of legacy plans, which cannot be ordered. */
 const legacy = "legacy";
 const noUpgrades = "eu-west";
 
 interface SeedOptions {
-  /** How many instances the main account has. */
+  /** Number of instances of the main account. */
   readonly instances: number;
-  /** Accounts besides the two, in the service's own words. */
+  /** Additional accounts, in the configured product words. */
   readonly accounts: readonly AccountSeed[];
 }
 
-/** @param data `seedData`, renamed. The result is the same for every start on the same day. */
+/** Seeds the store. The result is the same for every start on the same day. @param data The renamed `seedData`. */
 export function seed(store: Store, data: typeof seedData, { instances, accounts }: SeedOptions): void {
   const today = Math.floor(store.clock.now() / day) * day;
   seedCatalogs(store, data);
@@ -82,14 +82,14 @@ function seedCatalogs(store: Store, data: typeof seedData): void {
   addAll(store.table("storageCluster"), publicHome, storageCluster);
 }
 
-/** Copies, so that two sandboxes in one process never share an object. */
+/** Adds copies, so that two sandboxes in one process never share an object. */
 function addAll<T extends object>(table: Table<T>, home: string, values: readonly (T & { id: Id })[]): void {
   for (const value of values) table.add(home, value.id, structuredClone(value));
 }
 
-// What single instances have that the others have not, so that every rule of document 1 has its case.
+// Special cases on single instances, so that every rule of document 1 has one.
 
-/** Places in the order of creation; what a smaller account has not got is left out. */
+/** Indexes in the order of creation. A smaller account has fewer special cases. */
 const migrationIndex = 20;
 const poolIndex = 21;
 const failoverIndexes = [22, 33] as const;
@@ -127,7 +127,7 @@ function addRange(
   });
 }
 
-/** The last instance of an account is of a type that has a free upgrade. */
+/** Gives the last instance of an account a legacy plan with a free upgrade. */
 function giveLegacyPlan(store: Store, account: string, type: string): void {
   const last = [...store.table("instance").inHome(account)].at(-1);
   const plan = store.table("plan").get(type)?.value;

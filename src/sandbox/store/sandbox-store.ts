@@ -1,4 +1,4 @@
-/** Everything that the service holds: its rows, what is about to happen to them, and the time. */
+/** The store of the service: all rows, the pending changes and the clock. */
 
 import type { Clock } from "../clock.ts";
 import type { ProductNames } from "../product-names.ts";
@@ -12,11 +12,11 @@ export interface Store {
   readonly timeline: Timeline;
   readonly names: ProductNames;
   readonly resources: readonly Resource[];
-  /** The rows of one resource, by its name. */
+  /** Returns the table of a resource. */
   table<K extends keyof Shapes>(name: K): Table<Shapes[K]>;
-  /** @throws {Error} where no resource is called so. */
+  /** @throws {Error} if there is no such resource. */
   resource(name: keyof Shapes): Resource;
-  /** The resources whose rows hang on rows of this one. */
+  /** Returns the resources whose rows are children of this resource's rows. */
   childResources(name: keyof Shapes): readonly Resource[];
   save(): SavedStore;
   restore(saved: SavedStore): void;
@@ -27,7 +27,7 @@ interface SavedStore {
   readonly ahead: readonly PendingChange[];
 }
 
-/** Numbers start apart from each other, so that an id of the wrong kind meets nothing by chance. */
+/** First ids per resource. They differ, so that an id of the wrong kind does not match by chance. */
 const firstIds: Partial<Record<keyof Shapes, number>> = {
   instance: 5201,
   disk: 88010,
@@ -99,19 +99,19 @@ export function createStore(clock: Clock, names: ProductNames, resources: readon
   };
 }
 
-// The whole state of a world as JSON, to be kept outside and brought back.
+// The state of a store as JSON, to save and restore it.
 
 export interface SavedState extends SavedStore {
-  /** Of this form; a state of another one is refused. */
+  /** Format version. Other versions are rejected. */
   readonly version: 1;
 }
 
-/** A copy: what happens later does not change it. */
+/** Returns a copy of the state; later changes do not affect it. */
 export function writeState(store: Store): SavedState {
   return structuredClone({ version: 1, ...store.save() });
 }
 
-/** @throws {Error} where it is not what `writeState` made. */
+/** Validates and copies a saved state. @throws {Error} if `writeState` did not create it. */
 export function readState(state: unknown): SavedState {
   const { version, tables, ahead } = (state ?? {}) as Partial<SavedState>;
   const whole = isObject(tables) && Object.values(tables).every(isTable) && Array.isArray(ahead);
@@ -140,27 +140,27 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-// What is going to happen: an instance boots in two seconds, a disk is ready in three.
+// Pending changes: an instance is booted in two seconds, a disk is ready in three.
 //
-// There are no timers. Whoever is about to read the store settles the timeline first, and everything that
-// has fallen due by then happens, in order and at its own time. A stopped clock stops the service. What is
-// planned is plain data, so that it is saved with the rows.
+// There are no timers. Each request first applies all changes that are due, in order and with their own
+// time. A stopped clock stops the service. Pending changes are plain data, so that they are saved with
+// the rows.
 
-/** What happens to one row at one time. */
+/** A scheduled change of one row. */
 export interface PendingChange {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly table: keyof Shapes;
   readonly id: Id;
-  /** The plan it belongs to: when the row has a later one by then, nothing happens. */
+  /** The row's `job` at scheduling time. If the row has a newer job by then, the change is skipped. */
   readonly job: number;
-  /** Members that the row gets. */
+  /** Members to set on the row. */
   readonly set?: object;
-  /** The row goes, with everything below it. */
+  /** Deletes the row and all rows below it. */
   readonly drop?: true;
-  /** An event that ends with it. */
+  /** The event that ends with this change. */
   readonly event?: EventOutcome;
-  /** Nothing of the row's plan: a time that its resource waits for, whatever happens to the row meanwhile. */
+  /** Calls the resource's `onDue` instead, even if the row has a newer job. */
   readonly due?: true;
 }
 
@@ -172,9 +172,9 @@ export interface EventOutcome {
 
 interface Timeline {
   schedule(step: PendingChange): void;
-  /** Lets everything happen that is due at `now`. */
+  /** Applies all changes that are due at `now`. */
   runDue(now: number, happen: (step: PendingChange) => void): void;
-  /** What is still ahead. */
+  /** All pending changes, ordered by time. */
   readonly pending: readonly PendingChange[];
   restore(steps: readonly PendingChange[]): void;
 }
@@ -184,7 +184,7 @@ function createTimeline(): Timeline {
   return {
     pending: ahead,
     schedule(step) {
-      // Behind everything that is not later.
+      // Insert after all changes that are not later, so that changes of one time keep their order.
       let [low, high] = [0, ahead.length];
       while (low < high) {
         const middle = (low + high) >> 1;

@@ -1,27 +1,27 @@
 /**
- * The rows of one kind of resource. A row lives in a home: the account it belongs to, the parent it hangs
- * on, or `everyone`. Reading one home costs what that home holds, however many others there are.
+ * The rows of one resource. Each row has a home: the account it belongs to, its parent row, or
+ * `publicHome`. Reading one home takes time proportional to the rows of that home only.
  */
 
 import type { Hidden } from "../resources/hidden-state.ts";
 
-/** The home of what every caller may see: catalogs, public images and scripts. */
+/** The home of rows that everyone may read: catalogs, public images and scripts. */
 export const publicHome = "everyone";
 
 export type Id = number | string;
 
-/** A row as stored: what clients see (`value`) and what they don't. */
+/** A stored row: the public object (`value`) and internal state. */
 export interface Row<T extends object = Record<string, unknown>> {
   readonly id: Id;
   readonly home: string;
   readonly value: T;
-  /** Counts the changes planned for this row, so that a plan that was overtaken is known by its number. */
+  /** Number of the last job of this row. Scheduled changes of older jobs are skipped. */
   job: number;
-  /** What no answer shows: secrets, grants, what was booted last. */
+  /** State that no response shows: secrets, grants, the last booted profile. */
   hidden?: Hidden;
 }
 
-/** What is left of a table between two runs. */
+/** The saved form of a table. */
 export interface SavedTable {
   readonly next: number;
   readonly rows: readonly Row<object>[];
@@ -29,21 +29,21 @@ export interface SavedTable {
 
 export interface Table<T extends object = Record<string, unknown>> {
   add(home: string, id: Id, value: T, hidden?: Hidden): Row<T>;
-  /** Takes anything that a caller may have written for an id. */
+  /** Accepts any value as id, because ids come from requests. */
   get(id: unknown): Row<T> | undefined;
-  /** In the order of creation. */
+  /** Returns the rows of one home in the order of creation. */
   inHome(home: string): IterableIterator<Row<T>>;
   all(): IterableIterator<Row<T>>;
   count(home: string): number;
   remove(id: Id): void;
   removeAll(home: string): void;
-  /** The next free number, for resources that are numbered. */
+  /** Returns the next free id of a numbered resource. */
   nextId(): number;
   save(): SavedTable;
   restore(saved: SavedTable): void;
 }
 
-/** @param firstId The number that the first row gets. */
+/** Creates an empty table. @param firstId The id of the first row. */
 export function createTable<T extends object>(firstId = 1): Table<T> {
   const rows = new Map<Id, Row<T>>();
   const homes = new Map<string, Map<Id, Row<T>>>();
