@@ -118,7 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { scopes: renameScope } = scopeRenaming(words, scopeAreaWords);
   const declared: Resource[] = resources.map((each) => renameScopes(renameDeep(each, rename), renameScope));
   const called = renameDeep(productNames, rename);
-  const held = createStore(
+  const store = createStore(
     clock,
     { ...called, scopeAreas: renameDeep(called.scopeAreas, renameScope) },
     declared,
@@ -127,8 +127,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const accounts = seedFile(options.data).map((each) => renameTokens(renameDeep(each, rename), renameScope));
 
   function reset(): void {
-    held.restore({ tables: {}, ahead: [] });
-    seed(held, data, { instances, accounts });
+    store.restore({ tables: {}, ahead: [] });
+    seed(store, data, { instances, accounts });
   }
   reset();
 
@@ -136,18 +136,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
   const log = createRequestLog();
   const answer = createSandboxPipeline({
-    store: held,
+    store,
     endpoints: declared.flatMap((resource) => createEndpoints(resource, byName)),
-    findCaller: (token) => findCallerByToken(held, token),
+    findCaller: (token) => findCallerByToken(store, token),
     rateLimit: options.rateLimit ?? { limit: 1600, seconds: 120 },
     runDueEvents(at) {
       wipe(at);
-      runDueEvents(held, at);
+      runDueEvents(store, at);
     },
   });
   const listener = await listen(answer, log, host, port);
   const { authPort = 0, tokenSeconds = accessTokenSeconds } = options;
-  const login = await startLoginServer(held, { host, port: authPort, tokenSeconds }).catch(
+  const login = await startLoginServer(store, { host, port: authPort, tokenSeconds }).catch(
     async (error: unknown) => {
       await listener.close();
       throw error;
@@ -161,15 +161,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       string
     >,
     application() {
-      const found = [...held.table("client").all()].find(({ hidden }) => hidden?.secret !== undefined);
+      const found = [...store.table("client").all()].find(({ hidden }) => hidden?.secret !== undefined);
       return found?.hidden?.secret === undefined
         ? undefined
         : { id: String(found.id), secret: found.hidden.secret };
     },
     requests: log.requests,
     clock,
-    save: () => writeState(held),
-    restore: (state) => held.restore(readState(state)),
+    save: () => writeState(store),
+    restore: (state) => store.restore(readState(state)),
     reset,
     advance: clock.advance,
     async close() {

@@ -26,7 +26,7 @@ import { clientAddresses, addressNetwork, normalizeAddress } from "../../src/rat
 import { networkAddress, shortestAddress } from "../../src/mapping/compile/ip-address.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { splitPath } from "../../src/mapping/router.ts";
-import { questionsOf } from "../../src/sandbox/resources/stackscript.ts";
+import { parseQuestions } from "../../src/sandbox/resources/stackscript.ts";
 import { LINEAR, growth, tooMuch } from "./growth.ts";
 
 const pack = loadPack("mappings");
@@ -110,7 +110,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a cell of an export": (text) => csvRow([text]),
   "a word of a shell": shellQuote,
   "a remark of a shell": shellComment,
-  "the questions of a script": (text) => questionsOf(`# <UDF name="${text}" label=${text}>`),
+  "the questions of a script": (text) => parseQuestions(`# <UDF name="${text}" label=${text}>`),
 };
 
 /** Redaction, by what is redacted. */

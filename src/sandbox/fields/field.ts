@@ -55,8 +55,8 @@ export type Fields = Readonly<Record<string, Field>>;
 export function defaultValues(fields: Fields, at: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const made = field.type === "date-time" && (name === "created" || name === "updated");
-      return [name, made ? dateTime(at) : defaultValue(field, at)];
+      const isCreationTime = field.type === "date-time" && (name === "created" || name === "updated");
+      return [name, isCreationTime ? dateTime(at) : defaultValue(field, at)];
     }),
   );
 }

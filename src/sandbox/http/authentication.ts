@@ -47,9 +47,11 @@ export function scopesFor(area: string | undefined, method: string): string[] {
 }
 
 /** @throws {Problem} 403 unless each needed scope is held, directly, through `read_write` or through `*`. */
-export function requireScopes(held: readonly string[], needed: readonly string[]): void {
+export function requireScopes(current: readonly string[], needed: readonly string[]): void {
   const holds = (scope: string): boolean =>
-    held.includes("*") || held.includes(scope) || held.includes(scope.replace(/:read_only$/, ":read_write"));
+    current.includes("*") ||
+    current.includes(scope) ||
+    current.includes(scope.replace(/:read_only$/, ":read_write"));
   if (needed.every(holds)) return;
   throw new Problem(403, [{ reason: `Your token lacks the scope ${needed.join(" ")}.` }]);
 }

@@ -16,7 +16,7 @@ export interface Listener {
 }
 
 export async function listen(
-  answer: (incoming: SandboxRequest) => SandboxResponse,
+  answer: (request: SandboxRequest) => SandboxResponse,
   log: RequestLog,
   host: string,
   port: number,

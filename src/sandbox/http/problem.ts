@@ -39,11 +39,11 @@ export function notFound(): Problem {
  */
 export function throwInvalid(errors: readonly FieldError[]): void {
   const seen = new Set<string>();
-  const kept = errors.filter(({ field }) => {
+  const firstErrors = errors.filter(({ field }) => {
     if (field === undefined) return true;
     const first = !seen.has(field);
     seen.add(field);
     return first;
   });
-  if (kept.length > 0) throw new Problem(400, kept);
+  if (firstErrors.length > 0) throw new Problem(400, firstErrors);
 }

@@ -58,45 +58,45 @@ const constantHeaders = {
 
 export function createSandboxPipeline(
   options: SandboxPipelineOptions,
-): (incoming: SandboxRequest) => SandboxResponse {
-  const { store, endpoints, findCaller, rateLimit: rate, runDueEvents: settle } = options;
+): (request: SandboxRequest) => SandboxResponse {
+  const { store, endpoints, findCaller, rateLimit: rate, runDueEvents } = options;
   const routes: Router<Endpoint> = createRouter(endpoints);
   const general = createLimiter(rate, store.clock);
   const own = new Map<Endpoint, Limiter>();
   for (const each of endpoints) if (each.rate) own.set(each, createLimiter(each.rate, store.clock));
 
-  function travel(incoming: SandboxRequest, headers: Record<string, string>): unknown {
+  function runEndpoint(request: SandboxRequest, headers: Record<string, string>): unknown {
     const at = store.clock.now();
-    settle(at);
-    const { version, segments, query } = splitTarget(incoming.target);
-    const route = routes.find(incoming.method, segments);
+    runDueEvents(at);
+    const { version, segments, query } = splitTarget(request.target);
+    const route = routes.find(request.method, segments);
     if (!route || (route.endpoint.beta && version !== "v4beta")) throw notFound();
     const { endpoint, params } = route;
-    const caller = identify(incoming, endpoint, headers);
-    countRequest(endpoint, caller?.user ?? incoming.address, headers);
+    const caller = authenticateRequest(request, endpoint, headers);
+    enforceRateLimits(endpoint, caller?.user ?? request.address, headers);
     if (caller) requireScopes(caller.scopes, endpoint.scopes);
-    const takesBody = incoming.method === "POST" || incoming.method === "PUT";
-    const body = takesBody && !endpoint.accepts ? parseBody(incoming.body) : {};
-    const request: EndpointRequest = {
+    const takesBody = request.method === "POST" || request.method === "PUT";
+    const body = takesBody && !endpoint.accepts ? parseBody(request.body) : {};
+    const endpointRequest: EndpointRequest = {
       store,
       caller: caller ?? anonymous,
       at,
       params,
       query,
-      filter: incoming.filter,
+      filter: request.filter,
       body,
-      ...(incoming.upload && { upload: incoming.upload }),
+      ...(request.upload && { upload: request.upload }),
     };
-    return endpoint.run(request);
+    return endpoint.run(endpointRequest);
   }
 
-  function identify(
-    incoming: SandboxRequest,
+  function authenticateRequest(
+    request: SandboxRequest,
     endpoint: Endpoint,
     headers: Record<string, string>,
   ): Caller | undefined {
     headers["X-Accepted-OAuth-Scopes"] = endpoint.scopes.join(" ");
-    const caller = authenticate(incoming.authorization, findCaller, endpoint.access);
+    const caller = authenticate(request.authorization, findCaller, endpoint.access);
     if (!caller) return undefined;
     headers["X-OAuth-Scopes"] = caller.scopes.join(" ");
     headers["X-Customer-UUID"] = caller.account;
@@ -104,7 +104,7 @@ export function createSandboxPipeline(
   }
 
   /** Enforces the general limit and the endpoint's own. The headers show the latter, which is tighter. */
-  function countRequest(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
+  function enforceRateLimits(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
     for (const count of [general, own.get(endpoint)]) {
       if (!count) continue;
       const { allowed, limit, remaining, reset, wait } = count(key);
@@ -116,10 +116,10 @@ export function createSandboxPipeline(
     }
   }
 
-  return function answer(incoming) {
+  return function answer(request) {
     const headers: Record<string, string> = { ...constantHeaders };
     try {
-      return successResponse(travel(incoming, headers), headers);
+      return successResponse(runEndpoint(request, headers), headers);
     } catch (error) {
       return errorResponse(error, headers);
     }

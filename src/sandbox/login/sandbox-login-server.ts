@@ -96,15 +96,15 @@ export async function startLoginServer(
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = "", ...rest] = (request.url ?? "").split("?");
-    const asked = `${request.method ?? ""} ${path}`;
+    const route = `${request.method ?? ""} ${path}`;
     const isPage = path === "/oauth/authorize" || path === "/logout";
     try {
-      if (asked === "GET /logout") signOut(response);
-      else if (asked === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
-      else if (asked === "POST /oauth/authorize") await decide(request, response);
-      else if (asked === "POST /oauth/token")
+      if (route === "GET /logout") signOut(response);
+      else if (route === "GET /oauth/authorize") authorize(request, response, rest.join("?"));
+      else if (route === "POST /oauth/authorize") await decide(request, response);
+      else if (route === "POST /oauth/token")
         json(response, 200, issueTokenResponse(store, tokenForm(await readForm(request)), tokenSeconds));
-      else if (asked === "POST /oauth/revoke") {
+      else if (route === "POST /oauth/revoke") {
         revokeToken(store, tokenForm(await readForm(request)));
         json(response, 200, {});
       } else throw new OAuthProblem("not_found", "There is nothing here.", 404);

@@ -35,8 +35,8 @@ export function startSignIn(
   const id = parameters.get("client_id") ?? "";
   const client = activeClient(store, id);
   if (!client) throw new OAuthProblem("invalid_request", "There is no such application.");
-  const asked = parameters.get("redirect_uri") ?? undefined;
-  const target = resolveRedirectUri(String(client.value["redirect_uri"]), asked);
+  const requested = parameters.get("redirect_uri") ?? undefined;
+  const target = resolveRedirectUri(String(client.value["redirect_uri"]), requested);
   const state = rawParameter(query, "state");
   const refused = (error: string, error_description: string): AuthorizeResult => ({
     location: addParameters(target, { error, error_description }, state),
@@ -57,8 +57,8 @@ export function startSignIn(
 }
 
 /** Each granted scope must be one that the page offered for a requested scope. */
-function chosenScopes(asked: readonly string[], chosen: readonly string[]): string[] {
-  const offered = new Set(asked.flatMap(choicesFor));
+function chosenScopes(requested: readonly string[], chosen: readonly string[]): string[] {
+  const offered = new Set(requested.flatMap(choicesFor));
   if (!chosen.every((scope) => offered.has(scope)))
     throw new OAuthProblem("invalid_request", "More was allowed than had been asked for.");
   return [...new Set(chosen)].filter((scope) => scope !== "");
@@ -155,8 +155,8 @@ function normalizeUrl(text: string): string | undefined {
  * at a path boundary, and both are compared after normalization: compared as text,
  * `https://app.example` would also accept `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
  */
-function resolveRedirectUri(registered: string, asked: string | undefined): string {
-  const wanted = asked === undefined ? undefined : normalizeUrl(asked);
+function resolveRedirectUri(registered: string, requested: string | undefined): string {
+  const wanted = requested === undefined ? undefined : normalizeUrl(requested);
   const own = normalizeUrl(registered);
   if (wanted === undefined || own === undefined || !wanted.startsWith(own)) return registered;
   const [next] = wanted.slice(own.length);

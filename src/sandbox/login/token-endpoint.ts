@@ -5,7 +5,7 @@ import { dateTime } from "../clock.ts";
 import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
 import { userHome } from "../resource/find-rows.ts";
 import type { TokenAccess } from "../resources/hidden-state.ts";
-import type { Value } from "../resources/row-types.ts";
+import type { UntypedRow } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 
@@ -27,16 +27,16 @@ const randomSecret = (): string => randomBytes(32).toString("hex");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Returns an OAuth client if it is active. */
-export function activeClient(store: Store, id: string): Row<Value> | undefined {
+export function activeClient(store: Store, id: string): Row<UntypedRow> | undefined {
   const client = store.table("client").get(id);
   return client?.value["status"] === "active" ? client : undefined;
 }
 
 /** Takes the same time for an unknown client as for a wrong secret, so that timing reveals nothing. */
 function authenticateClient(store: Store, { client_id: id = "", client_secret: given = "" }: Form): string {
-  const known = activeClient(store, id)?.hidden?.secret;
-  const right = timingSafeEqual(digest(given), digest(known ?? randomSecret()));
-  if (known === undefined || !right)
+  const storedSecret = activeClient(store, id)?.hidden?.secret;
+  const right = timingSafeEqual(digest(given), digest(storedSecret ?? randomSecret()));
+  if (storedSecret === undefined || !right)
     throw new OAuthProblem("invalid_client", "The client id or secret is wrong.");
   return id;
 }

@@ -18,8 +18,8 @@ export function grantId(id: number | string): number {
 
 export function hasGrant({ grants }: Caller, kind: GrantKind, id: number, level: Level): boolean {
   if (!grants) return true;
-  const held = grants.entities[kind]?.[id];
-  return held === "read_write" || held === level;
+  const current = grants.entities[kind]?.[id];
+  return current === "read_write" || current === level;
 }
 
 /**
@@ -45,8 +45,8 @@ export function canAccess(
 
 /** Whether a caller has this level of access to the account: billing, clients, settings. */
 export function canAccessAccount({ grants }: Caller, level: Level): boolean {
-  const held = grants?.global["account_access"];
-  return !grants || held === "read_write" || held === level;
+  const current = grants?.global["account_access"];
+  return !grants || current === "read_write" || current === level;
 }
 
 /** @throws {Problem} 403 without access. */

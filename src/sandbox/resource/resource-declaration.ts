@@ -14,7 +14,7 @@ import type { Upload } from "../http/http-listener.ts";
 import type { FieldError } from "../http/problem.ts";
 import type { RateLimit } from "../http/request-handler.ts";
 import type { GrantKind, Level } from "../resources/hidden-state.ts";
-import type { Shapes } from "../resources/row-types.ts";
+import type { RowTypes } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row } from "../store/store-table.ts";
 
@@ -103,8 +103,8 @@ export interface Action<T extends object = object> {
   readonly grant?: "read_only" | "read_write" | "add" | "none";
   validate?(call: ActionCall<T>): FieldError[];
   /** The result is serialized as one row (`returnsRow`) or a list (`returnsRows`) of this resource. */
-  readonly returnsRow?: keyof Shapes;
-  readonly returnsRows?: keyof Shapes;
+  readonly returnsRow?: keyof RowTypes;
+  readonly returnsRows?: keyof RowTypes;
   /** Undefined becomes `{}`, null a 204. */
   run(call: ActionCall<T>): object | null | void;
 }
@@ -114,12 +114,12 @@ type Grant = { readonly entity: GrantKind; readonly add: string } | "account" | 
 
 export interface Resource<T extends object = object> {
   /** Name of the table and of the path parameter. */
-  readonly name: keyof Shapes;
+  readonly name: keyof RowTypes;
   /** The table, if the resource is a view of another one. */
-  readonly table?: keyof Shapes;
+  readonly table?: keyof RowTypes;
   /** Path of the collection, relative to a row of `parent` if there is one. */
   readonly path: string;
-  readonly parent?: keyof Shapes;
+  readonly parent?: keyof RowTypes;
   /** `multiSegment` ids contain a slash, `twoSegments` ids are two parameters; `perAccount` and `perUser`: one row each. */
   readonly id: "integer" | "text" | "multiSegment" | "twoSegments" | "perAccount" | "perUser";
   /** Whose rows a caller sees. Child rows follow their parent. */

@@ -42,7 +42,7 @@ export function createCreateHandler(
   const body = declared.body ?? creatableFields(resource.fields);
   const check = createValidator(body);
   // Body members without a field of the resource are accepted but not stored, e.g. a password.
-  const kept = Object.fromEntries(
+  const storedFields = Object.fromEntries(
     Object.entries(body).filter(([name]) => Object.hasOwn(resource.fields, name)),
   );
   return function runCreate(request) {
@@ -55,19 +55,19 @@ export function createCreateHandler(
       ...(declared.validate?.(call) ?? []),
     ]);
     declared.checkPreconditions?.(call);
-    const row = declared.createRow?.(call) ?? createDefaultRow(call, declared, kept);
+    const row = declared.createRow?.(call) ?? createDefaultRow(call, declared, storedFields);
     if (!resource.parent) grantToCreator(resource, request.caller, row.id);
     return declared.buildResponse?.(row, call) ?? serializeRow(resource, row, request);
   };
 }
 
-function createDefaultRow(call: Call, declared: CreateDeclaration, kept: Fields): Row<object> {
+function createDefaultRow(call: Call, declared: CreateDeclaration, storedFields: Fields): Row<object> {
   const { store, caller, at, resource, parents } = call;
   const table = tableFor(store, resource);
   const id = declared.id?.(call) ?? table.nextId();
   const value = defaultValues(resource.fields, at);
   if (resource.fields["id"]) value["id"] = id;
-  applyFields(kept, call.body, value);
+  applyFields(storedFields, call.body, value);
   Object.assign(value, declared.computeMembers?.(call, id));
   const row = table.add(homesFor(resource, caller, parents.at(-1)).at(-1) ?? "", id, value);
   const event = declared.event && recordEvent(call, declared.event, row, declared.durationSeconds);
@@ -182,20 +182,24 @@ export function createActionHandler(
   resources: Resources,
 ): Endpoint["run"] {
   const check = createValidator(action.body ?? {});
-  const asked = action.grant ?? (action.method === "GET" ? "read_only" : "read_write");
-  const level: Level | undefined = asked === "none" || asked === "add" ? undefined : asked;
+  const requiredGrant = action.grant ?? (action.method === "GET" ? "read_only" : "read_write");
+  const level: Level | undefined =
+    requiredGrant === "none" || requiredGrant === "add" ? undefined : requiredGrant;
   const listed = requireResource(action.returnsRows, resources);
   const showed = requireResource(action.returnsRow, resources);
   const filterable = listed && filterableFields(listed.fields);
 
   function callOf(request: EndpointRequest): ActionCall {
-    if (asked === "add") requireAddGrant(resource, request.caller);
+    if (requiredGrant === "add") requireAddGrant(resource, request.caller);
     if ((action.on ?? "row") === "row") {
-      return { ...buildRowCall(resource, chain, request, asked === "add" ? "read_only" : level), action };
+      return {
+        ...buildRowCall(resource, chain, request, requiredGrant === "add" ? "read_only" : level),
+        action,
+      };
     }
-    const of = action.on === "collection" ? chain : [resource];
+    const actionChain = action.on === "collection" ? chain : [resource];
     // Actions on the collection or service get no row; their functions do not use it.
-    return { ...buildCollectionCall(resource, of, request, level), action } as ActionCall;
+    return { ...buildCollectionCall(resource, actionChain, request, level), action } as ActionCall;
   }
 
   return function runAction(request) {

@@ -1,7 +1,7 @@
 /** Status transitions of rows over time. */
 
 import { dateTime } from "../clock.ts";
-import type { Shapes } from "../resources/row-types.ts";
+import type { RowTypes } from "../resources/row-types.ts";
 import type { PendingChange, Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { finishEvent } from "./event-log.ts";
@@ -26,7 +26,7 @@ export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
  */
 export function startTransition(
   store: Store,
-  table: keyof Shapes,
+  table: keyof RowTypes,
   row: Row<object>,
   at: number,
   stages: readonly TransitionStage[],
@@ -71,10 +71,10 @@ function applyChange(store: Store, step: PendingChange): void {
     if (event) finishEvent(store, { ...event, status: "failed", message: "Overtaken by another action" }, at);
     return;
   }
-  const { afterTransition: happened } = store.resource(table);
-  const before = happened && structuredClone(row.value);
+  const { afterTransition } = store.resource(table);
+  const before = afterTransition && structuredClone(row.value);
   Object.assign(row.value, set);
-  if (before) happened?.(row, store, before);
+  if (before) afterTransition?.(row, store, before);
   if (set && Object.hasOwn(row.value, "updated")) Object.assign(row.value, { updated: dateTime(at) });
   if (drop) deleteCascade(store, table, row);
   if (event) finishEvent(store, event, at);
@@ -82,7 +82,7 @@ function applyChange(store: Store, step: PendingChange): void {
 
 // Deletes a row with all its descendants.
 
-export function deleteCascade(store: Store, name: keyof Shapes, row: Row<object>): void {
+export function deleteCascade(store: Store, name: keyof RowTypes, row: Row<object>): void {
   for (const below of store.childResources(name)) {
     for (const child of store.table(below.name).inHome(childHome(name, row.id))) {
       deleteCascade(store, below.name, child);

@@ -12,31 +12,31 @@ import {
   cardBody,
   checkCard,
   checkWallet,
-  payWith,
-  refuseWallet,
+  replaceCard,
+  rejectWalletPayment,
   walletBody,
   walletExecuteBody,
 } from "./billing.ts";
-import type { AccountValue, Instance, Value } from "./row-types.ts";
+import type { Account, Instance, UntypedRow } from "./row-types.ts";
 
 const text = (max: number): Field => ({ type: "string", max, write: true });
 
 /** Countries that collect a tax id. For all others `tax_id` is null (document 1, Account). */
-const taxing = new Set(
+const taxIdCountries = new Set(
   "AT AU BE BG BR CA CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IN IS IT JP KR LT LU LV MT MX NL NO NZ PL PT RO SE SG SI SK ZA".split(
     " ",
   ),
 );
 
-function dropTaxId({ row }: RowCall<AccountValue>): void {
-  if (!taxing.has(row.value.country)) row.value.tax_id = null;
+function dropTaxId({ row }: RowCall<Account>): void {
+  if (!taxIdCountries.has(row.value.country)) row.value.tax_id = null;
 }
 
-const label = (value: object): string => (value as AccountValue).company;
+const label = (value: object): string => (value as Account).company;
 const entity = { type: "account", url: "/v4/account", id: () => 0, label };
 
 /** The sandbox bills nothing: only payments change `balance`, and `uninvoiced_balance` never changes. */
-export const account: Resource<AccountValue> = {
+export const account: Resource<Account> = {
   name: "account",
   path: "/account",
   id: "perAccount",
@@ -74,7 +74,7 @@ export const account: Resource<AccountValue> = {
       body: cardBody,
       event: "credit_card_updated",
       validate: checkCard,
-      run: payWith,
+      run: replaceCard,
     },
     { method: "GET", path: "/transfer", run: accountTransfer },
     {
@@ -82,9 +82,9 @@ export const account: Resource<AccountValue> = {
       path: "/payments/wallet",
       body: walletBody,
       validate: checkWallet,
-      run: refuseWallet,
+      run: rejectWalletPayment,
     },
-    { method: "POST", path: "/payments/wallet/execute", body: walletExecuteBody, run: refuseWallet },
+    { method: "POST", path: "/payments/wallet/execute", body: walletExecuteBody, run: rejectWalletPayment },
   ],
 };
 
@@ -96,7 +96,7 @@ const settingsFields: Fields = {
   object_storage: { type: "string", values: ["disabled", "suspended", "active"] },
 };
 
-export const settings: Resource<Value> = {
+export const settings: Resource<UntypedRow> = {
   name: "settings",
   path: "/account/settings",
   id: "perAccount",
@@ -115,7 +115,7 @@ export const settings: Resource<Value> = {
 /** GB that object storage adds to the quota (document 1, Limits). */
 const ofObjectStorage = 1000;
 
-function accountTransfer({ store, caller }: ActionCall<AccountValue>): object {
+function accountTransfer({ store, caller }: ActionCall<Account>): object {
   const storage = store.table("settings").get(caller.account)?.value["object_storage"] === "active";
   let quota = storage ? ofObjectStorage : 0;
   for (const { value } of store.table("instance").inHome(caller.account)) quota += value.specs.transfer;
@@ -125,21 +125,21 @@ function accountTransfer({ store, caller }: ActionCall<AccountValue>): object {
 // Restrictions of an account that owes money (document 1, release notes).
 
 /** @throws {Problem} 400 where the account has an outstanding balance. */
-export function refuseOutstanding({ store, caller }: CallContext): void {
+export function requireNoOutstandingBalance({ store, caller }: CallContext): void {
   const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
   if (balance > 0) throw invalid("This account has an outstanding balance; pay it first");
 }
 
 // Transfers of instances to another account (v4, service transfers).
 
-const lasts = 24 * 3_600_000;
+const transferLifetimeMs = 24 * 3_600_000;
 
 function instancesOf({ store, body }: Pick<Call, "store" | "body">): number[] {
   const entities = (body["entities"] ?? {}) as Record<string, unknown>;
   return (entities[store.names.instanceIds] ?? []) as number[];
 }
 
-function make(call: Call): Row<Value> {
+function make(call: Call): Row<UntypedRow> {
   const { store, caller, at, body } = call;
   const ids = instancesOf(call);
   const field = `entities.${store.names.instanceIds}`;
@@ -154,18 +154,18 @@ function make(call: Call): Row<Value> {
     created: time,
     updated: time,
     is_sender: true,
-    expiry: dateTime(at + lasts),
+    expiry: dateTime(at + transferLifetimeMs),
     entities: structuredClone(body["entities"]),
   });
 }
 
 /** A pending transfer becomes `stale` at its expiry. */
-function present({ value, home }: Row<Value>, { caller, at }: CallContext): Value {
+function present({ value, home }: Row<UntypedRow>, { caller, at }: CallContext): UntypedRow {
   const stale = value["status"] === "pending" && String(value["expiry"]) <= dateTime(at);
   return { ...value, status: stale ? "stale" : value["status"], is_sender: home === caller.account };
 }
 
-function accept(call: ActionCall<Value>): void {
+function accept(call: ActionCall<UntypedRow>): void {
   const { store, caller, params, at } = call;
   const row = store.table("serviceTransfer").get(params["serviceTransfer"]);
   if (!row) throw notFound();
@@ -188,12 +188,12 @@ function handOver(store: Store, row: Row<Instance>, account: string): void {
   store.table("instance").add(account, row.id, row.value);
 }
 
-function cancel({ row, at }: ActionCall<Value>): void {
+function cancel({ row, at }: ActionCall<UntypedRow>): void {
   if (row.value["status"] !== "pending") throw invalid("The transfer is not pending");
   Object.assign(row.value, { status: "cancelled", updated: dateTime(at) });
 }
 
-export const serviceTransfer: Resource<Value> = {
+export const serviceTransfer: Resource<UntypedRow> = {
   name: "serviceTransfer",
   path: "/account/service-transfers",
   id: "text",

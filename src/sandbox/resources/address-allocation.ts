@@ -20,7 +20,7 @@ const [firstNetwork, firstNumber] = [20, 5122];
 const firstPrefix = 0x3c00;
 const privateHosts = 0x7fff;
 
-function placeOf(store: Store, region: string): number {
+function regionIndex(store: Store, region: string): number {
   const ids = [...store.table("region").inHome(publicHome)].map(({ value }) => value.id);
   return Math.max(0, ids.indexOf(region));
 }
@@ -47,7 +47,7 @@ function firstFree(store: Store, address: (number: number) => string, from: numb
 
 /** Returns an unused public address of the region. */
 export function freePublicAddress(store: Store, region: string, number: number): string {
-  const place = placeOf(store, region);
+  const place = regionIndex(store, region);
   return firstFree(store, (each) => publicAddress(place, each), number, hostsOfRegion);
 }
 
@@ -63,7 +63,7 @@ function interfaceOf(id: number): string {
 
 /** Returns the SLAAC address of an instance with its prefix length, as v4 shows it. */
 export function ipv6(store: Store, region: string, id: number): string {
-  const place = placeOf(store, region);
+  const place = regionIndex(store, region);
   const network = place === 0 ? "2001:db8" : `2001:db8:${(firstPrefix + place).toString(16)}`;
   return `${network}::${interfaceOf(id)}/128`;
 }
@@ -79,22 +79,22 @@ export function addPublicAddress(store: Store, row: Row<Instance>): Row<Address>
   const { ipv4 } = row.value;
   const firstPrivate = ipv4.findIndex((each) => isPrivate(each));
   ipv4.splice(firstPrivate < 0 ? ipv4.length : firstPrivate, 0, address);
-  return keepAddress(store, row, address, "public");
+  return addAddressRow(store, row, address, "public");
 }
 
 export function addPrivateAddress(store: Store, row: Row<Instance>): Row<Address> {
   const address = freePrivateAddress(store, row.value.id);
   row.value.ipv4.push(address);
-  return keepAddress(store, row, address, "private");
+  return addAddressRow(store, row, address, "private");
 }
 
 /** Adds a row for each address that the instance lists. */
-export function keepAddresses(store: Store, row: Row<Instance>): void {
+export function addAddressRows(store: Store, row: Row<Instance>): void {
   for (const address of row.value.ipv4)
-    keepAddress(store, row, address, isPrivate(address) ? "private" : "public");
+    addAddressRow(store, row, address, isPrivate(address) ? "private" : "public");
   if (row.value.ipv6 === null) return;
-  keepAddress(store, row, slaacOf(row.value.ipv6), "slaac");
-  keepAddress(store, row, linkLocal(row.value.id), "link-local");
+  addAddressRow(store, row, slaacOf(row.value.ipv6), "slaac");
+  addAddressRow(store, row, linkLocal(row.value.id), "link-local");
 }
 
 /** Returns the address rows of an instance in the order of its `ipv4` list, IPv6 last. */
@@ -104,33 +104,33 @@ export function addressesOf(store: Store, { value }: Row<Instance>): Row<Address
 }
 
 /** Deletes all addresses of an instance. */
-export function dropAddresses(store: Store, instance: Row<Instance>): void {
+export function deleteAddresses(store: Store, instance: Row<Instance>): void {
   for (const { id } of addressesOf(store, instance)) store.table("address").remove(id);
 }
 
 /** Replaces the addresses of a migrated instance by as many addresses of its new region. */
-export function renumber(store: Store, row: Row<Instance>): void {
+export function replaceAddresses(store: Store, row: Row<Instance>): void {
   const { value } = row;
   const { id, region } = value;
   const before = value.ipv4;
-  const held = addressesOf(store, row);
-  const taken: string[] = [];
+  const current = addressesOf(store, row);
+  const newAddresses: string[] = [];
   for (const each of before) {
     const address = isPrivate(each)
       ? freePrivateAddress(store, id)
-      : freePublicAddress(store, region, taken.length === 0 ? id : id + hostsOfRegion / 2);
+      : freePublicAddress(store, region, newAddresses.length === 0 ? id : id + hostsOfRegion / 2);
     store.table("address").add(row.home, address, {
       address,
       kind: isPrivate(each) ? "private" : "public",
       rdns: null,
       instance: id,
     });
-    taken.push(address);
+    newAddresses.push(address);
   }
-  for (const each of held) store.table("address").remove(each.id);
-  value.ipv4 = taken;
+  for (const each of current) store.table("address").remove(each.id);
+  value.ipv4 = newAddresses;
   if (value.ipv6 !== null) value.ipv6 = ipv6(store, region, id);
-  keepAddresses(store, row);
+  addAddressRows(store, row);
 }
 
 function isPrivate(address: string): boolean {
@@ -141,7 +141,7 @@ function slaacOf(ipv6: string): string {
   return ipv6.slice(0, ipv6.indexOf("/"));
 }
 
-function keepAddress(
+function addAddressRow(
   store: Store,
   { home, value }: Row<Instance>,
   address: string,

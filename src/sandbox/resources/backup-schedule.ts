@@ -20,7 +20,7 @@ const longestGap = 35 * day;
 const weekly = 2;
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const unchosen = "Scheduling";
+const unscheduled = "Scheduling";
 
 const stages: readonly TransitionStage[] = [
   { status: "running", durationSeconds: 13 * 60 },
@@ -30,11 +30,11 @@ const stages: readonly TransitionStage[] = [
 /** Returns the backup window; the service chooses one until the owner does. */
 function windowOf({ id, backups }: Instance): string {
   const { window } = backups.schedule;
-  return window === null || window === unchosen ? `W${(id % 12) * 2}` : window;
+  return window === null || window === unscheduled ? `W${(id % 12) * 2}` : window;
 }
 
 /** Schedules the next backup of an instance and cancels the one scheduled before. */
-export function planBackup(store: Store, row: Row<Instance>, after: number): void {
+export function scheduleBackup(store: Store, row: Row<Instance>, after: number): void {
   const { id, backups } = row.value;
   delete row.hidden?.nextBackup;
   if (!backups.enabled) return;
@@ -61,12 +61,12 @@ export function contentsOf(store: Store, { id }: Row<Instance>): Pick<Backup, "c
 /** Starts a scheduled backup and schedules the next one. */
 export function takeBackup(store: Store, row: Row<Instance>, at: number): void {
   if (row.hidden?.nextBackup !== at) return;
-  planBackup(store, row, Math.max(at, store.clock.now() - longestGap));
+  scheduleBackup(store, row, Math.max(at, store.clock.now() - longestGap));
   const contents = contentsOf(store, row);
   if (row.value.status === "deleting" || contents.disks.length === 0) return;
   const { schedule } = row.value.backups;
-  if (schedule.window === unchosen) schedule.window = windowOf(row.value);
-  if (schedule.day === unchosen) schedule.day = days[row.value.id % days.length] ?? null;
+  if (schedule.window === unscheduled) schedule.window = windowOf(row.value);
+  if (schedule.day === unscheduled) schedule.day = days[row.value.id % days.length] ?? null;
   const table = store.table("backup");
   const id = table.nextId();
   const time = dateTime(at);
@@ -90,7 +90,7 @@ export function takeBackup(store: Store, row: Row<Instance>, at: number): void {
 }
 
 /** Records a finished automatic backup on its instance and deletes the backups that it supersedes. */
-export function keepBackups(store: Store, { home, value }: Row<Backup>): void {
+export function pruneBackups(store: Store, { home, value }: Row<Backup>): void {
   const instance = store.table("instance").get(parentId(home));
   if (!instance) return;
   instance.value.backups.last_successful = value.finished;
@@ -102,9 +102,9 @@ export function keepBackups(store: Store, { home, value }: Row<Backup>): void {
   const age = ({ created }: Backup): number => Date.parse(`${value.created}Z`) - Date.parse(`${created}Z`);
   const onDay = ({ created }: Backup): boolean => days[new Date(`${created}Z`).getUTCDay()] === schedule.day;
   // Backups from before the schedule was set are selected by age.
-  const kept = new Set(
+  const backupsToKeep = new Set(
     older.filter((each) => onDay(each.value) || age(each.value) > 6.5 * day).slice(0, weekly),
   );
   for (const each of automatic)
-    if (each.value !== value && !kept.has(each)) store.table("backup").remove(each.id);
+    if (each.value !== value && !backupsToKeep.has(each)) store.table("backup").remove(each.id);
 }

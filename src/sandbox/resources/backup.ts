@@ -8,14 +8,14 @@ import type { ActionCall, Call, Resource } from "../resource/resource-declaratio
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Id, Row } from "../store/store-table.ts";
-import { contentsOf, keepBackups, planBackup } from "./backup-schedule.ts";
+import { contentsOf, pruneBackups, scheduleBackup } from "./backup-schedule.ts";
 import { addConfig } from "./config-profile.ts";
 import { addDisk, usedSpace } from "./disk.ts";
 import { firstSchedule } from "./instance-create.ts";
-import { wipe } from "./instance-maintenance.ts";
-import { ownInstance } from "./instance-network.ts";
+import { deleteDisksAndConfigs } from "./instance-maintenance.ts";
+import { requireWritableInstance } from "./instance-network.ts";
 import type { InstanceCall } from "./instance-power.ts";
-import { refuseBusy } from "./instance-power.ts";
+import { requireIdle } from "./instance-power.ts";
 import type { Backup, Instance } from "./row-types.ts";
 
 const restoring = 6;
@@ -31,7 +31,7 @@ function backupsOf(call: Call): Row<Backup>[] {
 function guardSnapshot(call: Call): void {
   const { backups } = instanceOf(call).value;
   if (!backups.enabled) throw invalid("Backups are not enabled for this instance");
-  if (backupsOf(call).some(({ value }) => value.type === "snapshot" && !ended.has(value.status)))
+  if (backupsOf(call).some(({ value }) => value.type === "snapshot" && !finalStatuses.has(value.status)))
     throw invalid("A snapshot is in progress");
 }
 
@@ -64,22 +64,22 @@ function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void
 }
 
 /** Restores a backup: replaces the target's disks and profiles, or adds to them if there is space. */
-function restore(call: ActionCall<Backup>): void {
+function restoreBackup(call: ActionCall<Backup>): void {
   const { store, body, row, at, action } = call;
   const { vmId } = store.names;
-  const target = ownInstance(call, body[vmId], vmId);
+  const target = requireWritableInstance(call, body[vmId], vmId);
   const { disks, status, region } = row.value;
   if (status !== "successful") throw invalid("The backup was not successful");
   if (target.value.region !== region) throw invalid("The instance is in another region", vmId);
-  refuseBusy({ store, row: target });
+  requireIdle({ store, row: target });
   const needed = disks.reduce((sum, { size }) => sum + size, 0);
   const overwrite = body["overwrite"] === true;
   const used = overwrite ? 0 : usedSpace(store, target.value.id);
   if (target.value.specs.disk - used < needed)
     throw invalid(`${needed} MB are needed; set overwrite, or make room`, overwrite ? vmId : "overwrite");
-  if (overwrite) wipe(store, target);
-  const made = disks.map((disk) => addDisk(store, target.value.id, disk, at).value);
-  addConfig(store, target.value, made, at);
+  if (overwrite) deleteDisksAndConfigs(store, target);
+  const newDisks = disks.map((disk) => addDisk(store, target.value.id, disk, at).value);
+  addConfig(store, target.value, newDisks, at);
   const { id } = recordEvent(call, action.event ?? "", row, restoring);
   const back = overwrite ? "offline" : target.value.status;
   const stages = [
@@ -113,7 +113,7 @@ export const backup: Resource<Backup> = {
   read: true,
   afterTransition(row, store, before) {
     const { type, status } = row.value;
-    if (type === "auto" && status === "successful" && before.status !== status) keepBackups(store, row);
+    if (type === "auto" && status === "successful" && before.status !== status) pruneBackups(store, row);
   },
   create: {
     event: "vm_snapshot",
@@ -132,7 +132,7 @@ export const backup: Resource<Backup> = {
       path: "/restore",
       body: { vm_id: { type: "integer", required: true }, overwrite: { type: "boolean" } },
       event: "backups_restore",
-      run: restore,
+      run: restoreBackup,
     },
   ],
 };
@@ -140,7 +140,7 @@ export const backup: Resource<Backup> = {
 // Instance actions: list all backups as one object, enable and cancel the service.
 
 /** Final states of a backup. Any other status means that it is in progress. */
-const ended = new Set(["successful", "failed", "userAborted"]);
+const finalStatuses = new Set(["successful", "failed", "userAborted"]);
 
 export function listBackups({ store, row }: InstanceCall): object {
   const all = [...store.table("backup").inHome(childHome("instance", row.id))].map(({ value }) => value);
@@ -149,8 +149,8 @@ export function listBackups({ store, row }: InstanceCall): object {
   return {
     automatic: all.filter(({ type }) => type === "auto"),
     snapshot: {
-      in_progress: newest(({ status }) => !ended.has(status)),
-      current: newest(({ status }) => ended.has(status)),
+      in_progress: newest(({ status }) => !finalStatuses.has(status)),
+      current: newest(({ status }) => finalStatuses.has(status)),
     },
   };
 }
@@ -160,7 +160,7 @@ export function enableBackups({ action, ...call }: InstanceCall): void {
   if (backups.enabled) return;
   backups.enabled = true;
   backups.schedule = firstSchedule(true);
-  planBackup(call.store, call.row, call.at);
+  scheduleBackup(call.store, call.row, call.at);
   recordEvent(call, action.event ?? "", call.row);
 }
 

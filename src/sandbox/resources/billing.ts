@@ -8,7 +8,7 @@ import { invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { AccountValue, Value } from "./row-types.ts";
+import type { Account, UntypedRow } from "./row-types.ts";
 
 // Credit cards: validation and the stored part (document 1, Credit card).
 
@@ -34,7 +34,7 @@ function expiryErrors(card: Body, at: number, prefix: string): FieldError[] {
 }
 
 /** Returns the stored part of a card. The number and the cvv are never stored. */
-function keptCard(card: Body): { last_four: number; expiry: string } {
+function storedCard(card: Body): { last_four: number; expiry: string } {
   const digits = String(card["card_number"]).replaceAll(/\D/g, "");
   return {
     last_four: Number(digits.slice(-4)),
@@ -43,9 +43,9 @@ function keptCard(card: Body): { last_four: number; expiry: string } {
 }
 
 /** Replaces the account's card. */
-export function payWith(call: ActionCall<AccountValue>): void {
+export function replaceCard(call: ActionCall<Account>): void {
   const { store, caller, row, body, action } = call;
-  row.value.credit_card = keptCard(body);
+  row.value.credit_card = storedCard(body);
   const methods = store.table("paymentMethod");
   for (const { id, value } of methods.inHome(caller.account)) {
     if (value["type"] === "credit_card") methods.remove(id);
@@ -58,7 +58,7 @@ function addCard(
   { store, caller, at }: Pick<Call, "store" | "caller" | "at">,
   card: { readonly last_four: number; readonly expiry: string },
   isDefault: boolean,
-): Row<Value> {
+): Row<UntypedRow> {
   const methods = store.table("paymentMethod");
   const id = methods.nextId();
   return methods.add(caller.account, id, {
@@ -95,7 +95,7 @@ export function checkWallet({ body }: Call): FieldError[] {
 }
 
 /** @throws {Problem} 400, always. */
-export function refuseWallet(): never {
+export function rejectWalletPayment(): never {
   throw invalid("This way of paying is disabled; add it as a payment method in the console");
 }
 
@@ -103,7 +103,7 @@ const ofAccount = { owner: "account", access: "required", area: "account", grant
 const dollars = { type: "number" } as const;
 const account = { type: "account", url: "/v4/account", id: () => 0, label: () => "billing" };
 
-export const invoice: Resource<Value> = {
+export const invoice: Resource<UntypedRow> = {
   ...ofAccount,
   name: "invoice",
   path: "/account/invoices",
@@ -120,7 +120,7 @@ export const invoice: Resource<Value> = {
   read: true,
 };
 
-export const invoiceItem: Resource<Value> = {
+export const invoiceItem: Resource<UntypedRow> = {
   ...ofAccount,
   name: "invoiceItem",
   path: "/items",
@@ -161,7 +161,7 @@ function checkPayment(call: Call): FieldError[] {
   return errors;
 }
 
-function pay(call: Call): Row<Value> {
+function pay(call: Call): Row<UntypedRow> {
   const { store, caller, at, resource } = call;
   const usd = usdOf(call);
   const owner = store.table("account").get(caller.account);
@@ -173,7 +173,7 @@ function pay(call: Call): Row<Value> {
   return row;
 }
 
-export const payment: Resource<Value> = {
+export const payment: Resource<UntypedRow> = {
   ...ofAccount,
   name: "payment",
   path: "/account/payments",
@@ -196,24 +196,24 @@ export const payment: Resource<Value> = {
 
 const mostMethods = 6;
 
-function addMethod(call: Call): Row<Value> {
+function addMethod(call: Call): Row<UntypedRow> {
   const { store, caller, body } = call;
   const methods = store.table("paymentMethod");
   if (methods.count(caller.account) >= mostMethods)
     throw invalid(`An account has ${mostMethods} ways to pay at most`);
   const isDefault = body["is_default"] === true;
-  const row = addCard(call, keptCard(body["data"] as Value), isDefault);
+  const row = addCard(call, storedCard(body["data"] as UntypedRow), isDefault);
   if (isDefault) makeDefault({ ...call, row });
   recordEvent(call, call.resource.create?.event ?? "", row);
   return row;
 }
 
-function makeDefault({ store, caller, row }: Pick<ActionCall<Value>, "store" | "caller" | "row">): void {
+function makeDefault({ store, caller, row }: Pick<ActionCall<UntypedRow>, "store" | "caller" | "row">): void {
   for (const { value } of store.table("paymentMethod").inHome(caller.account))
     value["is_default"] = value === row.value;
 }
 
-export const paymentMethod: Resource<Value> = {
+export const paymentMethod: Resource<UntypedRow> = {
   ...ofAccount,
   name: "paymentMethod",
   path: "/account/payment-methods",
@@ -235,7 +235,7 @@ export const paymentMethod: Resource<Value> = {
       data: { type: "object", members: cardBody, required: true },
     },
     event: "payment_method_add",
-    validate: ({ body, at }) => expiryErrors((body["data"] ?? {}) as Value, at, "data."),
+    validate: ({ body, at }) => expiryErrors((body["data"] ?? {}) as UntypedRow, at, "data."),
     createRow: addMethod,
     buildResponse: () => ({}),
   },

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../fields/field.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const price: Fields = { hourly: { type: "number" }, monthly: { type: "number" } };
 
@@ -75,7 +75,7 @@ export const plan: Resource = {
 
 const catalog = { owner: "everyone", access: "public" } as const;
 
-export const engine: Resource<Value> = {
+export const engine: Resource<UntypedRow> = {
   ...catalog,
   name: "engine",
   path: "/databases/engines",
@@ -89,7 +89,7 @@ export const engine: Resource<Value> = {
   read: true,
 };
 
-export const databaseType: Resource<Value> = {
+export const databaseType: Resource<UntypedRow> = {
   ...catalog,
   name: "databaseType",
   path: "/databases/types",

@@ -5,14 +5,14 @@ import { invalid, notFound } from "../http/problem.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import { refuseOutstanding } from "./account.ts";
+import { requireNoOutstandingBalance } from "./account.ts";
 import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
-import type { Pool, Value } from "./row-types.ts";
+import type { Pool, UntypedRow } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
 
-export const orchVersion: Resource<Value> = {
+export const orchVersion: Resource<UntypedRow> = {
   ...common,
   owner: "everyone",
   name: "orchVersion",
@@ -25,23 +25,23 @@ export const orchVersion: Resource<Value> = {
 
 function checkCluster({ store, body }: Call): FieldError[] {
   const errors: FieldError[] = [];
-  const known = (name: "region" | "orchVersion", id: unknown): boolean =>
+  const exists = (name: "region" | "orchVersion", id: unknown): boolean =>
     store.table(name).get(id) !== undefined;
-  if (body["region"] !== undefined && !known("region", body["region"]))
+  if (body["region"] !== undefined && !exists("region", body["region"]))
     errors.push({ reason: "region is not valid", field: "region" });
-  if (body["k8s_version"] !== undefined && !known("orchVersion", body["k8s_version"]))
+  if (body["k8s_version"] !== undefined && !exists("orchVersion", body["k8s_version"]))
     errors.push({ reason: "k8s_version is not valid", field: "k8s_version" });
-  const pools = Array.isArray(body["node_pools"]) ? (body["node_pools"] as Value[]) : [];
+  const pools = Array.isArray(body["node_pools"]) ? (body["node_pools"] as UntypedRow[]) : [];
   pools.forEach((each, index) => errors.push(...poolErrors(store, each, `node_pools[${index}].`)));
   return errors;
 }
 
-function checkUpdate({ store, body, row }: RowCall<Value>): FieldError[] {
+function checkUpdate({ store, body, row }: RowCall<UntypedRow>): FieldError[] {
   const errors: FieldError[] = [];
   const version = body["k8s_version"];
-  const held = String(row.value["k8s_version"]);
-  if (version !== undefined && version !== held) {
-    const [major = 0, minor = 0] = held.split(".").map(Number);
+  const current = String(row.value["k8s_version"]);
+  if (version !== undefined && version !== current) {
+    const [major = 0, minor = 0] = current.split(".").map(Number);
     const next = `${major}.${minor + 1}`;
     if (version !== next || !store.table("orchVersion").get(next))
       errors.push({ reason: "k8s_version must be the next minor version", field: "k8s_version" });
@@ -56,12 +56,12 @@ function checkUpdate({ store, body, row }: RowCall<Value>): FieldError[] {
   return errors;
 }
 
-function poolsOf({ store, row }: { store: Call["store"]; row: Row<Value> }): Row<Pool>[] {
+function poolsOf({ store, row }: { store: Call["store"]; row: Row<UntypedRow> }): Row<Pool>[] {
   return [...store.table("pool").inHome(childHome("cluster", row.id))];
 }
 
 /** Returns the pool and the index of the node that the path names. */
-function nodeOf(call: ActionCall<Value>): { pool: Row<Pool>; index: number } {
+function nodeOf(call: ActionCall<UntypedRow>): { pool: Row<Pool>; index: number } {
   for (const pool of poolsOf(call)) {
     const index = pool.value.nodes.findIndex(({ id }) => id === call.params["node"]);
     if (index >= 0) return { pool, index };
@@ -69,28 +69,28 @@ function nodeOf(call: ActionCall<Value>): { pool: Row<Pool>; index: number } {
   throw notFound();
 }
 
-function readNode(call: ActionCall<Value>): object {
+function readNode(call: ActionCall<UntypedRow>): object {
   const { pool, index } = nodeOf(call);
   return { data: pool.value.nodes[index] };
 }
 
-function deleteNode(call: ActionCall<Value>): void {
+function deleteNode(call: ActionCall<UntypedRow>): void {
   const { pool, index } = nodeOf(call);
   const node = pool.value.nodes[index];
   if (pool.value.count === 1 || !node) throw invalid("A pool keeps one node at least; delete the pool");
   removeNode(call, pool, node);
 }
 
-function address({ row }: ActionCall<Value>, port: number): string {
+function address({ row }: ActionCall<UntypedRow>, port: number): string {
   return `https://${String(row.id)}.clusters.example.com:${port}`;
 }
 
-function kubeconfig(call: ActionCall<Value>): object {
+function kubeconfig(call: ActionCall<UntypedRow>): object {
   const text = `apiVersion: v1\nkind: Config\nclusters:\n- name: c${String(call.row.id)}\n  cluster:\n    server: ${address(call, 6443)}\n`;
   return { kubeconfig: Buffer.from(text).toString("base64") };
 }
 
-function endpoints(call: ActionCall<Value>): Row<object>[] {
+function endpoints(call: ActionCall<UntypedRow>): Row<object>[] {
   return [443, 6443, 8443].map((port, id) => ({
     id,
     home: "",
@@ -99,7 +99,7 @@ function endpoints(call: ActionCall<Value>): Row<object>[] {
   }));
 }
 
-export const cluster: Resource<Value> = {
+export const cluster: Resource<UntypedRow> = {
   ...common,
   name: "cluster",
   path: "/orch/clusters",
@@ -128,10 +128,10 @@ export const cluster: Resource<Value> = {
       control_plane: { type: "object", members: { high_availability: { type: "boolean" } } },
     },
     validate: checkCluster,
-    checkPreconditions: refuseOutstanding,
+    checkPreconditions: requireNoOutstandingBalance,
     afterCreate(call, row) {
       delete row.value["node_pools"];
-      for (const each of call.body["node_pools"] as Value[]) addPool(call, row, each);
+      for (const each of call.body["node_pools"] as UntypedRow[]) addPool(call, row, each);
     },
   },
   update: { validate: checkUpdate },

@@ -18,7 +18,7 @@ export const slots = ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg", "sdh"];
 
 export function addConfig(
   store: Store,
-  of: Instance,
+  instance: Instance,
   disks: readonly Disk[],
   at: number,
   interfaces: object[] = [],
@@ -26,7 +26,7 @@ export function addConfig(
   const id = store.table("config").nextId();
   const time = dateTime(at);
   const device = (disk: Disk | undefined) => (disk ? { disk_id: disk.id, volume_id: null } : null);
-  return store.table("config").add(childHome("instance", of.id), id, {
+  return store.table("config").add(childHome("instance", instance.id), id, {
     id,
     label: "Main profile",
     kernel: store.names.kernel,
@@ -84,7 +84,7 @@ export function checkInterfaces(value: unknown): FieldError[] {
 }
 
 /** Returns the interfaces as stored, with every member set. */
-export function keptInterfaces(value: unknown): object[] {
+export function normalizeInterfaces(value: unknown): object[] {
   return interfacesOf(value).map(({ purpose, label, ipam_address: address }) => ({
     purpose,
     label: label ?? "",
@@ -130,8 +130,8 @@ function checkConfig(call: Call): FieldError[] {
 function guardDevices({ body, row }: RowCall<Config>): void {
   const given = body["devices"];
   if (given === undefined || Object.values(given as object).some((each) => each !== null)) return;
-  const held = Object.values(row.value.devices).some((each) => each !== null);
-  if (held && Object.keys(given as object).length === 0)
+  const current = Object.values(row.value.devices).some((each) => each !== null);
+  if (current && Object.keys(given as object).length === 0)
     throw invalid("devices must not be emptied", "devices");
 }
 
@@ -147,7 +147,7 @@ function normalise({ row, body }: { row: Row<Config>; body: Call["body"] }): voi
     }),
   );
   if (!/^\/dev\/\w+$/.test(value.root_device)) value.root_device = "/dev/sda";
-  value.interfaces = keptInterfaces(value.interfaces);
+  value.interfaces = normalizeInterfaces(value.interfaces);
 }
 
 export const config: Resource<Config> = {

@@ -5,7 +5,7 @@ import type { FieldError } from "../http/problem.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
 /** A host name, with or without the final period. */
@@ -25,9 +25,9 @@ const targets: Readonly<Record<string, (target: string) => boolean>> = {
 
 function checkRecord(call: Call): FieldError[] {
   const { body } = call;
-  const held = (call.row?.value ?? {}) as Value;
-  const type = (held["type"] ?? body["type"] ?? "") as string;
-  const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
+  const current = (call.row?.value ?? {}) as UntypedRow;
+  const type = (current["type"] ?? body["type"] ?? "") as string;
+  const member = (key: string): unknown => (body[key] === undefined ? current[key] : body[key]);
   const errors: FieldError[] = [];
   const target = member("target");
   if (types.includes(type) && (typeof target !== "string" || !targets[type]?.(target)))
@@ -48,17 +48,18 @@ function conflicts({ store, parents, row }: Call, type: string, name: string): F
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
   );
   if (!types.includes(type)) return [];
-  const held = new Set(others.map(({ value }) => value["type"] as string));
+  const current = new Set(others.map(({ value }) => value["type"] as string));
   const field = "name";
-  if (type === "CNAME" && held.has("CNAME")) return [{ reason: "name is already in use by a CNAME", field }];
-  const other = type === "CNAME" ? [...held][0] : type;
-  if (other !== undefined && (type === "CNAME" || held.has("CNAME")))
+  if (type === "CNAME" && current.has("CNAME"))
+    return [{ reason: "name is already in use by a CNAME", field }];
+  const other = type === "CNAME" ? [...current][0] : type;
+  if (other !== undefined && (type === "CNAME" || current.has("CNAME")))
     return [{ reason: `Record conflict: ${other} and CNAME can't have the same name`, field }];
   return [];
 }
 
 /** Normalizes a record: adds underscores to SRV names and rounds the TTL. */
-function normalise({ row }: { row: Row<Value> }): void {
+function normalise({ row }: { row: Row<UntypedRow> }): void {
   const { value } = row;
   value["ttl_sec"] = roundToNearest(Number(value["ttl_sec"]));
   if (value["type"] !== "SRV") return;
@@ -66,7 +67,7 @@ function normalise({ row }: { row: Row<Value> }): void {
   value["name"] = `${String(value["service"])}.${String(value["protocol"])}`;
 }
 
-export const dnsRecord: Resource<Value> = {
+export const dnsRecord: Resource<UntypedRow> = {
   name: "record",
   path: "/records",
   parent: "domain",
@@ -78,7 +79,7 @@ export const dnsRecord: Resource<Value> = {
     type: "domain",
     url: "/v4/domains/{id}",
     ofParent: true,
-    label: (value) => String((value as Value)["domain"]),
+    label: (value) => String((value as UntypedRow)["domain"]),
   },
   fields: {
     id: { type: "integer" },

@@ -10,7 +10,7 @@ import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
 import { roundUp } from "./domain-record.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
@@ -26,8 +26,8 @@ const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
 
 /** A master domain needs `soa_email`, a slave domain needs `master_ips`. */
 function checkDomain({ body, row }: Call): FieldError[] {
-  const held = (row?.value ?? {}) as Value;
-  const member = (key: string): unknown => (body[key] === undefined ? held[key] : body[key]);
+  const current = (row?.value ?? {}) as UntypedRow;
+  const member = (key: string): unknown => (body[key] === undefined ? current[key] : body[key]);
   const type = member("type");
   const errors: FieldError[] = [];
   if (type === "master" && !member("soa_email"))
@@ -43,27 +43,27 @@ function checkDomain({ body, row }: Call): FieldError[] {
   return errors;
 }
 
-function rounded({ row }: { row: Row<Value> }): void {
+function roundTimes({ row }: { row: Row<UntypedRow> }): void {
   for (const key of secondsMembers) row.value[key] = roundUp(Number(row.value[key]));
 }
 
-function copy(call: ActionCall<Value>): Row<Value> {
+function cloneDomain(call: ActionCall<UntypedRow>): Row<UntypedRow> {
   const { store, row, body } = call;
-  const made = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
+  const newRow = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
   for (const { value } of store.table("record").inHome(childHome("domain", row.id))) {
     const id = store.table("record").nextId();
-    store.table("record").add(childHome("domain", made.id), id, { ...value, id });
+    store.table("record").add(childHome("domain", newRow.id), id, { ...value, id });
   }
-  recordEvent(call, call.action.event ?? "", made);
-  return made;
+  recordEvent(call, call.action.event ?? "", newRow);
+  return newRow;
 }
 
 /** Imports a domain without records: the sandbox does not perform a zone transfer. */
-function bringIn(call: ActionCall<Value>): Row<Value> {
+function importDomain(call: ActionCall<UntypedRow>): Row<UntypedRow> {
   const { domain } = call.body;
-  const made = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
-  recordEvent(call, call.action.event ?? "", made);
-  return made;
+  const newRow = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
+  recordEvent(call, call.action.event ?? "", newRow);
+  return newRow;
 }
 
 const blankDomain = {
@@ -80,23 +80,23 @@ const blankDomain = {
   tags: [],
 };
 
-function addDomain({ store, caller, resource, at }: Call, value: object): Row<Value> {
+function addDomain({ store, caller, resource, at }: Call, value: object): Row<UntypedRow> {
   const table = store.table("domain");
   const id = table.nextId();
   const created = dateTime(at);
-  const made = table.add(caller.account, id, { ...value, id, created, updated: created });
+  const newRow = table.add(caller.account, id, { ...value, id, created, updated: created });
   grantToCreator(resource, caller, id);
-  return made;
+  return newRow;
 }
 
-function refuseTaken({ store, body }: Call): FieldError[] {
-  const taken = [...store.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
-  return taken ? [{ reason: "domain is already in use", field: "domain" }] : [];
+function validateDomainName({ store, body }: Call): FieldError[] {
+  const isTaken = [...store.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
+  return isTaken ? [{ reason: "domain is already in use", field: "domain" }] : [];
 }
 
 const copyBody: Fields = { domain: { ...name, required: true } };
 
-export const domain: Resource<Value> = {
+export const domain: Resource<UntypedRow> = {
   name: "domain",
   path: "/domains",
   id: "integer",
@@ -104,7 +104,11 @@ export const domain: Resource<Value> = {
   access: "required",
   area: "domains",
   grant: { entity: "domain", add: "add_domains" },
-  entity: { type: "domain", url: "/v4/domains/{id}", label: (value) => String((value as Value)["domain"]) },
+  entity: {
+    type: "domain",
+    url: "/v4/domains/{id}",
+    label: (value) => String((value as UntypedRow)["domain"]),
+  },
   fields: {
     id: { type: "integer" },
     type: { type: "string", values: ["master", "slave"], required: true, write: true },
@@ -125,8 +129,12 @@ export const domain: Resource<Value> = {
   },
   list: {},
   read: true,
-  create: { event: "dns_zone_create", validate: checkDomain, afterCreate: (_call, row) => rounded({ row }) },
-  update: { event: "dns_zone_update", validate: checkDomain, afterUpdate: rounded },
+  create: {
+    event: "dns_zone_create",
+    validate: checkDomain,
+    afterCreate: (_call, row) => roundTimes({ row }),
+  },
+  update: { event: "dns_zone_update", validate: checkDomain, afterUpdate: roundTimes },
   remove: { event: "dns_zone_delete" },
   actions: [
     { method: "GET", path: "/zone-file", run: zoneFile },
@@ -136,8 +144,8 @@ export const domain: Resource<Value> = {
       body: copyBody,
       event: "dns_zone_create",
       returnsRow: "domain",
-      validate: refuseTaken,
-      run: copy,
+      validate: validateDomainName,
+      run: cloneDomain,
     },
     {
       on: "collection",
@@ -147,15 +155,15 @@ export const domain: Resource<Value> = {
       body: { ...copyBody, remote_nameserver: { type: "string", min: 1, required: true } },
       event: "dns_zone_import",
       returnsRow: "domain",
-      validate: refuseTaken,
-      run: bringIn,
+      validate: validateDomainName,
+      run: importDomain,
     },
   ],
 };
 
 // A domain as a zone file (RFC 1035 section 5.1), one line per record.
 
-function zoneFile({ store, row }: ActionCall<Value>): object {
+function zoneFile({ store, row }: ActionCall<UntypedRow>): object {
   const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;
   const records = [...store.table("record").inHome(childHome("domain", row.id))].map(({ value }) =>
     line(value),
@@ -180,7 +188,7 @@ function line({
   target,
   service,
   protocol,
-}: Value): string {
+}: UntypedRow): string {
   const host = type === "SRV" ? `${String(service)}.${String(protocol)}` : (name as string) || "@";
   const before = type === "MX" ? [priority] : type === "SRV" ? [priority, weight, port] : [];
   const value = type === "TXT" ? JSON.stringify(target) : target;

@@ -6,7 +6,7 @@ import { canAccessAccount, hasGrant } from "../resource/access-control.ts";
 import { toEntity } from "../resource/event-log.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Entity, Event, Instance, Value } from "./row-types.ts";
+import type { Entity, Event, Instance, UntypedRow } from "./row-types.ts";
 
 const entityFields: Fields = {
   id: { type: "integer", filter: true },
@@ -114,18 +114,18 @@ interface Notice {
 }
 
 /** Returns the entity with a URL without version prefix (v4, Events). */
-function named({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
+function entityWithoutVersion({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
   const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };
 }
 
 /** Planned host migrations. From its time on, a migration waits for the owner to start it. */
 function migrations(call: Call): Notice[] {
-  return moving(call).map((row) => {
+  return instancesToMigrate(call).map((row) => {
     const when = row.hidden?.migration ?? "";
     const due = when <= dateTime(call.at);
     return {
-      entity: named(call, row, "instance"),
+      entity: entityWithoutVersion(call, row, "instance"),
       label: due ? "Migration pending" : "Migration scheduled",
       message: "A host move is planned for this instance. You can begin it at a time that suits you.",
       type: due ? "migration_pending" : "migration_scheduled",
@@ -136,7 +136,7 @@ function migrations(call: Call): Notice[] {
 }
 
 /** Returns the instances with a planned host migration. */
-function moving({ store, caller }: Call): Row<Instance>[] {
+function instancesToMigrate({ store, caller }: Call): Row<Instance>[] {
   return [...store.table("instance").inHome(caller.account)].filter(
     ({ hidden }) => hidden?.migration !== undefined,
   );
@@ -145,7 +145,7 @@ function moving({ store, caller }: Call): Row<Instance>[] {
 const off = new Set(["offline", "stopped", "deleting"]);
 
 /** Name servers serve the domains of an account only while it has a running instance. */
-function unserved({ store, caller }: Call): Notice[] {
+function unservedDomains({ store, caller }: Call): Notice[] {
   const domains = [...store.table("domain").inHome(caller.account)].some(
     ({ value }) => value["status"] === "active",
   );
@@ -162,7 +162,7 @@ function unserved({ store, caller }: Call): Notice[] {
   ];
 }
 
-function due({ store, caller }: Call): Notice[] {
+function paymentDue({ store, caller }: Call): Notice[] {
   const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
   if (balance <= 0) return [];
   return [
@@ -189,8 +189,8 @@ function outages({ store, caller }: Call): Notice[] {
   }));
 }
 
-function rows(call: Call): readonly Row<Value>[] {
-  const all = [...migrations(call), ...unserved(call), ...due(call), ...outages(call)];
+function rows(call: Call): readonly Row<UntypedRow>[] {
+  const all = [...migrations(call), ...unservedDomains(call), ...paymentDue(call), ...outages(call)];
   return all.map((notice, id) => ({
     id,
     home: call.caller.account,
@@ -199,7 +199,7 @@ function rows(call: Call): readonly Row<Value>[] {
   }));
 }
 
-export const notification: Resource<Value> = {
+export const notification: Resource<UntypedRow> = {
   name: "notification",
   path: "/account/notifications",
   id: "integer",
@@ -219,7 +219,7 @@ export const notification: Resource<Value> = {
   list: { rows },
 };
 
-export const maintenance: Resource<Value> = {
+export const maintenance: Resource<UntypedRow> = {
   name: "maintenance",
   path: "/account/maintenance",
   beta: true,
@@ -236,7 +236,7 @@ export const maintenance: Resource<Value> = {
   },
   list: {
     rows: (call) =>
-      moving(call).map((row) => ({
+      instancesToMigrate(call).map((row) => ({
         id: row.id,
         home: row.home,
         job: 0,
@@ -245,7 +245,7 @@ export const maintenance: Resource<Value> = {
           status: "pending",
           reason: "The host needs care",
           when: row.hidden?.migration,
-          entity: named(call, row, "instance"),
+          entity: entityWithoutVersion(call, row, "instance"),
         },
       })),
   },

@@ -9,7 +9,7 @@ import { recordEvent, toEntity } from "../resource/event-log.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Instance, Value } from "./row-types.ts";
+import type { Instance, UntypedRow } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
@@ -60,7 +60,7 @@ function guardDevices(call: Call, ids: readonly number[], field: string): Row<In
   return rows;
 }
 
-function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Instance>): Row<Value> {
+function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Instance>): Row<UntypedRow> {
   const { store, at } = view;
   const table = store.table("firewallDevice");
   const id = table.nextId();
@@ -70,21 +70,21 @@ function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Insta
   return table.add(childHome("firewall", firewall.id), id, value, { instance: instance.value.id });
 }
 
-function writeRules(call: ActionCall<Value>): object {
+function writeRules(call: ActionCall<UntypedRow>): object {
   const { row, body } = call;
   row.value["rules"] = { ...open, ...(row.value["rules"] as object), ...body };
   recordEvent(call, call.action.event ?? "", row);
   return row.value["rules"] as object;
 }
 
-function switched(call: Call & { readonly row: Row<Value> }, before: Value): void {
+function switched(call: Call & { readonly row: Row<UntypedRow> }, before: UntypedRow): void {
   const { row } = call;
   const { status } = row.value;
   if (status === before["status"]) return;
   recordEvent(call, status === "enabled" ? "firewall_enable" : "firewall_disable", row);
 }
 
-export const firewall: Resource<Value> = {
+export const firewall: Resource<UntypedRow> = {
   ...common,
   name: "firewall",
   path: "/networking/firewalls",
@@ -133,7 +133,7 @@ export const firewall: Resource<Value> = {
   ],
 };
 
-export const firewallDevice: Resource<Value> = {
+export const firewallDevice: Resource<UntypedRow> = {
   ...common,
   name: "firewallDevice",
   path: "/devices",
@@ -165,7 +165,7 @@ export const firewallDevice: Resource<Value> = {
 };
 
 /** VLANs are not stored. They exist while an interface of a profile names them. */
-export const vlan: Resource<Value> = {
+export const vlan: Resource<UntypedRow> = {
   name: "vlan",
   path: "/networking/vlans",
   beta: true,
@@ -182,8 +182,8 @@ export const vlan: Resource<Value> = {
   list: { rows: vlans },
 };
 
-function vlans({ store, caller }: Call): readonly Row<Value>[] {
-  const found = new Map<string, Row<Value>>();
+function vlans({ store, caller }: Call): readonly Row<UntypedRow>[] {
+  const found = new Map<string, Row<UntypedRow>>();
   for (const { id, value } of store.table("instance").inHome(caller.account)) {
     for (const { value: config } of store.table("config").inHome(childHome("instance", id))) {
       for (const each of config.interfaces as { purpose: string; label: string }[]) {

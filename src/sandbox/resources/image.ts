@@ -53,8 +53,8 @@ function upload(call: ActionCall<Image>): object {
 }
 
 function checkRegion({ store, body }: Call): FieldError[] {
-  const known = body["region"] === undefined || store.table("region").get(body["region"]);
-  return known ? [] : [{ reason: "region is not valid", field: "region" }];
+  const isValid = body["region"] === undefined || store.table("region").get(body["region"]);
+  return isValid ? [] : [{ reason: "region is not valid", field: "region" }];
 }
 
 const createBody: Fields = {
@@ -107,8 +107,8 @@ export const image: Resource<Image> = {
     id: nextId,
     computeMembers(call, id) {
       const disk = diskOf(call)?.value;
-      const { label: named = disk?.label, description: said = null } = call.body;
-      return newImage(call, id as string, { label: named, description: said, size: disk?.size });
+      const { label: named = disk?.label, description: imageDescription = null } = call.body;
+      return newImage(call, id as string, { label: named, description: imageDescription, size: disk?.size });
     },
     afterCreate({ store, at }, row, event) {
       const stages = [

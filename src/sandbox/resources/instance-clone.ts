@@ -27,38 +27,43 @@ export const cloneBody: Fields = {
   configs: { type: "integers" },
 };
 
-const copying = 6;
+const cloneSeconds = 6;
 /** Maximum number of concurrent clones of one source (v4, Stated 400 cases). */
-const mostAtOnce = 5;
+const maxConcurrentClones = 5;
 
 /** The disks and profiles to copy. */
-interface Parts {
+interface CloneSelection {
   readonly disks: readonly Disk[];
   readonly configs: readonly Config[];
 }
 
 export function cloneInstance(call: InstanceCall): Row<Instance> {
   const { store, row, at, action } = call;
-  const parts = partsOf(call);
+  const parts = selectCloneSources(call);
   const errors = checkClone(call, parts);
   if (errors.length > 0) throw new Problem(400, errors);
   const running = (row.hidden?.clones ?? []).filter((ends) => ends > at);
-  if (running.length >= mostAtOnce)
-    throw new Problem(400, [{ reason: `${mostAtOnce} clones of this instance are already being made` }]);
-  row.hidden = { ...row.hidden, clones: [...running, at + copying * 1000] };
+  if (running.length >= maxConcurrentClones)
+    throw new Problem(400, [
+      { reason: `${maxConcurrentClones} clones of this instance are already being made` },
+    ]);
+  row.hidden = { ...row.hidden, clones: [...running, at + cloneSeconds * 1000] };
   const target = targetOf(call) ?? newTarget(call);
   copy(call, target, parts);
-  const { id } = recordEvent(call, action.event ?? "", row, copying);
+  const { id } = recordEvent(call, action.event ?? "", row, cloneSeconds);
   const back = target.value.status === "provisioning" ? "offline" : target.value.status;
   const stages = [
-    { status: target.value.status === "provisioning" ? "provisioning" : "cloning", durationSeconds: copying },
+    {
+      status: target.value.status === "provisioning" ? "provisioning" : "cloning",
+      durationSeconds: cloneSeconds,
+    },
     { status: back, durationSeconds: 0 },
   ];
   startTransition(store, "instance", target, at, stages, { event: { id, status: "finished" } });
   return target;
 }
 
-function checkClone(call: InstanceCall, { disks }: Parts): FieldError[] {
+function checkClone(call: InstanceCall, { disks }: CloneSelection): FieldError[] {
   const { store, body } = call;
   const { vmId } = store.names;
   const needed = disks.reduce((sum, { size }) => sum + size, 0);
@@ -112,7 +117,7 @@ function newTarget(call: InstanceCall): Row<Instance> {
 }
 
 /** Selects what to copy: `configs` (default all) with their disks, and additionally `disks`. */
-function partsOf({ store, row, body }: InstanceCall): Parts {
+function selectCloneSources({ store, row, body }: InstanceCall): CloneSelection {
   const home = childHome("instance", row.id);
   const disks = [...store.table("disk").inHome(home)].map(({ value }) => value);
   const configs = [...store.table("config").inHome(home)].map(({ value }) => value);
@@ -124,13 +129,15 @@ function partsOf({ store, row, body }: InstanceCall): Parts {
   if (extra.some((id) => !disks.some((disk) => disk.id === id)))
     errors.push({ reason: "disks is not valid", field: "disks" });
   if (errors.length > 0) throw new Problem(400, errors);
-  const taken = configs.filter(({ id }) => named?.includes(id) ?? true);
-  const used = new Set(taken.flatMap(({ devices }) => Object.values(devices).map((each) => each?.disk_id)));
-  return { configs: taken, disks: disks.filter(({ id }) => used.has(id) || extra.includes(id)) };
+  const selected = configs.filter(({ id }) => named?.includes(id) ?? true);
+  const used = new Set(
+    selected.flatMap(({ devices }) => Object.values(devices).map((each) => each?.disk_id)),
+  );
+  return { configs: selected, disks: disks.filter(({ id }) => used.has(id) || extra.includes(id)) };
 }
 
-function copy({ store, at }: InstanceCall, target: Row<Instance>, { disks, configs }: Parts): void {
-  const made = new Map(
+function copy({ store, at }: InstanceCall, target: Row<Instance>, { disks, configs }: CloneSelection): void {
+  const copies = new Map(
     disks.map((disk) => [disk.id, addDisk(store, target.value.id, disk, at).value] as const),
   );
   for (const config of configs) {
@@ -138,7 +145,7 @@ function copy({ store, at }: InstanceCall, target: Row<Instance>, { disks, confi
     const row = addConfig(store, target.value, [], at);
     Object.assign(row.value, rest);
     for (const slot of slots) {
-      const disk = made.get(devices[slot]?.disk_id ?? -1);
+      const disk = copies.get(devices[slot]?.disk_id ?? -1);
       row.value.devices[slot] = disk ? { disk_id: disk.id, volume_id: null } : null;
     }
   }

@@ -10,9 +10,9 @@ import { startTransition, transitionSeconds } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
-import { freePrivateAddress, freePublicAddress, ipv6, keepAddresses } from "./address-allocation.ts";
-import { planBackup } from "./backup-schedule.ts";
-import { addConfig, checkInterfaces, keptInterfaces } from "./config-profile.ts";
+import { freePrivateAddress, freePublicAddress, ipv6, addAddressRows } from "./address-allocation.ts";
+import { scheduleBackup } from "./backup-schedule.ts";
+import { addConfig, checkInterfaces, normalizeInterfaces } from "./config-profile.ts";
 import type { DiskPlan } from "./disk.ts";
 import { addDisk, diskJob, imageDisks } from "./disk.ts";
 import { checkImage, imageOf } from "./image.ts";
@@ -22,11 +22,11 @@ import type { Backup, Instance, Plan } from "./row-types.ts";
 export function createInstance(call: Call): Row<Instance> {
   const { store, body, at, resource } = call;
   const plan = planOf(call) as Plan;
-  const row = addInstance(call, wishes(call, plan));
+  const row = addInstance(call, newInstanceOptions(call, plan));
   const disks = disksFor(call, plan).map((disk) => addDisk(store, row.value.id, disk, at).value);
   const boots = disks.length > 0 && body["booted"] !== false;
   if (disks.length > 0) {
-    const config = addConfig(store, row.value, disks, at, keptInterfaces(body["interfaces"]));
+    const config = addConfig(store, row.value, disks, at, normalizeInterfaces(body["interfaces"]));
     if (boots) row.hidden = { config: config.value.id };
   }
   const stages: TransitionStage[] = [
@@ -38,7 +38,7 @@ export function createInstance(call: Call): Row<Instance> {
   return row;
 }
 
-function wishes(call: Call, plan: Plan): Parameters<typeof addInstance>[1] {
+function newInstanceOptions(call: Call, plan: Plan): Parameters<typeof addInstance>[1] {
   const { store, caller, body } = call;
   const given = body as { label?: string; group?: string; tags?: string[]; region: string };
   const forced = store.table("settings").get(caller.account)?.value["backups_enabled"] === true;
@@ -144,8 +144,8 @@ interface NewInstance {
 export function addInstance({ store, caller, at }: CallContext, given: NewInstance): Row<Instance> {
   const id = store.table("instance").nextId();
   const row = store.table("instance").add(caller.account, id, newInstance(store, id, given, at));
-  keepAddresses(store, row);
-  planBackup(store, row, at);
+  addAddressRows(store, row);
+  scheduleBackup(store, row, at);
   return row;
 }
 

@@ -8,13 +8,13 @@ import type { TransitionStage } from "../resource/transitions.ts";
 import { deleteCascade } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import { refuseOutstanding } from "./account.ts";
+import { requireNoOutstandingBalance } from "./account.ts";
 import { addConfig } from "./config-profile.ts";
 import { addDisk, growDisk, imageDisks, usedSpace } from "./disk.ts";
 import { checkImage, imageOf } from "./image.ts";
 import { currentPlan, defaultSwap } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
-import { booting, go, isOff, refuseBusy, shuttingDown } from "./instance-power.ts";
+import { booting, startInstanceJob, isOff, requireIdle, shuttingDown } from "./instance-power.ts";
 import type { Disk, Image, Instance, Plan, Region } from "./row-types.ts";
 
 const moving = 5;
@@ -24,19 +24,19 @@ export function resize(call: InstanceCall): void {
   const plan = currentPlan(store, body["type"]);
   if (!plan) throw invalid("type is not valid", "type");
   if (plan.id === row.value.type) throw invalid("The instance has this type already", "type");
-  refuseOutstanding(call);
+  requireNoOutstandingBalance(call);
   if (row.hidden?.migration) throw invalid("A migration is pending for this instance");
-  refuseBusy(call);
-  change(call, plan, store.names.resized, action.event);
+  requireIdle(call);
+  changePlan(call, plan, store.names.resized, action.event);
 }
 
 export function mutate(call: InstanceCall): void {
   const { store, row, action } = call;
   const plan = successorOf(call);
   if (!plan) throw invalid("There is no free upgrade for the type of this instance");
-  refuseBusy(call);
+  requireIdle(call);
   if (row.hidden?.migration) throw invalid("A migration is pending for this instance");
-  change(call, plan, store.names.mutated, action.event);
+  changePlan(call, plan, store.names.mutated, action.event);
 }
 
 /** Returns the plan of the free upgrade, if the instance's type has one. */
@@ -46,11 +46,11 @@ function successorOf({ store, row }: InstanceCall): Plan | undefined {
 }
 
 /** Returns the members of an instance that its plan determines. */
-export function ofPlan({ id, disk, memory, vcpus, transfer, gpus }: Plan): object {
+export function planMembers({ id, disk, memory, vcpus, transfer, gpus }: Plan): object {
   return { type: id, specs: { disk, memory, vcpus, transfer, gpus } };
 }
 
-function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void {
+function changePlan(call: InstanceCall, plan: Plan, event: string, begun = ""): void {
   const { store, row, body } = call;
   const grown = body["allow_auto_disk_resize"] === false ? undefined : onlySystemDisk(call);
   const free = plan.disk - usedSpace(store, row.value.id);
@@ -59,11 +59,11 @@ function change(call: InstanceCall, plan: Plan, event: string, begun = ""): void
   if (grown) growDisk(store, grown, { size: grown.value.size + free, durationSeconds: moving }, call.at);
   recordEvent(call, begun, row);
   const back = row.value.status;
-  go(
+  startInstanceJob(
     call,
     [
       { status: "migrating", durationSeconds: moving },
-      { status: back, durationSeconds: 0, set: ofPlan(plan) },
+      { status: back, durationSeconds: 0, set: planMembers(plan) },
     ],
     event,
   );
@@ -87,14 +87,15 @@ export function migrate(call: InstanceCall): void {
   const upgraded = body["upgrade"] === true ? upgrade(call, region) : {};
   if (!region && row.hidden?.migration === undefined)
     throw invalid("No migration is pending for this instance");
-  if (region) refuseOldAddresses(call, region);
-  refuseBusy(call);
+  if (region) requireMovableAddresses(call, region);
+  requireIdle(call);
   // A migration to another region replaces a planned host migration.
   delete row.hidden?.migration;
-  if (!region) return go(call, stages(row.value, movingHost, upgraded), store.names.migrateScheduled);
+  if (!region)
+    return startInstanceJob(call, stages(row.value, movingHost, upgraded), store.names.migrateScheduled);
   recordEvent(call, action.event ?? "", row);
   const moved = { ...upgraded, region: region.id };
-  go(call, stages(row.value, movingRegion, moved), store.names.migrateDatacenter);
+  startInstanceJob(call, stages(row.value, movingRegion, moved), store.names.migrateDatacenter);
 }
 
 /** A running instance is shut down for the migration and booted afterwards. */
@@ -119,11 +120,11 @@ function upgrade(call: InstanceCall, region: Region | undefined): object {
   if (!plan) throw invalid("There is no free upgrade for the type of this instance", "upgrade");
   const target = call.store.table("region").get(region?.id ?? call.row.value.region);
   if (target?.hidden?.noUpgrades) throw invalid(`${String(target.id)} allows no upgrades`, "upgrade");
-  return ofPlan(plan);
+  return planMembers(plan);
 }
 
 /** Newer regions (those with VLANs) support neither /116 pools nor IP failover. */
-function refuseOldAddresses({ store, row }: InstanceCall, region: Region): void {
+function requireMovableAddresses({ store, row }: InstanceCall, region: Region): void {
   if (!region.capabilities.includes("Vlans")) return;
   const remedy = "choose another data center or contact support";
   if (usesPool(store, row.value.id))
@@ -159,8 +160,8 @@ export function checkRebuild(call: InstanceCall): FieldError[] {
 
 export function rebuild(call: InstanceCall): Row<Instance> {
   const { store, row, at, body } = call;
-  refuseBusy(call);
-  wipe(store, row);
+  requireIdle(call);
+  deleteDisksAndConfigs(store, row);
   const image = imageOf(call) as Image;
   const disks = imageDisks(image, row.value.specs.disk, defaultSwap).map(
     (disk) => addDisk(store, row.value.id, disk, at).value,
@@ -169,7 +170,7 @@ export function rebuild(call: InstanceCall): Row<Instance> {
   row.hidden = { ...row.hidden, config: config.value.id };
   const off = { status: "offline", durationSeconds: 0 };
   const set = { image: image.id };
-  go(call, [
+  startInstanceJob(call, [
     { status: "rebuilding", durationSeconds: rebuilding, set },
     ...(body["booted"] === false ? [off] : booting),
   ]);
@@ -177,7 +178,7 @@ export function rebuild(call: InstanceCall): Row<Instance> {
 }
 
 /** Deletes all disks and profiles of an instance. */
-export function wipe(store: Store, { id }: Row<Instance>): void {
+export function deleteDisksAndConfigs(store: Store, { id }: Row<Instance>): void {
   for (const name of ["disk", "config"] as const) {
     for (const below of store.table(name).inHome(childHome("instance", id)))
       deleteCascade(store, name, below);

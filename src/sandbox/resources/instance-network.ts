@@ -14,7 +14,7 @@ import type { InstanceCall } from "./instance-power.ts";
 import type { Address, Instance } from "./row-types.ts";
 
 /** Maximum number of public addresses. Support can raise it. */
-const mostPublic = 4;
+const maxPublicAddresses = 4;
 
 export function listIps(call: InstanceCall): object {
   const { store, row } = call;
@@ -48,7 +48,7 @@ export function addIp(call: InstanceCall): Row<Address> {
     ({ value }) => value.kind === (wantsPublic ? "public" : "private"),
   );
   if (!wantsPublic && same.length > 0) throw invalid("The instance has a private address already", "public");
-  if (wantsPublic && same.length >= mostPublic)
+  if (wantsPublic && same.length >= maxPublicAddresses)
     throw invalid("More public addresses need the approval of support; open a ticket", "public");
   recordEvent(call, action.event ?? "", row);
   return wantsPublic ? addPublicAddress(store, row) : addPrivateAddress(store, row);
@@ -86,7 +86,7 @@ export function removeIp(call: InstanceCall): void {
 // POST /networking/ips: adds an address to an instance.
 
 /** Returns the instance that a body member names. @throws {Problem} 400 if it isn't the account's, 403 without write access. */
-export function ownInstance(call: Call, id: unknown, field: string): Row<Instance> {
+export function requireWritableInstance(call: Call, id: unknown, field: string): Row<Instance> {
   const row = call.store.table("instance").get(id);
   if (row?.home !== call.caller.account) throw invalid(`${field} is not valid`, field);
   requireAccess(call.store.resource("instance"), row, "read_write", call);
@@ -96,7 +96,7 @@ export function ownInstance(call: Call, id: unknown, field: string): Row<Instanc
 export function addIpTo(call: Call): Row<Address> {
   const { store, body } = call;
   const { vmId } = store.names;
-  const row = ownInstance(call, body[vmId], vmId);
+  const row = requireWritableInstance(call, body[vmId], vmId);
   const instance = store.resource("instance");
   const action = instance.actions?.find(({ path, method }) => path === "/ips" && method === "POST");
   if (!action) throw new Error("An instance takes no addresses");
@@ -117,12 +117,12 @@ export function checkRdns({ store, body, row }: RowCall<Address> & CallContext):
   const { address, kind } = row.value;
   if (kind === "private" || kind === "link-local")
     return [{ reason: "Only public addresses have reverse DNS", field }];
-  if (name === defaultRdns(row.value) || leadsTo(store, name, address)) return [];
+  if (name === defaultRdns(row.value) || resolvesTo(store, name, address)) return [];
   return [{ reason: `${name} doesn't lead to ${address}: set up the record first`, field }];
 }
 
 /** Whether a record of an active domain in the sandbox resolves the name to the address. */
-function leadsTo(store: Store, name: string, address: string): boolean {
+function resolvesTo(store: Store, name: string, address: string): boolean {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   for (const { id, value } of store.table("domain").all()) {
     const domain = String(value["domain"]).toLowerCase();

@@ -28,22 +28,22 @@ const rebooting: readonly TransitionStage[] = [
 export const shuttingDown: TransitionStage = { status: "shutting_down", durationSeconds: 2 };
 
 export function boot(call: InstanceCall): void {
-  refuseBusy(call);
+  requireIdle(call);
   if (!isOff(call.row)) throw invalid(`${call.store.names.instance} ${call.row.id} already booted.`);
   requireConfig(call);
-  go(call, booting);
+  startInstanceJob(call, booting);
 }
 
 export function reboot(call: InstanceCall): void {
-  refuseBusy(call);
+  requireIdle(call);
   requireConfig(call);
-  go(call, rebooting);
+  startInstanceJob(call, rebooting);
 }
 
 export function shutdown(call: InstanceCall): void {
-  refuseBusy(call);
+  requireIdle(call);
   if (isOff(call.row)) throw invalid(`${call.store.names.instance} ${call.row.id} is not running.`);
-  go(call, [shuttingDown, { status: "offline", durationSeconds: 0 }]);
+  startInstanceJob(call, [shuttingDown, { status: "offline", durationSeconds: 0 }]);
 }
 
 /** Devices must belong to the instance, as in a profile. */
@@ -52,8 +52,8 @@ export function checkRescue(call: InstanceCall): FieldError[] {
 }
 
 export function rescue(call: InstanceCall): void {
-  refuseBusy(call);
-  go(call, rebooting);
+  requireIdle(call);
+  startInstanceJob(call, rebooting);
 }
 
 /** Sets the root password of the only disk that can have one. */
@@ -69,7 +69,7 @@ export function setPassword(call: InstanceCall): void {
 }
 
 /** Records the action's event and starts the transition; the event finishes with it. */
-export function go(
+export function startInstanceJob(
   call: InstanceCall,
   stages: readonly TransitionStage[],
   event = call.action.event ?? "",
@@ -83,7 +83,7 @@ export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): 
 }
 
 /** v4 rejects actions while a job runs: the reason ends in "busy." and names no field. */
-export function refuseBusy({ store, row }: { readonly store: Store; readonly row: Row<Instance> }): void {
+export function requireIdle({ store, row }: { readonly store: Store; readonly row: Row<Instance> }): void {
   if (!idle.has(row.value.status)) throw invalid(`${store.names.instance} busy.`);
 }
 

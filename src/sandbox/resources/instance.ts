@@ -4,8 +4,8 @@ import type { Field, Fields } from "../fields/field.ts";
 import type { Action, Resource } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import { dropAddresses, renumber } from "./address-allocation.ts";
-import { planBackup, takeBackup } from "./backup-schedule.ts";
+import { deleteAddresses, replaceAddresses } from "./address-allocation.ts";
+import { scheduleBackup, takeBackup } from "./backup-schedule.ts";
 import { disableBackups, enableBackups, listBackups } from "./backup.ts";
 import { interfaces } from "./config-profile.ts";
 import { deployBody, rootPass } from "./image.ts";
@@ -167,10 +167,10 @@ const createBody: Fields = {
 };
 
 /** Finishes a migration: addresses, ranges, shared addresses and volumes stay in the old region. */
-function arrive(store: Store, row: Row<Instance>): void {
+function finishMigration(store: Store, row: Row<Instance>): void {
   const { id } = row.value;
   const left = new Set(row.value.ipv4);
-  renumber(store, row);
+  replaceAddresses(store, row);
   detachAll(store, id);
   delete row.hidden?.shared;
   for (const { hidden } of store.table("instance").inHome(row.home))
@@ -247,17 +247,17 @@ export const instance: Resource<Instance> = {
     afterUpdate({ store, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);
-      if (backups.schedule.window !== before.backups.schedule.window) planBackup(store, row, at);
+      if (backups.schedule.window !== before.backups.schedule.window) scheduleBackup(store, row, at);
     },
   },
   remove: { event: "vm_delete", durationSeconds: 2 },
   actions: instanceActions,
   afterTransition(row, store, before) {
-    if (row.value.region !== before.region) arrive(store, row);
+    if (row.value.region !== before.region) finishMigration(store, row);
   },
   onDue: (row, store, at) => takeBackup(store, row, at),
   afterDelete(row, store) {
-    dropAddresses(store, row as Row<Instance>);
+    deleteAddresses(store, row as Row<Instance>);
     detachAll(store, Number(row.id));
   },
 };

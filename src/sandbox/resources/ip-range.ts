@@ -4,7 +4,7 @@ import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import { ownInstance } from "./instance-network.ts";
+import { requireWritableInstance } from "./instance-network.ts";
 import type { Instance, Range } from "./row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
@@ -35,11 +35,11 @@ function checkRange({ body, store }: Call): FieldError[] {
 function targetOf(call: Call): Row<Instance> {
   const { store, caller, body } = call;
   const { vmId } = store.names;
-  if (body[vmId] !== undefined) return ownInstance(call, body[vmId], vmId);
+  if (body[vmId] !== undefined) return requireWritableInstance(call, body[vmId], vmId);
   const address = store.table("address").get(body["route_target"]);
   if (address?.home !== caller.account || address.value.kind !== "slaac")
     throw invalid("route_target must be the SLAAC address of an instance, without /128", "route_target");
-  return ownInstance(call, address.value.instance, "route_target");
+  return requireWritableInstance(call, address.value.instance, "route_target");
 }
 
 function makeRange(call: Call): Row<Range> {

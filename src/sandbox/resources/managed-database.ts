@@ -9,7 +9,7 @@ import type { ActionCall, Call, Resource } from "../resource/resource-declaratio
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const ofAccount = { owner: "account", access: "required", area: "databases", grant: "unrestricted" } as const;
 const building = 20;
@@ -71,7 +71,7 @@ function requireStatus(row: Row<object>, doing: string, ...allowed: string[]): v
 }
 
 /** Starts a transition that ends in status `active`. */
-function work(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
+function startDatabaseJob(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
   startTransition(call.store, "database", row, call.at, [
     ...stages,
     { status: "active", durationSeconds: 0 },
@@ -82,7 +82,7 @@ function newCredentials(): string {
   return randomBytes(12).toString("base64url");
 }
 
-export const database: Resource<Value> = {
+export const database: Resource<UntypedRow> = {
   ...ofAccount,
   name: "database",
   path: "/databases/mysql/instances",
@@ -120,7 +120,7 @@ export const database: Resource<Value> = {
     },
     afterCreate(call, row) {
       row.hidden = { secret: newCredentials() };
-      work(call, row, [{ status: "provisioning", durationSeconds: building }]);
+      startDatabaseJob(call, row, [{ status: "provisioning", durationSeconds: building }]);
     },
   },
   update: {},
@@ -159,14 +159,14 @@ export const database: Resource<Value> = {
       path: "/patch",
       run(call) {
         requireStatus(call.row, "patched", "active");
-        work(call, call.row, [{ status: "degraded", durationSeconds: restoring }]);
+        startDatabaseJob(call, call.row, [{ status: "degraded", durationSeconds: restoring }]);
       },
     },
   ],
 };
 
 /** Adds `instance_uri`, which only the list over all engines has. */
-function listed(row: Row<Value>): Row<Value> {
+function listed(row: Row<UntypedRow>): Row<UntypedRow> {
   const uri = `/v4/databases/mysql/instances/${String(row.id)}`;
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
@@ -178,16 +178,16 @@ function requireBuilt({ parents }: Call): void {
     throw invalid("A database that is provisioning has no backups");
 }
 
-function restore(call: ActionCall<Value>): void {
+function restore(call: ActionCall<UntypedRow>): void {
   const parents = call.parents[0];
   if (!parents) throw new Error("A backup has a database");
   requireStatus(parents, "restored", "active", "degraded", "failed");
-  work(call, parents, [{ status: "degraded", durationSeconds: restoring }]);
+  startDatabaseJob(call, parents, [{ status: "degraded", durationSeconds: restoring }]);
 }
 
 const backupScopes = ["databases:read_write"];
 
-export const databaseBackup: Resource<Value> = {
+export const databaseBackup: Resource<UntypedRow> = {
   owner: "account",
   access: "required",
   area: "databases",

@@ -3,7 +3,7 @@
 import type { Field, Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const common = {
   id: "integer",
@@ -19,7 +19,7 @@ const secrets: Fields = {
 const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "siblings" };
 
 /** User name and password are validated but not stored, because the sandbox never uses them. */
-export const credential: Resource<Value> = {
+export const credential: Resource<UntypedRow> = {
   ...common,
   name: "credential",
   path: "/managed/credentials",
@@ -61,7 +61,7 @@ function checkService({ store, caller, body }: Call): FieldError[] {
   return errors;
 }
 
-export const service: Resource<Value> = {
+export const service: Resource<UntypedRow> = {
   ...common,
   name: "service",
   path: "/managed/services",

@@ -7,7 +7,7 @@ import { hasGrant } from "../resource/access-control.ts";
 import type { Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import { addIpTo, checkRdns, defaultRdns, ownInstance } from "./instance-network.ts";
+import { addIpTo, checkRdns, defaultRdns, requireWritableInstance } from "./instance-network.ts";
 import type { Address, Instance, Range } from "./row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
@@ -97,15 +97,22 @@ export const address: Resource<Address> = {
   },
   update: { event: "ipaddress_update", validate: checkRdns },
   actions: [
-    { on: "collection", method: "POST", path: "/assign", scopes: both, body: assignBody, run: assign },
-    { on: "collection", method: "POST", path: "/share", scopes: both, body: shareBody, run: share },
+    {
+      on: "collection",
+      method: "POST",
+      path: "/assign",
+      scopes: both,
+      body: assignBody,
+      run: assignAddresses,
+    },
+    { on: "collection", method: "POST", path: "/share", scopes: both, body: shareBody, run: shareAddresses },
     {
       on: "service",
       method: "POST",
       path: "/networking/ipv4/assign",
       scopes: both,
       body: assignBody,
-      run: (call) => assign(call, "ipv4 only"),
+      run: (call) => assignAddresses(call, "ipv4 only"),
     },
     {
       on: "service",
@@ -113,7 +120,7 @@ export const address: Resource<Address> = {
       path: "/networking/ipv4/share",
       scopes: both,
       body: shareBody,
-      run: (call) => share(call, "ipv4 only"),
+      run: (call) => shareAddresses(call, "ipv4 only"),
     },
   ],
 };
@@ -123,33 +130,33 @@ export const address: Resource<Address> = {
 type Movable = { readonly address: Row<Address> } | { readonly range: Row<Range> };
 
 interface Move {
-  readonly what: Movable;
+  readonly item: Movable;
   readonly to: Row<Instance>;
 }
 
 /** Assigns all addresses or none. The result must leave each instance a valid number of addresses. */
-function assign(call: Call, families?: "ipv4 only"): void {
+function assignAddresses(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   if (!store.table("region").get(body["region"])) throw invalid("region is not valid", "region");
   const errors: FieldError[] = [];
   const given = body["assignments"] as Record<string, unknown>[];
   const moves = given.flatMap((each, index) => {
     const field = `assignments[${index}]`;
-    const to = ownInstance(call, each[store.names.vmId], `${field}.${store.names.vmId}`);
-    const what = movable(call, String(each["address"]), families);
-    if (typeof what === "string") errors.push({ reason: what, field: `${field}.address` });
-    else if (regionOf(store, what) !== body["region"] || to.value.region !== body["region"])
+    const to = requireWritableInstance(call, each[store.names.vmId], `${field}.${store.names.vmId}`);
+    const item = findMovable(call, String(each["address"]), families);
+    if (typeof item === "string") errors.push({ reason: item, field: `${field}.address` });
+    else if (regionOf(store, item) !== body["region"] || to.value.region !== body["region"])
       errors.push({ reason: "Addresses and instances must all be in the region", field });
-    else return [{ what, to }];
+    else return [{ item, to }];
     return [];
   });
   errors.push(...checkCounts(store, moves));
   if (errors.length > 0) throw new Problem(400, errors);
-  for (const move of moves) carryOut(store, move);
+  for (const move of moves) applyMove(store, move);
 }
 
 /** Returns the address or range row, or the reason why it cannot be moved. */
-function movable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
+function findMovable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
   const address = store.table("address").get(text);
   if (address?.home === caller.account) {
     const { kind } = address.value;
@@ -160,18 +167,18 @@ function movable({ store, caller }: Call, text: string, families?: "ipv4 only"):
   return { range };
 }
 
-function regionOf(store: Store, what: Movable): string | undefined {
-  if ("range" in what) return what.range.value.region;
-  return store.table("instance").get(what.address.value.instance)?.value.region;
+function regionOf(store: Store, item: Movable): string | undefined {
+  if ("range" in item) return item.range.value.region;
+  return store.table("instance").get(item.address.value.instance)?.value.region;
 }
 
 /** After the move each instance needs at least one public address, and at most one private address and one range. */
 function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   const owner = new Map<Row<object>, number>();
-  for (const { what, to } of moves) owner.set("range" in what ? what.range : what.address, to.value.id);
+  for (const { item: item, to } of moves) owner.set("range" in item ? item.range : item.address, to.value.id);
   const concerned = new Set(
-    moves.flatMap(({ what, to }) =>
-      "range" in what ? [to.value.id] : [what.address.value.instance, to.value.id],
+    moves.flatMap(({ item: item, to }) =>
+      "range" in item ? [to.value.id] : [item.address.value.instance, to.value.id],
     ),
   );
   const field = "assignments";
@@ -189,13 +196,13 @@ function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   });
 }
 
-function carryOut(store: Store, { what, to }: Move): void {
-  if ("range" in what) {
-    what.range.value.instances = [to.value.id];
-    what.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;
+function applyMove(store: Store, { item: item, to }: Move): void {
+  if ("range" in item) {
+    item.range.value.instances = [to.value.id];
+    item.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;
     return;
   }
-  const { value } = what.address;
+  const { value } = item.address;
   const from = store.table("instance").get(value.instance)?.value;
   if (from) from.ipv4 = from.ipv4.filter((each) => each !== value.address);
   value.instance = to.value.id;
@@ -211,17 +218,17 @@ function carryOut(store: Store, { what, to }: Move): void {
 }
 
 /** Sets the addresses shared with an instance; `[]` removes all. */
-function share(call: Call, families?: "ipv4 only"): void {
+function shareAddresses(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   const { vmId } = store.names;
-  const row = ownInstance(call, body[vmId], vmId);
+  const row = requireWritableInstance(call, body[vmId], vmId);
   const ips = body["ips"] as string[];
   const errors = ips.flatMap((ip, index): FieldError[] => {
     const field = `ips[${index}]`;
-    const what = movable(call, ip, families);
-    if (typeof what === "string") return [{ reason: what, field }];
-    if (regionOf(store, what) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
-    const own = "address" in what && what.address.value.instance === row.id;
+    const item = findMovable(call, ip, families);
+    if (typeof item === "string") return [{ reason: item, field }];
+    if (regionOf(store, item) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
+    const own = "address" in item && item.address.value.instance === row.id;
     return own ? [{ reason: `${ip} is the instance's own`, field }] : [];
   });
   if (errors.length > 0) throw new Problem(400, errors);

@@ -7,9 +7,9 @@ import type { CallContext, Resource } from "../resource/resource-declaration.ts"
 import { deleteCascade, startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import { refuseOutstanding } from "./account.ts";
+import { requireNoOutstandingBalance } from "./account.ts";
 import { addInstance, currentPlan } from "./instance-create.ts";
-import type { Instance, Plan, Pool, Value } from "./row-types.ts";
+import type { Instance, Plan, Pool, UntypedRow } from "./row-types.ts";
 
 // Nodes of a pool. Each node is an instance of the account; nodes are replaced one at a time.
 
@@ -18,7 +18,7 @@ type Node = Pool["nodes"][number];
 /** Seconds until a new node is `ready`. */
 const startingNode = 5;
 /** Maximum number of partitions (document 1, Disk layout rules). */
-const mostPartitions = 7;
+const maxPartitions = 7;
 
 const count = { type: "integer", min: 1, max: 100 } as const;
 
@@ -27,7 +27,7 @@ export const poolBody: Fields = {
   count: { ...count, required: true },
   disks: {
     type: "objects",
-    max: mostPartitions,
+    max: maxPartitions,
     members: {
       size: { type: "integer", min: 1, required: true },
       type: { type: "string", values: ["raw", "ext4"], required: true },
@@ -38,7 +38,7 @@ export const poolBody: Fields = {
 };
 
 /** Validates a pool beyond its single members. */
-export function poolErrors(store: Store, given: Value, prefix: string): FieldError[] {
+export function poolErrors(store: Store, given: UntypedRow, prefix: string): FieldError[] {
   const plan = currentPlan(store, given["type"]);
   const errors: FieldError[] = [];
   const field = `${prefix}type`;
@@ -64,14 +64,14 @@ function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string):
   return errors;
 }
 
-function autoscalerErrors(given: Value, prefix: string): FieldError[] {
+function autoscalerErrors(given: UntypedRow, prefix: string): FieldError[] {
   const { min, max } = (given["autoscaler"] ?? {}) as { min?: number; max?: number };
   const field = `${prefix}autoscaler`;
   if ((min === undefined) !== (max === undefined)) return [{ reason: "min and max need each other", field }];
   return min !== undefined && max !== undefined && min > max ? [{ reason: "min is above max", field }] : [];
 }
 
-export function addPool(view: CallContext, cluster: Row<Value>, given: Value): Row<Pool> {
+export function addPool(view: CallContext, cluster: Row<UntypedRow>, given: UntypedRow): Row<Pool> {
   const { store } = view;
   const table = store.table("pool");
   const id = table.nextId();
@@ -86,7 +86,7 @@ export function addPool(view: CallContext, cluster: Row<Value>, given: Value): R
     tags: [...((given["tags"] ?? []) as string[])],
   });
   row.value.nodes = newNodes(store, row, wanted);
-  plan(view, row, []);
+  scheduleReplacement(view, row, []);
   return row;
 }
 
@@ -96,7 +96,7 @@ export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly 
   const leaving = nodes.filter((_, index) => which?.includes(index) ?? true);
   const staying = nodes.length - leaving.length;
   row.value.nodes = [...nodes, ...newNodes(view.store, row, Math.max(0, wanted - staying))];
-  plan(view, row, leaving);
+  scheduleReplacement(view, row, leaving);
 }
 
 /** Removes one node permanently, with its instance. */
@@ -105,7 +105,7 @@ export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void 
   value.nodes = value.nodes.filter(({ id }) => id !== node.id);
   value.count -= 1;
   dropNodes(view.store, [node]);
-  plan(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
+  scheduleReplacement(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
 }
 
 function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
@@ -120,7 +120,7 @@ function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
  * Schedules the replacement of nodes: one new node becomes ready at a time, and one old node is
  * deleted with it. Everything is scheduled at once, so that a later change of the pool cancels the rest.
  */
-function plan(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void {
+function scheduleReplacement(view: CallContext, row: Row<Pool>, leaving: readonly Node[]): void {
   const { store, at } = view;
   row.job += 1;
   let { nodes } = row.value;
@@ -201,13 +201,13 @@ export const pool: Resource<Pool> = {
   create: {
     body: poolBody,
     validate: ({ store, body }) => poolErrors(store, body, ""),
-    checkPreconditions: refuseOutstanding,
-    createRow: (call) => addPool(call, call.parents[0] as Row<Value>, call.body),
+    checkPreconditions: requireNoOutstandingBalance,
+    createRow: (call) => addPool(call, call.parents[0] as Row<UntypedRow>, call.body),
   },
   update: {
     validate: ({ body }) => autoscalerErrors(body, ""),
     checkPreconditions(call) {
-      if (Number(call.body["count"] ?? 0) > call.row.value.count) refuseOutstanding(call);
+      if (Number(call.body["count"] ?? 0) > call.row.value.count) requireNoOutstandingBalance(call);
     },
     afterUpdate(call, before) {
       if (call.row.value.count !== before.count) recyclePool(call, call.row);

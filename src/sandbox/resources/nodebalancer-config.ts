@@ -7,7 +7,7 @@ import type { FieldError } from "../http/problem.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const common = {
   id: "integer",
@@ -61,44 +61,44 @@ const configFields: Fields = {
   ssl_key: { type: "string", nullable: true, max: 65_535, write: true },
 };
 
-function addNodes({ store, at }: CallContext, config: Row<Value>, nodes: unknown): void {
-  for (const node of (nodes ?? []) as Value[]) addNode({ store, at }, config, node);
+function addNodes({ store, at }: CallContext, config: Row<UntypedRow>, nodes: unknown): void {
+  for (const node of (nodes ?? []) as UntypedRow[]) addNode({ store, at }, config, node);
 }
 
 function addNode(
   { store, at }: Pick<CallContext, "store" | "at">,
-  { value }: Row<Value>,
-  given: Value,
-): Row<Value> {
+  { value }: Row<UntypedRow>,
+  given: UntypedRow,
+): Row<UntypedRow> {
   const table = store.table("nodebalancerNode");
   const id = table.nextId();
   const node = defaultValues(nodeFields, at);
   applyFields(creatableFields(nodeFields), given, node);
-  const of = { id, status: "UP", config_id: value["id"], nodebalancer_id: value["nodebalancer_id"] };
-  return table.add(childHome("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, of));
+  const references = { id, status: "UP", config_id: value["id"], nodebalancer_id: value["nodebalancer_id"] };
+  return table.add(childHome("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, references));
 }
 
-export function addConfig(view: CallContext, balancer: Row<object>, given: Value): Row<Value> {
+export function addConfig(view: CallContext, balancer: Row<object>, given: UntypedRow): Row<UntypedRow> {
   const table = view.store.table("nodebalancerConfig");
   const id = table.nextId();
   const config = defaultValues(configFields, view.at);
   applyFields(creatableFields(configFields), given, config);
   Object.assign(config, { id, nodebalancer_id: balancer.id });
   const row = table.add(childHome("nodebalancer", balancer.id), id, config);
-  certify(row);
+  setCertificateMembers(row);
   addNodes(view, row, given["nodes"]);
   return row;
 }
 
 /** Sets the certificate members that responses show. */
-function certify({ value }: Row<Value>): void {
+function setCertificateMembers({ value }: Row<UntypedRow>): void {
   const secured = value["protocol"] === "https";
   value["ssl_commonname"] = secured ? "www.example.com" : null;
   value["ssl_fingerprint"] = secured ? "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F" : null;
 }
 
 /** Certificates and keys are redacted in responses. */
-function presentConfig({ id, value }: Row<Value>, { store }: CallContext): object {
+function presentConfig({ id, value }: Row<UntypedRow>, { store }: CallContext): object {
   const nodes = [...store.table("nodebalancerNode").inHome(childHome("nodebalancerConfig", id))];
   const up = nodes.filter((node) => node.value["status"] === "UP").length;
   return {
@@ -110,8 +110,8 @@ function presentConfig({ id, value }: Row<Value>, { store }: CallContext): objec
 }
 
 function checkConfig({ store, body, parents, row }: Call): FieldError[] {
-  const held = (row?.value ?? {}) as Value;
-  const errors = configErrors({ ...held, ...body }, "");
+  const current = (row?.value ?? {}) as UntypedRow;
+  const errors = configErrors({ ...current, ...body }, "");
   const port = body["port"] ?? (row ? undefined : 80);
   const ports = [
     ...store.table("nodebalancerConfig").inHome(childHome("nodebalancer", parents[0]?.id ?? "")),
@@ -122,7 +122,7 @@ function checkConfig({ store, body, parents, row }: Call): FieldError[] {
 }
 
 /** The timeout must not exceed the interval. An interval of 0 disables periodic checks. */
-function timeoutErrors(config: Value, prefix: string): FieldError[] {
+function timeoutErrors(config: UntypedRow, prefix: string): FieldError[] {
   const { check_interval: interval = 5, check_timeout: timeout = 3 } = config;
   const late =
     typeof timeout === "number" && typeof interval === "number" && interval > 0 && timeout > interval;
@@ -139,11 +139,11 @@ function portErrors({ address }: Body, prefix: string): FieldError[] {
 
 function nodeErrors(nodes: unknown, prefix: string): FieldError[] {
   const listed = Array.isArray(nodes) ? (nodes as unknown[]) : [];
-  return listed.flatMap((node, index) => portErrors((node ?? {}) as Value, `${prefix}nodes[${index}].`));
+  return listed.flatMap((node, index) => portErrors((node ?? {}) as UntypedRow, `${prefix}nodes[${index}].`));
 }
 
 /** Validates a configuration and the nodes in it. */
-export function configErrors(config: Value, prefix: string): FieldError[] {
+export function configErrors(config: UntypedRow, prefix: string): FieldError[] {
   return [
     ...certificateErrors(config, prefix),
     ...timeoutErrors(config, prefix),
@@ -151,7 +151,7 @@ export function configErrors(config: Value, prefix: string): FieldError[] {
   ];
 }
 
-function certificateErrors(config: Value, prefix: string): FieldError[] {
+function certificateErrors(config: UntypedRow, prefix: string): FieldError[] {
   if (config["protocol"] !== "https") return [];
   return ["ssl_cert", "ssl_key"]
     .filter((field) => !config[field])
@@ -164,18 +164,18 @@ export const configBody: Fields = {
 };
 
 /** Nodes with an id are updated, nodes without one are created, nodes that are not listed are deleted. */
-function rebuild(call: ActionCall<Value>): Row<object> {
+function rebuild(call: ActionCall<UntypedRow>): Row<object> {
   const { store, row, body, parents } = call;
   const fields = creatableFields(configFields);
   applyFields(fields, body, row.value);
-  certify(row);
+  setCertificateMembers(row);
   const home = childHome("nodebalancerConfig", row.id);
-  const nodes = (body["nodes"] ?? []) as Value[];
+  const nodes = (body["nodes"] ?? []) as UntypedRow[];
   const table = store.table("nodebalancerNode");
   for (const { id } of table.inHome(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
   for (const node of nodes) {
-    const held = table.get(node["id"]);
-    if (held?.home === home) applyFields(creatableFields(nodeFields), node, held.value);
+    const current = table.get(node["id"]);
+    if (current?.home === home) applyFields(creatableFields(nodeFields), node, current.value);
     else addNode(call, row, node);
   }
   return parents[0] as Row<object>;
@@ -183,7 +183,7 @@ function rebuild(call: ActionCall<Value>): Row<object> {
 
 const ofBalancer = { type: "nodebalancer", url: "/v4/nodebalancers/{id}" };
 
-export const nodebalancerConfig: Resource<Value> = {
+export const nodebalancerConfig: Resource<UntypedRow> = {
   ...common,
   name: "nodebalancerConfig",
   path: "/configs",
@@ -203,7 +203,7 @@ export const nodebalancerConfig: Resource<Value> = {
   update: {
     event: "nodebalancer_config_update",
     validate: checkConfig,
-    afterUpdate: ({ row }) => certify(row),
+    afterUpdate: ({ row }) => setCertificateMembers(row),
   },
   remove: { event: "nodebalancer_config_delete" },
   actions: [
@@ -226,13 +226,13 @@ export const nodebalancerConfig: Resource<Value> = {
   ],
 };
 
-export const nodebalancerNode: Resource<Value> = {
+export const nodebalancerNode: Resource<UntypedRow> = {
   ...common,
   name: "nodebalancerNode",
   path: "/nodes",
   parent: "nodebalancerConfig",
   // Events of a node name the load balancer, not its direct parent, the configuration.
-  entity: { ...ofBalancer, id: (value) => Number((value as Value)["nodebalancer_id"]) },
+  entity: { ...ofBalancer, id: (value) => Number((value as UntypedRow)["nodebalancer_id"]) },
   scopes: { read: ["loadbalancers:read_write"] },
   fields: nodeFields,
   list: {},
@@ -240,7 +240,7 @@ export const nodebalancerNode: Resource<Value> = {
   create: {
     event: "nodebalancer_node_create",
     validate: ({ body }) => portErrors(body, ""),
-    createRow: (call) => addNode(call, call.parents.at(-1) as Row<Value>, call.body),
+    createRow: (call) => addNode(call, call.parents.at(-1) as Row<UntypedRow>, call.body),
   },
   update: { event: "nodebalancer_node_update", validate: ({ body }) => portErrors(body, "") },
   remove: { event: "nodebalancer_node_delete" },

@@ -4,10 +4,10 @@ import type { FieldError } from "../http/problem.ts";
 import type { Resource, RowCall } from "../resource/resource-declaration.ts";
 import { createRandom } from "../seeded-random.ts";
 import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
-function stats({ row }: RowCall<Value>): object {
+function stats({ row }: RowCall<UntypedRow>): object {
   const chance = createRandom(Number(row.id));
   const curve = (): number[] => Array.from({ length: 288 }, () => chance.integer(0, 2000));
   return {
@@ -16,7 +16,7 @@ function stats({ row }: RowCall<Value>): object {
   };
 }
 
-export const nodebalancer: Resource<Value> = {
+export const nodebalancer: Resource<UntypedRow> = {
   id: "integer",
   owner: "account",
   access: "required",
@@ -64,7 +64,7 @@ export const nodebalancer: Resource<Value> = {
       const errors: FieldError[] = [];
       if (body["region"] !== undefined && !store.table("region").get(body["region"]))
         errors.push({ reason: "region is not valid", field: "region" });
-      const configs = Array.isArray(body["configs"]) ? (body["configs"] as Value[]) : [];
+      const configs = Array.isArray(body["configs"]) ? (body["configs"] as UntypedRow[]) : [];
       configs.forEach((each, index) => errors.push(...configErrors(each, `configs[${index}].`)));
       return errors;
     },
@@ -78,7 +78,7 @@ export const nodebalancer: Resource<Value> = {
       };
     },
     afterCreate(call, row) {
-      for (const each of (call.body["configs"] ?? []) as Value[]) addConfig(call, row, each);
+      for (const each of (call.body["configs"] ?? []) as UntypedRow[]) addConfig(call, row, each);
     },
   },
   update: { event: "nodebalancer_update" },

@@ -7,7 +7,7 @@ import { notFound } from "../http/problem.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const common = { owner: "account", access: "required", area: "object_storage" } as const;
 const rate = { limit: 750, seconds: 1 };
@@ -18,7 +18,7 @@ const acl: Field = {
 };
 const accessBody: Fields = { cors_enabled: { type: "boolean" }, acl };
 
-export const storageCluster: Resource<Value> = {
+export const storageCluster: Resource<UntypedRow> = {
   owner: "everyone",
   access: "public",
   name: "storageCluster",
@@ -36,7 +36,7 @@ export const storageCluster: Resource<Value> = {
 };
 
 /** Activates object storage with the first key or bucket. */
-function switchOn(store: Store, account: string): void {
+function activateObjectStorage(store: Store, account: string): void {
   const settings = store.table("settings").get(account);
   if (settings) settings.value["object_storage"] = "active";
 }
@@ -51,22 +51,22 @@ function checkBucket({ store, body }: Call): FieldError[] {
   return errors;
 }
 
-function plainBucket({ value }: Row<Value>): object {
+function plainBucket({ value }: Row<UntypedRow>): object {
   const { acl: _acl, cors_enabled: _cors, ssl: _ssl, ...shown } = value;
   return shown;
 }
 
-function setAccess({ row, body }: ActionCall<Value>): void {
+function setAccess({ row, body }: ActionCall<UntypedRow>): void {
   Object.assign(row.value, body["acl"] !== undefined && { acl: body["acl"] });
   Object.assign(row.value, body["cors_enabled"] !== undefined && { cors_enabled: body["cors_enabled"] });
 }
 
-function aclOf({ row, body }: ActionCall<Value>): object {
+function aclOf({ row, body }: ActionCall<UntypedRow>): object {
   const given = body["acl"] ?? row.value["acl"];
   return { acl: given, acl_xml: `<AccessControlPolicy><Owner/></AccessControlPolicy>` };
 }
 
-export const bucket: Resource<Value> = {
+export const bucket: Resource<UntypedRow> = {
   ...common,
   name: "bucket",
   path: "/object-storage/buckets",
@@ -96,7 +96,7 @@ export const bucket: Resource<Value> = {
     validate: checkBucket,
     id: ({ body }) => `${String(body["cluster"])}/${String(body["label"])}`,
     computeMembers({ store, body, caller }) {
-      switchOn(store, caller.account);
+      activateObjectStorage(store, caller.account);
       const { domain } = store.table("storageCluster").get(body["cluster"])?.value ?? {};
       return { hostname: `${String(body["label"])}.${String(domain)}` };
     },
@@ -162,7 +162,7 @@ export const bucket: Resource<Value> = {
 };
 
 /** Deletes all buckets and keys permanently. */
-function cancel({ store, caller }: ActionCall<Value>): void {
+function cancel({ store, caller }: ActionCall<UntypedRow>): void {
   store.table("bucket").removeAll(caller.account);
   store.table("storageKey").removeAll(caller.account);
   const settings = store.table("settings").get(caller.account);
@@ -170,7 +170,7 @@ function cancel({ store, caller }: ActionCall<Value>): void {
 }
 
 function checkAccess({ store, caller, body }: Call): FieldError[] {
-  const given = Array.isArray(body["bucket_access"]) ? (body["bucket_access"] as Value[]) : [];
+  const given = Array.isArray(body["bucket_access"]) ? (body["bucket_access"] as UntypedRow[]) : [];
   return given.flatMap((each, index): FieldError[] => {
     const row = store.table("bucket").get(`${String(each["cluster"])}/${String(each["bucket_name"])}`);
     const field = `bucket_access[${index}].bucket_name`;
@@ -179,7 +179,7 @@ function checkAccess({ store, caller, body }: Call): FieldError[] {
 }
 
 /** A key without `bucket_access` has access to all buckets; with an empty list, to none. */
-export const storageKey: Resource<Value> = {
+export const storageKey: Resource<UntypedRow> = {
   ...common,
   name: "storageKey",
   path: "/object-storage/keys",
@@ -207,7 +207,7 @@ export const storageKey: Resource<Value> = {
   create: {
     validate: checkAccess,
     computeMembers({ store, caller, body }) {
-      switchOn(store, caller.account);
+      activateObjectStorage(store, caller.account);
       return {
         access_key: randomBytes(10).toString("hex").toUpperCase(),
         limited: (body["bucket_access"] ?? null) !== null,

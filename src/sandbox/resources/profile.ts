@@ -8,7 +8,7 @@ import { invalid, notFound } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { User, Value } from "./row-types.ts";
+import type { User, UntypedRow } from "./row-types.ts";
 import { readGrants } from "./user.ts";
 
 const write = ["account:read_write"];
@@ -112,14 +112,14 @@ function keepPreferences({ row, body }: ActionCall<User>): object {
 
 const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
 
-function keysOf({ store, caller }: RowCall<Value>): string[] {
+function keysOf({ store, caller }: RowCall<UntypedRow>): string[] {
   const labels = store.table("user").get(caller.user)?.value.ssh_keys;
   if (!labels) throw notFound();
   return labels;
 }
 
 /** Updates the user's `ssh_keys`, which lists the labels of these keys. */
-function relabel(call: RowCall<Value>, before: string | undefined, after: string | undefined): void {
+function relabel(call: RowCall<UntypedRow>, before: string | undefined, after: string | undefined): void {
   const labels = keysOf(call);
   const place = before === undefined ? -1 : labels.indexOf(before);
   labels.splice(
@@ -129,7 +129,7 @@ function relabel(call: RowCall<Value>, before: string | undefined, after: string
   );
 }
 
-export const sshKey: Resource<Value> = {
+export const sshKey: Resource<UntypedRow> = {
   ...own,
   name: "sshKey",
   path: "/profile/sshkeys",
@@ -164,7 +164,7 @@ export const sshKey: Resource<Value> = {
   },
 };
 
-export const device: Resource<Value> = {
+export const device: Resource<UntypedRow> = {
   ...own,
   name: "device",
   path: "/profile/devices",
@@ -191,7 +191,7 @@ const loginFields = {
 } as const;
 
 /** All logins of the account. */
-export const login: Resource<Value> = {
+export const login: Resource<UntypedRow> = {
   ...own,
   owner: "account",
   name: "login",
@@ -203,7 +203,7 @@ export const login: Resource<Value> = {
   read: true,
 };
 
-export const profileLogin: Resource<Value> = {
+export const profileLogin: Resource<UntypedRow> = {
   ...own,
   owner: "account",
   name: "profileLogin",
@@ -219,7 +219,7 @@ export const profileLogin: Resource<Value> = {
   isVisible: ({ value }, { caller }) => value["username"] === caller.user,
 };
 
-function ownLogins(rows: Row<Value>[], user: string): Row<Value>[] {
+function ownLogins(rows: Row<UntypedRow>[], user: string): Row<UntypedRow>[] {
   return rows.filter(({ value }) => value["username"] === user);
 }
 

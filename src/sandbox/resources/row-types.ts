@@ -152,7 +152,7 @@ export interface Pool {
 }
 
 /** The members of an account that the code reads. */
-export interface AccountValue {
+export interface Account {
   company: string;
   balance: number;
   credit_card: { last_four: number; expiry: string };
@@ -161,10 +161,10 @@ export interface AccountValue {
 }
 
 /** A row without a declared type. */
-export type Value = Record<string, unknown>;
+export type UntypedRow = Record<string, unknown>;
 
 /** The row type of each table, by resource name. */
-export interface Shapes {
+export interface RowTypes {
   region: Region;
   image: Image;
   kernel: Kernel;
@@ -175,7 +175,7 @@ export interface Shapes {
   backup: Backup;
   script: Script;
   event: Event;
-  account: AccountValue;
+  account: Account;
   user: User;
   access: TokenAccess;
   /** Refresh tokens, with the scopes of the tokens that they renew. */
@@ -184,48 +184,48 @@ export interface Shapes {
   address: Address;
   range: Range;
   pool: Pool;
-  node: Value;
+  node: UntypedRow;
   volume: Volume;
   profile: User;
-  settings: Value;
-  privateImage: Value;
-  token: Value;
-  app: Value;
-  client: Value;
-  sshKey: Value;
-  device: Value;
-  login: Value;
-  profileLogin: Value;
+  settings: UntypedRow;
+  privateImage: UntypedRow;
+  token: UntypedRow;
+  app: UntypedRow;
+  client: UntypedRow;
+  sshKey: UntypedRow;
+  device: UntypedRow;
+  login: UntypedRow;
+  profileLogin: UntypedRow;
   ipv6pool: Range;
-  domain: Value;
-  record: Value;
-  nodebalancer: Value;
-  nodebalancerConfig: Value;
-  nodebalancerNode: Value;
-  ticket: Value;
-  reply: Value;
-  tag: Value;
-  notification: Value;
-  maintenance: Value;
-  invoice: Value;
-  invoiceItem: Value;
-  payment: Value;
-  paymentMethod: Value;
-  serviceTransfer: Value;
-  credential: Value;
-  service: Value;
-  cluster: Value;
-  orchVersion: Value;
-  firewall: Value;
-  firewallDevice: Value;
-  vlan: Value;
-  engine: Value;
-  databaseType: Value;
-  database: Value;
-  databaseBackup: Value;
-  storageCluster: Value;
-  bucket: Value;
-  storageKey: Value;
+  domain: UntypedRow;
+  record: UntypedRow;
+  nodebalancer: UntypedRow;
+  nodebalancerConfig: UntypedRow;
+  nodebalancerNode: UntypedRow;
+  ticket: UntypedRow;
+  reply: UntypedRow;
+  tag: UntypedRow;
+  notification: UntypedRow;
+  maintenance: UntypedRow;
+  invoice: UntypedRow;
+  invoiceItem: UntypedRow;
+  payment: UntypedRow;
+  paymentMethod: UntypedRow;
+  serviceTransfer: UntypedRow;
+  credential: UntypedRow;
+  service: UntypedRow;
+  cluster: UntypedRow;
+  orchVersion: UntypedRow;
+  firewall: UntypedRow;
+  firewallDevice: UntypedRow;
+  vlan: UntypedRow;
+  engine: UntypedRow;
+  databaseType: UntypedRow;
+  database: UntypedRow;
+  databaseBackup: UntypedRow;
+  storageCluster: UntypedRow;
+  bucket: UntypedRow;
+  storageKey: UntypedRow;
 }
 
 // Stored instances, disks, profiles and backups.

@@ -12,7 +12,11 @@ import type { Script, ScriptQuestion } from "./row-types.ts";
 import { avatarOf } from "./user.ts";
 
 /** Everyone may read a public script. Only the author's account may change it. */
-function mayUse({ home, value, id }: Row<Script>, { store, caller }: CallContext, level: Level): boolean {
+function isScriptVisible(
+  { home, value, id }: Row<Script>,
+  { store, caller }: CallContext,
+  level: Level,
+): boolean {
   if (home === publicHome && level === "read_only") return true;
   const own = home === caller.account || store.table("user").get(value.username)?.home === caller.account;
   return own && hasGrant(caller, "stackscript", Number(id), level);
@@ -22,16 +26,16 @@ function checkScript({ store, caller, body, row }: Call): FieldError[] {
   const errors: FieldError[] = [];
   const images = body["images"];
   if (Array.isArray(images)) {
-    const known = (id: unknown): boolean => {
+    const isUsable = (id: unknown): boolean => {
       const home = store.table("image").get(id)?.home;
       return home === publicHome || home === caller.account;
     };
-    const unknown = images.filter((id) => !known(id));
+    const unknown = images.filter((id) => !isUsable(id));
     if (unknown.length > 0)
       errors.push({ reason: `images: ${unknown.join(", ")} is not valid`, field: "images" });
   }
-  const held = row?.value as Script | undefined;
-  if (held?.is_public && body["is_public"] === false)
+  const current = row?.value as Script | undefined;
+  if (current?.is_public && body["is_public"] === false)
     errors.push({ reason: "A public script can't become private again", field: "is_public" });
   return errors;
 }
@@ -40,7 +44,7 @@ function checkScript({ store, caller, body, row }: Call): FieldError[] {
 function changed(call: RowCall<Script>, before: Script): void {
   const { row } = call;
   const { value } = row;
-  value.user_defined_fields = questionsOf(value.script);
+  value.user_defined_fields = parseQuestions(value.script);
   if (value.is_public && !before.is_public) {
     publish(call, row);
     recordEvent(call, "stackscript_publicize", row);
@@ -81,7 +85,7 @@ export const script: Resource<Script> = {
   },
   list: {},
   read: true,
-  isVisible: mayUse,
+  isVisible: isScriptVisible,
   serialize: ({ value }, { caller }) => ({ ...value, mine: value.username === caller.user }),
   create: {
     event: "stackscript_create",
@@ -90,7 +94,7 @@ export const script: Resource<Script> = {
     computeMembers: ({ caller, body }) => ({
       username: caller.user,
       user_avatar_id: avatarOf(caller.user),
-      user_defined_fields: questionsOf(String(body["script"])),
+      user_defined_fields: parseQuestions(String(body["script"])),
     }),
     afterCreate(call, row) {
       if (row.value.is_public) publish(call, row);
@@ -110,20 +114,20 @@ export const script: Resource<Script> = {
 /** Upper bound of parsed questions, so that a hostile script cannot grow a response. */
 const mostQuestions = 100;
 
-export function questionsOf(script: string): ScriptQuestion[] {
+export function parseQuestions(script: string): ScriptQuestion[] {
   const tags = script.split("\n").flatMap((line) => /^\s*#\s*<UDF\s([^>]*)>/i.exec(line)?.[1] ?? []);
   return tags.slice(0, mostQuestions).flatMap((tag) => {
-    const said = new Map(
+    const attributes = new Map(
       [...tag.matchAll(/(?<!\w)(\w+)\s*=\s*"([^"]*)"/g)].map(([, key = "", value = ""]) => [
         key.toLowerCase(),
         value,
       ]),
     );
-    const name = said.get("name");
+    const name = attributes.get("name");
     if (name === undefined) return [];
-    const question: ScriptQuestion = { label: said.get("label") ?? name, name };
+    const question: ScriptQuestion = { label: attributes.get("label") ?? name, name };
     for (const key of ["example", "default", "oneof", "manyof"] as const) {
-      const value = said.get(key);
+      const value = attributes.get(key);
       if (value !== undefined) question[key] = value;
     }
     return [question];

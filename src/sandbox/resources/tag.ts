@@ -6,7 +6,7 @@ import { forbidden } from "../resource/access-control.ts";
 import { serializeRow } from "../resource/list-handler.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Shapes, Value } from "./row-types.ts";
+import type { RowTypes, UntypedRow } from "./row-types.ts";
 
 const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
 type Kind = (typeof kinds)[number];
@@ -28,35 +28,35 @@ function tagsOf({ value }: Row<object>): string[] {
 
 function carriers({ store, caller }: CallContext, label: string): { kind: Kind; row: Row<object> }[] {
   return kinds.flatMap((kind) =>
-    [...store.table<keyof Shapes>(kind).inHome(caller.account)]
+    [...store.table<keyof RowTypes>(kind).inHome(caller.account)]
       .filter((row) => tagsOf(row).includes(label))
       .map((row) => ({ kind, row })),
   );
 }
 
-function rowOf({ caller }: CallContext, label: string): Row<Value> {
+function rowOf({ caller }: CallContext, label: string): Row<UntypedRow> {
   return { id: label, home: caller.account, job: 0, value: { label } };
 }
 
-function all(view: CallContext): readonly Row<Value>[] {
+function all(view: CallContext): readonly Row<UntypedRow>[] {
   const { store, caller } = view;
   const labels = new Set(
     [...store.table("tag").inHome(caller.account)].map(({ value }) => String(value["label"])),
   );
   for (const kind of kinds) {
-    for (const row of store.table<keyof Shapes>(kind).inHome(caller.account)) {
+    for (const row of store.table<keyof RowTypes>(kind).inHome(caller.account)) {
       for (const label of tagsOf(row)) labels.add(label);
     }
   }
   return [...labels].sort().map((label) => rowOf(view, label));
 }
 
-function make(call: Call): Row<Value> {
+function make(call: Call): Row<UntypedRow> {
   const { store, caller, body } = call;
   const label = String(body["label"]);
   const found = members(call).flatMap(([member, kind]) =>
     ((body[member] ?? []) as number[]).map((id) => {
-      const row = store.table<keyof Shapes>(kind).get(id);
+      const row = store.table<keyof RowTypes>(kind).get(id);
       if (row?.home !== caller.account) throw invalid(`${member}: ${id} is not valid`, member);
       return row;
     }),
@@ -66,7 +66,7 @@ function make(call: Call): Row<Value> {
 }
 
 /** Returns the entities with this tag, each as its own resource presents it. */
-function tagged(call: ActionCall<Value>): Row<object>[] {
+function tagged(call: ActionCall<UntypedRow>): Row<object>[] {
   const label = call.params["tag"] ?? "";
   if (!all(call).some(({ id }) => id === label)) throw notFound();
   return carriers(call, label).map(({ kind, row }) => {
@@ -76,7 +76,7 @@ function tagged(call: ActionCall<Value>): Row<object>[] {
   });
 }
 
-function removeTag(call: ActionCall<Value>): void {
+function removeTag(call: ActionCall<UntypedRow>): void {
   const { store, caller, params } = call;
   const label = params["tag"] ?? "";
   if (caller.grants) throw forbidden();
@@ -88,7 +88,7 @@ function removeTag(call: ActionCall<Value>): void {
   store.table("tag").remove(`${caller.account} ${label}`);
 }
 
-export const tag: Resource<Value> = {
+export const tag: Resource<UntypedRow> = {
   name: "tag",
   path: "/tags",
   id: "text",

@@ -7,11 +7,11 @@ import { invalid } from "../http/problem.ts";
 import { recordEvent, toEntity } from "../resource/event-log.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Entity, Shapes, Value } from "./row-types.ts";
+import type { Entity, RowTypes, UntypedRow } from "./row-types.ts";
 import { avatarOf } from "./user.ts";
 
 const number = { type: "integer" } as const;
-const about: Fields = {
+const entityMembers: Fields = {
   domain_id: number,
   vm_id: number,
   orchcluster_id: number,
@@ -21,7 +21,7 @@ const about: Fields = {
 };
 
 /** The resource that each body member refers to. A ticket refers to at most one entity. */
-function kinds({ store }: Call): Readonly<Record<string, keyof Shapes | undefined>> {
+function kinds({ store }: Call): Readonly<Record<string, keyof RowTypes | undefined>> {
   return {
     domain_id: "domain",
     [store.names.vmId]: "instance",
@@ -40,12 +40,12 @@ function checkTicket(call: Call): FieldError[] {
   const [field] = named;
   if (field === "vlan" && typeof body["region"] !== "string")
     errors.push({ reason: "region is required with vlan", field: "region" });
-  else if (field !== undefined && field !== "vlan" && !entity(call))
+  else if (field !== undefined && field !== "vlan" && !findEntity(call))
     errors.push({ reason: `${field} is not valid`, field });
   return errors;
 }
 
-function entity(call: Call): Entity | null {
+function findEntity(call: Call): Entity | null {
   const { store, caller, body } = call;
   for (const [member, name] of Object.entries(kinds(call))) {
     const row = body[member] === undefined || !name ? undefined : store.table(name).get(body[member]);
@@ -57,46 +57,47 @@ function entity(call: Call): Entity | null {
 const rank: Readonly<Record<string, number>> = { open: 0, new: 1, closed: 2 };
 
 /** Sorts by status (open first), then by last update, newest first. */
-function sorted({ store, caller }: Call): readonly Row<Value>[] {
-  const order = ({ value }: Row<Value>): number => rank[String(value["status"])] ?? 3;
-  const updated = ({ value }: Row<Value>): string => String(value["updated"]);
+function sortedTickets({ store, caller }: Call): readonly Row<UntypedRow>[] {
+  const order = ({ value }: Row<UntypedRow>): number => rank[String(value["status"])] ?? 3;
+  const updated = ({ value }: Row<UntypedRow>): string => String(value["updated"]);
   return [...store.table("ticket").inHome(caller.account)].sort(
     (a, b) => order(a) - order(b) || (updated(a) < updated(b) ? 1 : -1),
   );
 }
 
 const mostBytes = 5 * 1_048_576;
-const kept = /^[^/\\]{1,200}\.(?:gif|jpe?g|pjpe?g|tiff?|png|pdf|txt)$/i;
+const allowedFileName = /^[^/\\]{1,200}\.(?:gif|jpe?g|pjpe?g|tiff?|png|pdf|txt)$/i;
 const mostFiles = 20;
 
-function attach(call: ActionCall<Value>): void {
+function attach(call: ActionCall<UntypedRow>): void {
   const { row, upload, action } = call;
   const field = "file";
   if (!upload) throw invalid("file is required, as multipart/form-data", field);
-  if (!kept.test(upload.name)) throw invalid("file must be a gif, jpg, tif, png, pdf or txt", field);
+  if (!allowedFileName.test(upload.name))
+    throw invalid("file must be a gif, jpg, tif, png, pdf or txt", field);
   if (upload.bytes.length > mostBytes) throw invalid(`file is longer than ${mostBytes} bytes`, field);
   const attachments = row.value["attachments"] as string[];
   if (attachments.length >= mostFiles) throw invalid(`A ticket takes ${mostFiles} files`, field);
   attachments.push(upload.name);
-  touch(row, call);
+  markUpdated(row, call);
   recordEvent(call, action.event ?? "", row);
 }
 
-function touch({ value }: Row<Value>, { at, caller }: Call): void {
+function markUpdated({ value }: Row<UntypedRow>, { at, caller }: Call): void {
   Object.assign(value, { updated: dateTime(at), updated_by: caller.user });
 }
 
-function close(call: ActionCall<Value>): void {
+function close(call: ActionCall<UntypedRow>): void {
   const { row, at } = call;
   if (row.value["closable"] !== true) throw invalid("This ticket can't be closed by you");
   if (row.value["status"] === "closed") return;
   Object.assign(row.value, { status: "closed", closed: dateTime(at), closable: false });
-  touch(row, call);
+  markUpdated(row, call);
 }
 
 const dated = { type: "date-time", filter: true } as const;
 
-export const ticket: Resource<Value> = {
+export const ticket: Resource<UntypedRow> = {
   name: "ticket",
   path: "/support/tickets",
   id: "integer",
@@ -107,7 +108,7 @@ export const ticket: Resource<Value> = {
   entity: {
     type: "ticket",
     url: "/v4/support/tickets/{id}",
-    label: (value) => String((value as Value)["summary"]),
+    label: (value) => String((value as UntypedRow)["summary"]),
   },
   fields: {
     id: { type: "integer" },
@@ -124,13 +125,13 @@ export const ticket: Resource<Value> = {
     updated: dated,
     updated_by: { type: "string", nullable: true },
   },
-  list: { rows: sorted },
+  list: { rows: sortedTickets },
   read: true,
   create: {
     body: {
       summary: { type: "string", min: 1, max: 64, required: true },
       description: { type: "string", min: 1, max: 65_000, required: true },
-      ...about,
+      ...entityMembers,
       vlan: { type: "string" },
       region: { type: "string" },
       managed_issue: { type: "boolean" },
@@ -149,7 +150,7 @@ export const ticket: Resource<Value> = {
         closed: null,
         closable: true,
         description: body["description"],
-        entity: entity(call),
+        entity: findEntity(call),
         avatar_id: avatarOf(caller.user),
         opened: time,
         opened_by: caller.user,
@@ -174,7 +175,7 @@ export const ticket: Resource<Value> = {
   ],
 };
 
-export const reply: Resource<Value> = {
+export const reply: Resource<UntypedRow> = {
   name: "reply",
   path: "/replies",
   parent: "ticket",
@@ -186,7 +187,7 @@ export const reply: Resource<Value> = {
     type: "ticket",
     url: "/v4/support/tickets/{id}",
     ofParent: true,
-    label: (value) => String((value as Value)["summary"]),
+    label: (value) => String((value as UntypedRow)["summary"]),
   },
   fields: {
     id: { type: "integer" },
@@ -204,7 +205,7 @@ export const reply: Resource<Value> = {
     afterCreate(call) {
       const parents = call.parents[0];
       if (!parents) return;
-      touch(parents, call);
+      markUpdated(parents, call);
       // A reply reopens a closed ticket.
       Object.assign(parents.value, { status: "open", closed: null, closable: true });
     },

@@ -9,7 +9,7 @@ import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Value } from "./row-types.ts";
+import type { UntypedRow } from "./row-types.ts";
 
 const own = { owner: "user", access: "required", area: "account" } as const;
 
@@ -26,9 +26,9 @@ export function scopesOf(text: string): string[] {
 /** Whether the text is a valid scope. */
 export function isScope({ names }: Store, scope: string): boolean {
   const [area = "", level = "", ...rest] = scope.split(":");
-  const known = names.scopeAreas.includes(area) && rest.length === 0;
+  const isKnownArea = names.scopeAreas.includes(area) && rest.length === 0;
   const writable = area !== names.readOnlyArea;
-  return scope === "*" || (known && (level === "read_only" || (writable && level === "read_write")));
+  return scope === "*" || (isKnownArea && (level === "read_only" || (writable && level === "read_write")));
 }
 
 function checkToken({ store, caller, body, at }: Call): FieldError[] {
@@ -64,17 +64,17 @@ function checkExpiry(expiry: string, at: number): FieldError[] {
   return time > at + mostYears * year ? [{ reason: "Expiry too far in the future", field }] : [];
 }
 
-function within(held: readonly string[], wanted: readonly string[]): boolean {
-  if (held.includes("*")) return true;
+function within(current: readonly string[], wanted: readonly string[]): boolean {
+  if (current.includes("*")) return true;
   try {
-    requireScopes(held, wanted);
+    requireScopes(current, wanted);
     return true;
   } catch {
     return false;
   }
 }
 
-export const token: Resource<Value> = {
+export const token: Resource<UntypedRow> = {
   ...own,
   name: "token",
   path: "/profile/tokens",
@@ -120,7 +120,7 @@ export const token: Resource<Value> = {
 };
 
 /** Deleting an authorized app revokes its tokens. */
-export const app: Resource<Value> = {
+export const app: Resource<UntypedRow> = {
   ...own,
   name: "app",
   path: "/profile/apps",
@@ -148,14 +148,14 @@ function newSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-function present({ value, hidden }: Row<Value>, _view: CallContext): Value {
+function present({ value, hidden }: Row<UntypedRow>, _view: CallContext): UntypedRow {
   const thumbnail =
     hidden?.picture === undefined ? null : `/v4/account/oauth-clients/${String(value["id"])}/thumbnail`;
   return { ...value, secret: redacted, thumbnail_url: thumbnail };
 }
 
 /** Replaces the secret. Only this response contains the new one. */
-function resetSecret(call: ActionCall<Value>): object {
+function resetSecret(call: ActionCall<UntypedRow>): object {
   const { row, action } = call;
   const secret = newSecret();
   row.hidden = { ...row.hidden, secret };
@@ -164,7 +164,7 @@ function resetSecret(call: ActionCall<Value>): object {
 }
 
 /** Returns the thumbnail of any client. It is public, because consent pages show it. */
-function thumbnail({ store, params }: ActionCall<Value>): object {
+function thumbnail({ store, params }: ActionCall<UntypedRow>): object {
   const picture = store.table("client").get(params["client"])?.hidden?.picture;
   if (picture === undefined) throw notFound();
   return Buffer.from(picture, "base64");
@@ -173,14 +173,14 @@ function thumbnail({ store, params }: ActionCall<Value>): object {
 const mostBytes = 1_048_576;
 const pngSignature = "89504e470d0a1a0a";
 
-function keepThumbnail({ row, upload }: ActionCall<Value>): void {
+function keepThumbnail({ row, upload }: ActionCall<UntypedRow>): void {
   const bytes = Buffer.from(upload?.bytes ?? []);
   if (bytes.subarray(0, 8).toString("hex") !== pngSignature) throw invalid("The body must be a PNG picture");
   if (bytes.length > mostBytes) throw invalid(`The picture is longer than ${mostBytes} bytes`);
   row.hidden = { ...row.hidden, picture: bytes.toString("base64") };
 }
 
-export const client: Resource<Value> = {
+export const client: Resource<UntypedRow> = {
   name: "client",
   path: "/account/oauth-clients",
   id: "text",
@@ -192,7 +192,7 @@ export const client: Resource<Value> = {
     type: "oauth_client",
     url: "/v4/account/oauth-clients/{id}",
     // Events need a numeric entity id; the client id is hexadecimal.
-    id: (value) => Number.parseInt(String((value as Value)["id"]).slice(0, 12), 16),
+    id: (value) => Number.parseInt(String((value as UntypedRow)["id"]).slice(0, 12), 16),
   },
   fields: {
     id: { type: "string" },

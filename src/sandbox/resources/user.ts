@@ -119,12 +119,12 @@ function writeGrants(call: ActionCall<User>): object | null {
   }
   for (const [kind, wanted] of Object.entries(lists)) {
     if (!Object.hasOwn(bodyOf(store), kind)) continue;
-    const known = new Set(grantable(store, kind, row.home).map(({ id }) => id));
-    const held = (grants.entities[kind] ??= {});
+    const knownIds = new Set(grantable(store, kind, row.home).map(({ id }) => id));
+    const current = (grants.entities[kind] ??= {});
     for (const { id, permissions } of wanted as { id: number; permissions: Level | null }[]) {
-      if (!known.has(id)) throw invalid(`${kind}: ${id} is not valid`, kind);
-      if (permissions === null) delete held[id];
-      else held[id] = permissions;
+      if (!knownIds.has(id)) throw invalid(`${kind}: ${id} is not valid`, kind);
+      if (permissions === null) delete current[id];
+      else current[id] = permissions;
     }
   }
   return readGrants(store, row, "all");
@@ -187,9 +187,9 @@ function checkKeys({ store, caller, body }: Call): FieldError[] {
   const given = Array.isArray(body["ssh_keys"]) ? (body["ssh_keys"] as unknown[]) : [];
   if (given.length === 0) return [];
   const users = [...store.table("user").inHome(caller.account)];
-  const known = new Set<unknown>(users.flatMap(({ value }) => value.ssh_keys));
+  const knownIds = new Set<unknown>(users.flatMap(({ value }) => value.ssh_keys));
   const field = "ssh_keys";
-  const unknown = given.filter((label) => typeof label === "string" && !known.has(label));
+  const unknown = given.filter((label) => typeof label === "string" && !knownIds.has(label));
   return unknown.map((label) => ({ reason: `There is no SSH key ${String(label)}`, field }));
 }
 

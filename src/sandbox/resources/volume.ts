@@ -10,7 +10,7 @@ import type { ActionCall, Call, CallContext, Resource } from "../resource/resour
 import { startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import { ownInstance } from "./instance-network.ts";
+import { requireWritableInstance } from "./instance-network.ts";
 import type { Instance, Volume } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
@@ -49,7 +49,7 @@ function checkVolume({ store, body }: Call): FieldError[] {
 function makeVolume(call: Call): Row<Volume> {
   const { store, body, resource } = call;
   const { vmId } = store.names;
-  const instance = body[vmId] === undefined ? undefined : ownInstance(call, body[vmId], vmId);
+  const instance = body[vmId] === undefined ? undefined : requireWritableInstance(call, body[vmId], vmId);
   const region = instance?.value.region ?? String(body["region"]);
   if (body["region"] !== undefined && body["region"] !== region)
     throw invalid("The instance is in another region", "region");
@@ -60,7 +60,7 @@ function makeVolume(call: Call): Row<Volume> {
     tags: (body["tags"] as string[] | undefined) ?? [],
   });
   if (instance) attach(store, row, instance);
-  begin(call, row, "creating", resource.create?.event ?? "");
+  startVolumeJob(call, row, "creating", resource.create?.event ?? "");
   return row;
 }
 
@@ -76,7 +76,7 @@ function addVolume(
 }
 
 /** Starts a job on a volume that ends in status `active`. */
-function begin(call: Call, row: Row<Volume>, status: string, event: string): void {
+function startVolumeJob(call: Call, row: Row<Volume>, status: string, event: string): void {
   const { id } = recordEvent(call, event, row, working);
   const stages = [
     { status, durationSeconds: working },
@@ -89,14 +89,14 @@ function requireActive({ row }: ActionCall<Volume>): void {
   if (row.value.status !== "active") throw invalid("The volume is not active");
 }
 
-function copy(call: ActionCall<Volume>): Row<Volume> {
+function cloneVolume(call: ActionCall<Volume>): Row<Volume> {
   requireActive(call);
   const { row, body, action, caller, resource } = call;
   const { size, region, tags } = row.value;
-  const made = addVolume(call, { label: String(body["label"]), size, region, tags: [...tags] });
-  grantToCreator(resource, caller, made.id);
-  begin(call, made, "creating", action.event ?? "");
-  return made;
+  const newRow = addVolume(call, { label: String(body["label"]), size, region, tags: [...tags] });
+  grantToCreator(resource, caller, newRow.id);
+  startVolumeJob(call, newRow, "creating", action.event ?? "");
+  return newRow;
 }
 
 function resize(call: ActionCall<Volume>): void {
@@ -105,14 +105,14 @@ function resize(call: ActionCall<Volume>): void {
   const wanted = body["size"] as number;
   if (wanted <= row.value.size) throw invalid("A volume can only grow", "size");
   row.value.size = wanted;
-  begin(call, row, "resizing", action.event ?? "");
+  startVolumeJob(call, row, "resizing", action.event ?? "");
 }
 
 function checkLabel({ store, caller, body }: Call): FieldError[] {
-  const taken = [...store.table("volume").inHome(caller.account)].some(
+  const isTaken = [...store.table("volume").inHome(caller.account)].some(
     ({ value }) => value.label === body["label"],
   );
-  return taken ? [{ reason: "label is already in use", field: "label" }] : [];
+  return isTaken ? [{ reason: "label is already in use", field: "label" }] : [];
 }
 
 export const volume: Resource<Volume> = {
@@ -181,7 +181,7 @@ export const volume: Resource<Volume> = {
       grant: "add",
       returnsRow: "volume",
       validate: checkLabel,
-      run: copy,
+      run: cloneVolume,
     },
     {
       method: "POST",
@@ -202,15 +202,15 @@ function attach(store: Store, row: Row<Volume>, instance: Row<Instance>): void {
   const { vmId } = store.names;
   if (row.value.instance !== null) throw invalid("The volume is attached already");
   if (row.value.region !== instance.value.region) throw invalid("The instance is in another region", vmId);
-  const held = [...store.table("volume").all()].filter(({ value }) => value.instance === instance.id);
-  if (held.length >= mostAttached) throw invalid(`An instance takes ${mostAttached} volumes`, vmId);
+  const current = [...store.table("volume").all()].filter(({ value }) => value.instance === instance.id);
+  if (current.length >= mostAttached) throw invalid(`An instance takes ${mostAttached} volumes`, vmId);
   row.value.instance = instance.value.id;
 }
 
 function attachTo(call: ActionCall<Volume>): Row<Volume> {
   const { store, row, body, action } = call;
   const { vmId } = store.names;
-  attach(store, row, ownInstance(call, body[vmId], vmId));
+  attach(store, row, requireWritableInstance(call, body[vmId], vmId));
   recordEvent(call, action.event ?? "", row);
   return row;
 }

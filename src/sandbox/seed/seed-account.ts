@@ -7,12 +7,12 @@ import { createValidator } from "../fields/validate-body.ts";
 import { storeAccessToken } from "../http/authentication.ts";
 import { childHome, userHome } from "../resource/find-rows.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
-import { keepAddresses } from "../resources/address-allocation.ts";
-import { planBackup } from "../resources/backup-schedule.ts";
+import { addAddressRows } from "../resources/address-allocation.ts";
+import { scheduleBackup } from "../resources/backup-schedule.ts";
 import { addConfig } from "../resources/config-profile.ts";
 import { addDisk, imageDisks } from "../resources/disk.ts";
 import { newInstance } from "../resources/instance-create.ts";
-import type { Disk, Instance, Value } from "../resources/row-types.ts";
+import type { Disk, Instance, UntypedRow } from "../resources/row-types.ts";
 import { scopesOf } from "../resources/token.ts";
 import { newProfile } from "../resources/user.ts";
 import type { Store } from "../store/sandbox-store.ts";
@@ -70,7 +70,7 @@ function seedUser(store: Store, account: string, seed: UserSeed, at: number): vo
 }
 
 /** Activates a seeded token. The item contains the secret; responses show only its first characters. */
-function activateToken(store: Store, row: Row<Value>, user: string): void {
+function activateToken(store: Store, row: Row<UntypedRow>, user: string): void {
   const { id, label, scopes, token } = row.value;
   const secret =
     typeof token === "string" && token !== "" ? token : secretFromText(`${user} ${String(label)}`);
@@ -87,9 +87,9 @@ function activateToken(store: Store, row: Row<Value>, user: string): void {
 /** Lifetime of an app's token, in seconds (document 1, Authentication). */
 const appTokenSeconds = 7200;
 
-function seedApp(store: Store, user: string, { token, client, ...said }: Value, at: number): void {
+function seedApp(store: Store, user: string, { token, client, ...members }: UntypedRow, at: number): void {
   const expires = store.clock.now() + appTokenSeconds * 1000;
-  const item = { ...said, expiry: dateTime(expires) };
+  const item = { ...members, expiry: dateTime(expires) };
   seedItem(store, findResourceByPath(store, "apps", undefined), userHome(user), item, at, `${user}.apps`);
   const row = [...store.table("app").inHome(userHome(user))].at(-1);
   if (!row || typeof token !== "string") return;
@@ -126,26 +126,26 @@ function seedItem(
   }
 }
 
-function seedRow(store: Store, resource: Resource, home: string, given: Value, at: number): Row<object> {
+function seedRow(store: Store, resource: Resource, home: string, given: UntypedRow, at: number): Row<object> {
   const table = store.table(resource.name);
-  const { hidden, ...said } = given;
+  const { hidden, ...members } = given;
   const id = (
     resource.id === "integer" ? (given["id"] ?? table.nextId()) : (given["id"] ?? given["label"])
   ) as number;
   const value = {
     ...defaultValues(resource.fields, at),
-    ...structuredClone(said),
+    ...structuredClone(members),
     ...(resource.fields["id"] && { id }),
   };
   return table.add(home, id, value, hidden as object);
 }
 
-function validateItem({ fields }: Resource, given: Value, where: string): void {
-  const { hidden: _, ...said } = given;
+function validateItem({ fields }: Resource, given: UntypedRow, where: string): void {
+  const { hidden: _, ...members } = given;
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
   );
-  const [fieldError] = createValidator(optional)(said);
+  const [fieldError] = createValidator(optional)(members);
   if (fieldError) throw new SeedError(fieldError.reason, where);
 }
 
@@ -162,26 +162,26 @@ function findResourceByPath(store: Store, name: string, parent: string | undefin
 // An instance from seed data: with the specs of its type, addresses, and disks if it has an image.
 
 /** @throws {SeedError} if region, type or image are not in the catalogs. */
-function seedInstanceFromData(store: Store, home: string, given: Value, at: number): Row<Instance> {
-  const { type = "g6-standard-1", region = "us-east", image: imageId = null, hidden, ...said } = given;
+function seedInstanceFromData(store: Store, home: string, given: UntypedRow, at: number): Row<Instance> {
+  const { type = "g6-standard-1", region = "us-east", image: imageId = null, hidden, ...members } = given;
   const plan = store.table("plan").get(type)?.value;
   const image = imageId === null ? undefined : store.table("image").get(imageId)?.value;
   if (!plan || !store.table("region").get(region) || (imageId !== null && !image))
-    throw new SeedError(`${String(said["label"])} has no known type, region and image`, "instances");
+    throw new SeedError(`${String(members["label"])} has no known type, region and image`, "instances");
   const table = store.table("instance");
   const id = (given["id"] as number | undefined) ?? table.nextId();
   const defaults = { group: "", tags: [], backups: false, privateIp: false };
-  const made = newInstance(
+  const newValues = newInstance(
     store,
     id,
     { plan, region: String(region), image: image?.id ?? null, ...defaults },
     at,
   );
   const status = image ? "running" : "offline";
-  const value: Instance = { ...made, status, ...structuredClone(said) };
+  const value: Instance = { ...newValues, status, ...structuredClone(members) };
   const row = table.add(home, id, value, hidden as object);
-  keepAddresses(store, row);
-  planBackup(store, row, at);
+  addAddressRows(store, row);
+  scheduleBackup(store, row, at);
   if (!image) return row;
   const disks: Disk[] = imageDisks(image, plan.disk, 512).map((disk) => addDisk(store, id, disk, at).value);
   const config = addConfig(store, value, disks, at);

@@ -10,9 +10,9 @@ import {
   freePrivateAddress,
   freePublicAddress,
   ipv6,
-  keepAddresses,
+  addAddressRows,
 } from "../resources/address-allocation.ts";
-import { planBackup } from "../resources/backup-schedule.ts";
+import { scheduleBackup } from "../resources/backup-schedule.ts";
 import { addConfig } from "../resources/config-profile.ts";
 import { imageDisks } from "../resources/disk.ts";
 import type { Backup, Disk, Image, Instance, Plan, Region } from "../resources/row-types.ts";
@@ -85,7 +85,7 @@ function seedInstance(
   const row = store
     .table("instance")
     .add(account, id, makeInstance(store, id, index, kinds, image, plan, chance, today));
-  keepAddresses(store, row);
+  addAddressRows(store, row);
   if (!image) return;
   const disks = seedDisks(store, row, index, image, plan);
   const config = addConfig(store, row.value, disks, Date.parse(`${row.value.created}Z`));
@@ -219,7 +219,7 @@ function seedBackups(
     if (backup.status === "running") finishSnapshot(store, added);
     if (backup.type === "auto" && backup.status === "successful") backups.last_successful = backup.finished;
   }
-  planBackup(store, row, store.clock.now());
+  scheduleBackup(store, row, store.clock.now());
 }
 
 /** Schedules the end of a snapshot that is running at start-up. */

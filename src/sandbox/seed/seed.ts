@@ -1,7 +1,7 @@
 /** Seeds an empty store: catalogs, two accounts, their instances and history. */
 
 import { dateTime } from "../clock.ts";
-import { ofPlan } from "../resources/instance-maintenance.ts";
+import { planMembers } from "../resources/instance-maintenance.ts";
 import type { Image, Instance, Script } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row, Table } from "../store/store-table.ts";
@@ -131,5 +131,5 @@ function addRange(
 function giveLegacyPlan(store: Store, account: string, type: string): void {
   const last = [...store.table("instance").inHome(account)].at(-1);
   const plan = store.table("plan").get(type)?.value;
-  if (last && plan) Object.assign(last.value, ofPlan(plan), { status: "running" });
+  if (last && plan) Object.assign(last.value, planMembers(plan), { status: "running" });
 }

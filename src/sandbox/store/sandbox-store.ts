@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.ts";
 import type { ProductNames } from "../product-names.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
-import type { Shapes } from "../resources/row-types.ts";
+import type { RowTypes } from "../resources/row-types.ts";
 import type { Id, SavedTable, Table } from "./store-table.ts";
 import { createTable } from "./store-table.ts";
 
@@ -13,11 +13,11 @@ export interface Store {
   readonly names: ProductNames;
   readonly resources: readonly Resource[];
   /** Returns the table of a resource. */
-  table<K extends keyof Shapes>(name: K): Table<Shapes[K]>;
+  table<K extends keyof RowTypes>(name: K): Table<RowTypes[K]>;
   /** @throws {Error} if there is no such resource. */
-  resource(name: keyof Shapes): Resource;
+  resource(name: keyof RowTypes): Resource;
   /** Returns the resources whose rows are children of this resource's rows. */
-  childResources(name: keyof Shapes): readonly Resource[];
+  childResources(name: keyof RowTypes): readonly Resource[];
   save(): SavedStore;
   restore(saved: SavedStore): void;
 }
@@ -28,7 +28,7 @@ interface SavedStore {
 }
 
 /** First ids per resource. They differ, so that an id of the wrong kind does not match by chance. */
-const firstIds: Partial<Record<keyof Shapes, number>> = {
+const firstIds: Partial<Record<keyof RowTypes, number>> = {
   instance: 5201,
   disk: 88010,
   config: 30077,
@@ -63,16 +63,16 @@ const firstIds: Partial<Record<keyof Shapes, number>> = {
 };
 
 export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
-  const tables = new Map<keyof Shapes, Table<object>>();
+  const tables = new Map<keyof RowTypes, Table<object>>();
   const plans = createTimeline();
   const byName = new Map(resources.map((each) => [each.name, each]));
 
-  function tableNamed(name: keyof Shapes): Table<object> {
+  function tableNamed(name: keyof RowTypes): Table<object> {
     const found = tables.get(name);
     if (found) return found;
-    const made = createTable<object>(firstIds[name]);
-    tables.set(name, made);
-    return made;
+    const newTable = createTable<object>(firstIds[name]);
+    tables.set(name, newTable);
+    return newTable;
   }
 
   return {
@@ -80,7 +80,7 @@ export function createStore(clock: Clock, names: ProductNames, resources: readon
     timeline: plans,
     names,
     resources,
-    table: <K extends keyof Shapes>(name: K) => tableNamed(name) as unknown as Table<Shapes[K]>,
+    table: <K extends keyof RowTypes>(name: K) => tableNamed(name) as unknown as Table<RowTypes[K]>,
     resource(name) {
       const found = byName.get(name);
       if (!found) throw new Error(`No resource is called ${name}`);
@@ -93,7 +93,8 @@ export function createStore(clock: Clock, names: ProductNames, resources: readon
     }),
     restore(saved) {
       tables.clear();
-      for (const [name, rows] of Object.entries(saved.tables)) tableNamed(name as keyof Shapes).restore(rows);
+      for (const [name, rows] of Object.entries(saved.tables))
+        tableNamed(name as keyof RowTypes).restore(rows);
       plans.restore(saved.ahead);
     },
   };
@@ -150,7 +151,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export interface PendingChange {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly table: keyof Shapes;
+  readonly table: keyof RowTypes;
   readonly id: Id;
   /** The row's `job` at scheduling time. If the row has a newer job by then, the change is skipped. */
   readonly job: number;
