@@ -30,7 +30,7 @@ test.each(privatePaths)("V-004 V-178 %s is 401 without a token", async (path) =>
   expect(answer.body).toEqual({ errors: [{ reason: expect.any(String) }] });
 });
 
-describe("V-171 V-178 credentials that are none", () => {
+describe("V-171 V-178 invalid credentials", () => {
   test.each(["Bearer nobody", "Bearer", "Bearer ", "", "Basic abc"])("%j is 401", async (authorization) => {
     expect((await service.ask("GET /vm/instances", { as: { authorization } })).status).toBe(401);
     expect(
@@ -38,7 +38,7 @@ describe("V-171 V-178 credentials that are none", () => {
     ).toBe(401);
   });
 
-  test("a right token under alpha's word is 401", async () => {
+  test("a valid token with alpha's scheme is 401", async () => {
     const authorization = `token ${service.sandbox.tokens.full}`;
     expect((await service.ask("GET /vm/instances", { as: { authorization } })).status).toBe(401);
   });
@@ -66,7 +66,7 @@ test.each(scopeCases)("V-176 V-177 V-179 %s needs %j", async (request, needed, a
   }
 });
 
-test("V-179 a create without the scope makes nothing", async () => {
+test("V-179 a create without the scope creates nothing", async () => {
   const before = (await service.ask("GET /vm/instances")).body["results"];
   expect((await service.ask("POST /vm/instances", { as: "readOnly", body: webServer })).status).toBe(403);
   expect((await service.ask("GET /vm/instances")).body["results"]).toBe(before);
@@ -83,7 +83,7 @@ test.each([
   }
 });
 
-test("every answer carries the headers of v4", async () => {
+test("every response has the headers of v4", async () => {
   const { headers } = await service.ask("GET /vm/instances");
   expect(headers.get("x-spec-version")).toBe("4.123.0");
   expect(headers.get("x-customer-uuid")).toMatch(/^[0-9A-F-]+$/);
@@ -92,7 +92,7 @@ test("every answer carries the headers of v4", async () => {
 });
 
 describe("two accounts", () => {
-  test("see their own instances only", async () => {
+  test("see only their own instances", async () => {
     const mine = items(await service.ask("GET /vm/instances")).map(({ id }) => id);
     const others = items(await service.ask("GET /vm/instances", { as: "other" })).map(({ id }) => id);
     expect(others).toHaveLength(3);
@@ -118,7 +118,7 @@ describe("two accounts", () => {
     expect((await service.ask("GET /vm/instances/5202/disks/88010")).status).toBe(404);
   });
 
-  test("the private image and script are for their owner", async () => {
+  test("private images and scripts are visible to their owner only", async () => {
     const ids = async (path: string, as: TokenName | "anonymous"): Promise<unknown[]> =>
       items(await service.ask(`GET ${path}`, { as })).map(({ id }) => id);
     expect(await ids("/images", "full")).toContain("private/55012");
@@ -128,7 +128,7 @@ describe("two accounts", () => {
     expect(await ids("/vm/stackscripts", "anonymous")).not.toContain(90021);
   });
 
-  test("mine tells the own scripts, also in a filter", async () => {
+  test("the member mine marks the caller's own scripts, also in a filter", async () => {
     const scripts = items(await service.ask("GET /vm/stackscripts", { filter: { mine: true } }));
     expect(scripts.map(({ id }) => id)).toEqual([90021]);
     const theirs = items(await service.ask("GET /vm/stackscripts", { as: "other", filter: { mine: true } }));

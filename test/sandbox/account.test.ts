@@ -107,14 +107,14 @@ describe("POST /account/credit-card", () => {
     expect((await pay({ expiry_month: 12, expiry_year: 2021 })).status).toBe(400);
   });
 
-  test("V-094 V-095 V-190 answers {} and replaces the card", async () => {
+  test("V-094 V-095 V-190 returns {} and replaces the card", async () => {
     const answer = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect((await account())["credit_card"]).toEqual({ last_four: 5559, expiry: "05/2030" });
     expect(items(await service.ask("GET /account/payment-methods"))).toHaveLength(1);
   });
 
-  test("V-040 number and cvv are in no answer", async () => {
+  test("V-040 no response contains number and cvv", async () => {
     await pay({ card_number: "5500005555555559", cvv: "9871" });
     for (const path of ["", "/payment-methods", "/events", "/payments", "/settings"]) {
       const text = JSON.stringify((await service.ask(`GET /account${path}`)).body);
@@ -146,7 +146,7 @@ describe("payments", () => {
     expect([answer.status, fields(answer)]).toEqual([400, ["usd"]]);
   });
 
-  test("V-152 a payment lowers the balance and ends what it caused", async () => {
+  test("V-152 a payment lowers the balance and removes its notification", async () => {
     const types = async (): Promise<unknown[]> =>
       items(await service.ask("GET /account/notifications", { as: "other" })).map(({ type }) => type);
     expect(await types()).toContain("payment_due");
@@ -157,7 +157,7 @@ describe("payments", () => {
     expect(items(await service.ask("GET /account/payments", { as: "other" }))).toHaveLength(1);
   });
 
-  test("V-152 V-153 ways to pay are added, read, made the default and deleted", async () => {
+  test("V-152 V-153 payment methods are added, read, made the default and deleted", async () => {
     const body = { type: "credit_card", is_default: false, data: { ...card, expiry_year: 2030 } };
     expect((await service.ask("POST /account/payment-methods", { body })).body).toEqual({});
     const [first, second] = items(await service.ask("GET /account/payment-methods"));
@@ -212,7 +212,7 @@ test("account settings: backups for every new instance", async () => {
   expect(made.body).toMatchObject({ backups: { enabled: true } });
 });
 
-test("V-152 V-153 instances are handed over to another account", async () => {
+test("V-152 V-153 instances are transferred to another account", async () => {
   const made = await service.ask("POST /account/service-transfers", { body: { entities: { vms: [5202] } } });
   const { token } = made.body;
   expect(made.body).toMatchObject({ status: "pending", is_sender: true });

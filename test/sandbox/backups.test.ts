@@ -19,7 +19,7 @@ test("the backups of an instance are one object, not a page", async () => {
   });
 });
 
-test("a snapshot under way is in_progress, without an end", async () => {
+test("a running snapshot is in_progress, without finish time", async () => {
   const { body } = await service.ask("GET /vm/instances/5205/backups");
   expect(body["snapshot"]).toMatchObject({
     in_progress: { status: "running", finished: null },
@@ -40,7 +40,7 @@ test("enable switches them on and leaves day and window to the service", async (
   });
 });
 
-test("cancel deletes every backup for good", async () => {
+test("cancel deletes every backup permanently", async () => {
   expect(await service.ask("POST /vm/instances/5201/backups/cancel")).toMatchObject({
     status: 200,
     body: {},
@@ -66,7 +66,7 @@ test("alerts are written one by one", async () => {
   expect(body["alerts"]).toEqual({ ...before, cpu: 0 });
 });
 
-test("transfer tells bytes and gigabytes, and bills nothing", async () => {
+test("transfer reports bytes used and the quota in GB, and bills nothing", async () => {
   const { body } = await service.ask("GET /vm/instances/5201/transfer");
   expect(body).toEqual({ used: expect.any(Number), quota: 1000, billable: 0 });
   expect(items(await service.ask("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });

@@ -33,7 +33,7 @@ async function nodesOf(path: string): Promise<Node[]> {
 }
 
 describe("V-143 clusters", () => {
-  test("are made, listed, read, changed and deleted with their instances", async () => {
+  test("are created, listed, read, updated and deleted with their instances", async () => {
     expect((await ask(`GET ${cluster}`)).body).toMatchObject({
       label: "prod",
       k8s_version: "1.22",
@@ -48,7 +48,7 @@ describe("V-143 clusters", () => {
     expect(await count()).toBe(60);
   });
 
-  test("V-144 go to the next minor version, and to high availability for good", async () => {
+  test("V-144 are updated to the next minor version, and to high availability permanently", async () => {
     for (const version of ["1.24", "1.21", "2.0"]) {
       expect(fields(await ask(`PUT ${cluster}`, { k8s_version: version }))).toEqual(["k8s_version"]);
     }
@@ -79,7 +79,7 @@ describe("V-143 clusters", () => {
 });
 
 describe("node pools", () => {
-  test("V-048 V-050 V-053 V-057 V-131 V-132 are made, listed and read", async () => {
+  test("V-048 V-050 V-053 V-057 V-131 V-132 are created, listed and read", async () => {
     const { status, body } = await addPool();
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: expect.any(Number), type: "g6-standard-1", count: 2, disks: [] });

@@ -111,7 +111,7 @@ describe("V-150 configuration profiles", () => {
     expect((await make({ root_device: "sda" })).body["root_device"]).toBe("/dev/sda");
   });
 
-  test("boot takes the last one without being told", async () => {
+  test("boot uses the profile that was booted last by default", async () => {
     const { body } = await make();
     await post(`${off}/boot`, { config_id: body["id"] });
     service.clock.advance(60_000);
@@ -184,7 +184,7 @@ describe("images and scripts", () => {
     });
   });
 
-  test("a script is made with the questions in it, published for good and not deleted then", async () => {
+  test("a script is created with its questions; a published one can be neither unpublished nor deleted", async () => {
     const body = {
       label: "mine",
       images: ["vm/debian11"],

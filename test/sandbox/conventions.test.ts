@@ -103,7 +103,7 @@ describe("V-002 V-003 bodies", () => {
     }
   });
 
-  test("__proto__ in one is inert", async () => {
+  test("__proto__ in a body has no effect", async () => {
     const text = '{"__proto__": {"balance": 5}, "constructor": {"x": 1}, "city": "Bergen"}';
     expect((await service.ask("PUT /account", { text })).body).toMatchObject({ city: "Bergen", balance: 0 });
     expect(({} as Record<string, unknown>)["balance"]).toBeUndefined();
@@ -116,7 +116,7 @@ describe("V-002 V-003 bodies", () => {
   });
 });
 
-test("V-189 V-191 one answer names every fault of a body", async () => {
+test("V-189 V-191 one response names every error of a body", async () => {
   const body = { type: "none", soa_email: 5, ttl_sec: "x", tags: ["a"], master_ips: [1] };
   const refused = await service.ask("POST /domains", { body });
   expect(refused.status).toBe(400);

@@ -20,7 +20,7 @@ describe("databases", () => {
     id = `${path}/${String((await ask(`POST ${path}`, wanted)).body["id"])}`;
   });
 
-  test("V-138 are made, listed, read and changed", async () => {
+  test("V-138 are created, listed, read and updated", async () => {
     expect((await ask(`GET ${id}`)).body).toMatchObject({ ...wanted, engine: "mysql", version: "8.0.26" });
     expect(items(await ask(`GET ${path}`))).toHaveLength(1);
     expect(items(await ask("GET /databases/instances"))).toMatchObject([
@@ -132,7 +132,7 @@ describe("managed credentials", () => {
 });
 
 describe("tags", () => {
-  test("are told from what carries them, added to and taken off everything", async () => {
+  test("are derived from the entities that have them, added to entities and removed from all of them", async () => {
     await ask("POST /tags", { label: "fresh", vms: [5201, 5202], domains: [7010] });
     const labels = items(await ask("GET /tags")).map(({ label }) => label);
     expect(labels).toContain("fresh");

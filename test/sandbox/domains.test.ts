@@ -14,7 +14,7 @@ const make = (change: Json = {}): Promise<Answer> =>
 const add = (body: Json): Promise<Answer> => service.ask("POST /domains/7010/records", { body });
 
 describe("domains", () => {
-  test("are made, read, changed and deleted with their records", async () => {
+  test("are created, read, updated and deleted with their records", async () => {
     const { body } = await make({ tags: ["prod"], group: "shop" });
     expect(body).toMatchObject({ ...zone, status: "active", ttl_sec: 0, tags: ["prod"], group: "shop" });
     const path = `/domains/${String(body["id"])}`;

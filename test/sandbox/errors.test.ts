@@ -86,7 +86,7 @@ describe("V-003 bodies", () => {
     expect((await service.ask("GET /vm/instances/5202")).body["label"]).not.toBe("fine-label");
   });
 
-  test("__proto__ is inert", async () => {
+  test("__proto__ has no effect", async () => {
     const text = '{"__proto__": {"label": "evil", "polluted": true}, "tags": ["safe"]}';
     const answer = await service.ask("PUT /vm/instances/5202", { text });
     expect(answer.status).toBe(200);
@@ -95,7 +95,7 @@ describe("V-003 bodies", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("V-188 V-189 every problem is told at once, nested members with a dot", async () => {
+  test("V-188 V-189 all problems are reported together, nested members with a dot", async () => {
     const answer = await service.ask("PUT /vm/instances/5202", {
       body: {
         label: "-",
@@ -113,7 +113,7 @@ describe("V-003 bodies", () => {
   });
 });
 
-test("V-002 every answer, also one that is no request at all, is JSON", async () => {
+test("V-002 every response is JSON, even to what is not an HTTP request", async () => {
   for (const request of ["GET /regions", "GET /nothing", "POST /vm/instances"]) {
     expect((await service.ask(request)).headers.get("content-type")).toBe("application/json");
   }
@@ -131,7 +131,7 @@ test("two X-Filter headers are 400, not joined into one", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test("what arrived can be looked at, the last 200 requests", async () => {
+test("the last 200 requests can be inspected", async () => {
   const body = { ...webServer, authorized_keys: ["ssh-ed25519 AAAA anna"], region: "moon" };
   await service.ask("POST /vm/instances?x=1", { body, headers: { "x-request-id": "r1" } });
   const last = service.sandbox.requests.at(-1);

@@ -15,23 +15,23 @@ function send(fault: string, method = "GET", path = "/vm/instances/5201"): Promi
 }
 
 describe("X-Sandbox-Fault", () => {
-  test("V-186 V-194 503 answers an error and does nothing", async () => {
+  test("V-186 V-194 503 returns an error and executes nothing", async () => {
     const answer = await send("503", "PUT");
     expect([answer.status, await answer.json()]).toEqual([503, { errors: [{ reason: expect.any(String) }] }]);
     expect((await service.ask("GET /vm/instances/5201")).body["label"]).not.toBe("changed");
   });
 
-  test("garbage is 200 and no JSON", async () => {
+  test("garbage returns 200 with invalid JSON", async () => {
     const answer = await send("garbage");
     expect(answer.status).toBe(200);
     await expect(answer.json()).rejects.toThrow("in JSON");
   });
 
-  test("reset ends the connection without an answer", async () => {
+  test("reset closes the connection without a response", async () => {
     await expect(send("reset")).rejects.toThrow("fetch failed");
   });
 
-  test("delay holds the answer back, whichever it is", async () => {
+  test("delay postpones any response", async () => {
     expect((await send("delay=20")).status).toBe(200);
     expect((await send("delay=20, 503")).status).toBe(503);
     let answered = false;

@@ -120,7 +120,7 @@ test("members of members are named with a dot", async () => {
 
 describe("order", () => {
   test.each([
-    ["V-023 V-024 ascending unless told", { "+order_by": "label" }, 1],
+    ["V-023 V-024 ascending by default", { "+order_by": "label" }, 1],
     ["V-024 asc", { "+order_by": "label", "+order": "asc" }, 1],
     ["V-024 desc", { "+order_by": "label", "+order": "desc" }, -1],
   ])("%s", async (_name, filter, sign) => {
@@ -173,7 +173,7 @@ test.each([
   expect(new Set(fields(answer))).toEqual(new Set(["X-Filter"]));
 });
 
-test("V-189 every fault of a filter is told", async () => {
+test("V-189 all errors of a filter are reported", async () => {
   const answer = await service.ask("GET /vm/instances", {
     filter: { status: "a", "+xor": [], "+or": [{ nothing: 1 }, { id: { "+gt": "x" } }], "+order": "up" },
   });

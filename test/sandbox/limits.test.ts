@@ -14,7 +14,7 @@ describe("the general limit", () => {
     service = await startService({ rateLimit: { limit: 3, seconds: 120 } });
   });
 
-  test("counts down, refuses with Retry-After, and begins anew", async () => {
+  test("counts down, returns 429 with Retry-After, and starts a new window", async () => {
     const reset = service.clock.now() / 1000 + 120;
     for (const left of [2, 1, 0]) {
       expect(standing(await service.ask("GET /profile"))).toEqual([3, left, reset]);

@@ -103,7 +103,7 @@ describe("the consent page", () => {
     },
   );
 
-  test("a refusal leads back without a code", async () => {
+  test("a denied request redirects to the client without a code", async () => {
     const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), answer: "deny" });
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: "access_denied",
@@ -141,7 +141,7 @@ describe("the consent page", () => {
     );
   });
 
-  test("a scope that nobody knows, and another flow, are told to the client", async () => {
+  test("an unknown scope and an unsupported flow are reported to the client", async () => {
     for (const [query, error, description] of [
       [{ scope: "cats:read_only" }, "invalid_scope", "There is no scope cats:read_only."],
       [{ response_type: "token" }, "unsupported_response_type", "The response_type must be code."],
@@ -292,7 +292,7 @@ describe("the exchange", () => {
     expect((await renew(body["refresh_token"])).status).toBe(400);
   });
 
-  test("tokens end as soon as the sandbox was told, those that are renewed as well", async () => {
+  test("tokens expire after the configured seconds, refreshed ones as well", async () => {
     await service.close();
     service = await startService({ tokenSeconds: 60 });
     const { body } = await exchange();

@@ -119,7 +119,7 @@ describe("load balancers", () => {
     expect(await status(`GET ${nodes}`)).toBe(404);
   });
 
-  test("are told by the instances behind them", async () => {
+  test("are listed with the instances behind them", async () => {
     const [first] = items(await ask("GET /nodebalancers"));
     const { ipv4 } = (await ask("GET /vm/instances/5201")).body as { ipv4: string[] };
     const [config] = items(await ask(`GET /nodebalancers/${String(first?.["id"])}/configs`));

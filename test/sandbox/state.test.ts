@@ -15,7 +15,7 @@ const status = async (id: unknown): Promise<unknown> =>
   (await service.ask(`GET /vm/instances/${String(id)}`)).body["status"];
 
 describe("saving and restoring", () => {
-  test("brings back what was there, and what was about to happen", async () => {
+  test("restores rows and pending changes", async () => {
     const { body } = await service.ask("POST /vm/instances", { body: webServer });
     const saved = JSON.stringify(service.sandbox.save());
     service.clock.advance(60_000);
@@ -51,7 +51,7 @@ describe("saving and restoring", () => {
     expect((await service.ask("GET /vm/instances/5203", { as: "restricted" })).status).toBe(200);
   });
 
-  test("a saved state is not changed by what happens later", async () => {
+  test("later changes do not affect a saved state", async () => {
     const saved = service.sandbox.save();
     const text = JSON.stringify(saved);
     await service.ask("PUT /vm/instances/5201", { body: { label: "other" } });
@@ -71,7 +71,7 @@ describe("saving and restoring", () => {
     expect(await status(5202)).toBe("offline");
   });
 
-  test("A-003 reset wipes everything and seeds it anew", async () => {
+  test("A-003 reset deletes all data and seeds it again", async () => {
     const before = (await service.ask("GET /vm/instances")).body;
     await service.ask("POST /vm/instances", { body: webServer });
     await service.ask("DELETE /vm/instances/5201");
@@ -116,7 +116,7 @@ describe("A-002 the weekly wipe", () => {
   });
 });
 
-test("A-002 no wipe comes unless it is switched on", async () => {
+test("A-002 there is no weekly wipe unless it is enabled", async () => {
   await service.ask("PUT /vm/instances/5201", { body: { label: "mine" } });
   service.clock.advance(30 * 86_400_000);
   expect((await service.ask("GET /vm/instances/5201")).body["label"]).toBe("mine");
@@ -149,7 +149,7 @@ describe("a seed file", () => {
   };
   const as = { authorization: "Bearer kari-ci" };
 
-  test("adds an account with all that is said of it", async () => {
+  test("adds an account with all its data", async () => {
     const seeded = await startService({ data: { accounts: [account] } });
     const instances = items(await seeded.ask("GET /vm/instances", { as }));
     expect(instances).toMatchObject([

@@ -78,7 +78,7 @@ describe("V-006 DELETE of an instance", () => {
     }
   });
 
-  test("overtakes what was under way, and a second one changes nothing", async () => {
+  test("cancels the running job, and a second DELETE changes nothing", async () => {
     const { body } = await service.ask("POST /vm/instances", { body: webServer });
     const path = `/vm/instances/${String(body["id"])}`;
     service.clock.advance(2000);
@@ -104,7 +104,7 @@ test("a new disk is not ready, then ready, then deleting, then gone", async () =
   expect((await service.ask(`GET ${disk}`)).status).toBe(404);
 });
 
-test("V-181 every action leaves its event, which ends when the action does", async () => {
+test("V-181 every action records an event that ends with the action", async () => {
   const newest = async () => items(await service.ask("GET /account/events"))[0];
   await service.ask("POST /vm/instances/5201/reboot");
   expect(await newest()).toMatchObject({

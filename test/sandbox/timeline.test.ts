@@ -36,7 +36,7 @@ describe("notifications", () => {
     expect(await notices()).toEqual(before);
   });
 
-  test("V-046 V-123 a planned migration is told until it is carried out", async () => {
+  test("V-046 V-123 a planned migration is reported until it is carried out", async () => {
     const planned = (await notices()).find(({ type }) => type === "migration_scheduled") as Json;
     const { id } = planned["entity"] as { id: number };
     expect((await service.ask(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(200);

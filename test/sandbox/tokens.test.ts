@@ -78,7 +78,7 @@ describe("OAuth clients", () => {
     expect(await status("GET /account/oauth-clients/none")).toBe(404);
   });
 
-  test("V-059 the secret is told when it is made or reset, and never else", async () => {
+  test("V-059 only the responses to create and reset contain the secret", async () => {
     const made = await service.ask("POST /account/oauth-clients", { body });
     expect(made.body).toMatchObject({
       ...body,

@@ -78,11 +78,11 @@ export function finishSignIn(
 ): string {
   const question = pending.take(form.get("ticket") ?? "", browser);
   if (!question || !activeClient(store, question.client))
-    throw new OAuthProblem("invalid_request", "This page is too old. Begin anew at the application.");
+    throw new OAuthProblem("invalid_request", "This page has expired. Start again at the application.");
   const { client, target, state } = question;
   if (form.get("answer") !== "allow") {
-    const refusal = { error: "access_denied", error_description: "The user did not allow it." };
-    return addParameters(target, refusal, state);
+    const denial = { error: "access_denied", error_description: "The user did not allow it." };
+    return addParameters(target, denial, state);
   }
   const user = store.table("user").get(form.get("username"));
   if (!user) throw new OAuthProblem("invalid_request", "There is no such user.");

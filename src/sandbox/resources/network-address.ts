@@ -160,7 +160,9 @@ function findMovable({ store, caller }: Call, text: string, families?: "ipv4 onl
   const address = store.table("address").get(text);
   if (address?.home === caller.account) {
     const { kind } = address.value;
-    return kind === "public" || kind === "private" ? { address } : `${text} belongs to its instance for good`;
+    return kind === "public" || kind === "private"
+      ? { address }
+      : `${text} belongs to its instance permanently`;
   }
   const range = families ? undefined : store.table("range").get(text.replace(/\/\d+$/, ""));
   if (range?.home !== caller.account || range.value.pool) return `${text} is not valid`;
@@ -175,9 +177,9 @@ function regionOf(store: Store, item: Movable): string | undefined {
 /** After the move each instance needs at least one public address, and at most one private address and one range. */
 function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   const owner = new Map<Row<object>, number>();
-  for (const { item: item, to } of moves) owner.set("range" in item ? item.range : item.address, to.value.id);
+  for (const { item, to } of moves) owner.set("range" in item ? item.range : item.address, to.value.id);
   const concerned = new Set(
-    moves.flatMap(({ item: item, to }) =>
+    moves.flatMap(({ item, to }) =>
       "range" in item ? [to.value.id] : [item.address.value.instance, to.value.id],
     ),
   );
@@ -196,7 +198,7 @@ function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   });
 }
 
-function applyMove(store: Store, { item: item, to }: Move): void {
+function applyMove(store: Store, { item, to }: Move): void {
   if ("range" in item) {
     item.range.value.instances = [to.value.id];
     item.range.value.route_target = to.value.ipv6?.replace(/\/\d+$/, "") ?? null;

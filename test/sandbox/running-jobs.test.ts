@@ -30,8 +30,8 @@ const backups = async (id: number): Promise<Json & { automatic: Json[] }> =>
   (await service.ask(`GET /vm/instances/${id}/backups`)).body as Json & { automatic: Json[] };
 const instance = async (id: number): Promise<Json> => (await service.ask(`GET /vm/instances/${id}`)).body;
 
-describe("instances of the seed that are in the middle of something", () => {
-  test("come to the state that follows, and the one that is deleted goes", async () => {
+describe("seeded instances with a running job", () => {
+  test("reach the next state, and the one being deleted disappears", async () => {
     const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
     expect(new Set(busy.map(({ status }) => status))).toEqual(new Set(transitional));
     service.clock.advance(5 * minute);
@@ -50,7 +50,7 @@ describe("instances of the seed that are in the middle of something", () => {
     });
   });
 
-  test("each have an event that is under way, and ends with it", async () => {
+  test("each have a running event that ends with the job", async () => {
     const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
     const begun = (await events()).filter(({ status, duration }) => status === "started" && duration === 60);
     const about = new Set(begun.map(({ entity }) => (entity as Json)["id"]));
@@ -60,7 +60,7 @@ describe("instances of the seed that are in the middle of something", () => {
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["finished"]));
   });
 
-  test("five minutes later no event is under way any more, and a snapshot is done", async () => {
+  test("five minutes later no event is running, and the snapshot is finished", async () => {
     service.clock.advance(5 * minute);
     const statuses = new Set((await events()).map(({ status }) => status));
     expect(statuses).toEqual(new Set(["finished", "failed", "notification"]));
@@ -116,7 +116,7 @@ describe("automatic backups", () => {
   });
 });
 
-test("a state that is saved goes on where it was", async () => {
+test("a restored state continues where it was saved", async () => {
   const saved = service.sandbox.save();
   service.clock.advance(day);
   const later = await backups(5201);

@@ -25,7 +25,7 @@ describe("users", () => {
     expect(await status("GET /account/users/per")).toBe(404);
   });
 
-  test("are made and found by name", async () => {
+  test("are created and found by name", async () => {
     const body = { username: "new-one", email: "new@example.net", restricted: true };
     expect((await service.ask("POST /account/users", { body })).body).toMatchObject(body);
     expect(fields(await service.ask("POST /account/users", { body }))).toEqual(["username"]);
