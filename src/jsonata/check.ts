@@ -1,7 +1,7 @@
 import { collapsingList, freeVariables, walk, type Node } from "./ast.ts";
 import { ExpressionError } from "./expression.ts";
 import { pictureFaults } from "./date-picture.ts";
-import { parse, REFUSED_REGEX } from "./interpret.ts";
+import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
 
 /** JSONata's built-in functions that depend on nothing but their arguments. */
 const PURE_FUNCTIONS =
@@ -11,54 +11,61 @@ const PURE_FUNCTIONS =
   "replace reverse round sift single sort split spread sqrt string substring substringAfter substringBefore sum " +
   "toMillis trim type uppercase zip";
 
-/** A clock, a die, and code out of data: an answer must depend on the request and on v4 alone. */
+/** Clock, random numbers, and code from data. A result must depend on the input alone. */
 const IMPURE_FUNCTIONS = "eval millis now random shuffle";
 
 const pure = new Set(PURE_FUNCTIONS.split(" "));
 const impure = new Set(IMPURE_FUNCTIONS.split(" "));
 
-/** One thing that is wrong with an expression; `offset` counts characters into its source. */
-export interface ExpressionFault {
+/** One problem of an expression. `offset` counts characters from the start of its source. */
+export interface ExpressionProblem {
   readonly message: string;
   readonly offset: number;
 }
 
-function variableFaults(ast: Node, known: ReadonlySet<string>): ExpressionFault[] {
+function findUnknownVariables(ast: Node, known: ReadonlySet<string>): ExpressionProblem[] {
   const free = freeVariables(ast);
-  const faults: ExpressionFault[] = [];
+  const problems: ExpressionProblem[] = [];
   walk(ast, (node) => {
     const name = String(node.value);
     if (node.type !== "variable" || !free.has(name) || known.has(name) || pure.has(name)) return;
     const offset = (node.position ?? 0) - name.length - 1;
-    const given = [...known].map((variable) => `$${variable}`).join(", ");
+    const names = [...known].map((variable) => `$${variable}`).join(", ");
     const message = impure.has(name)
       ? `$${name} can't be used: an expression depends on its input alone`
-      : `unknown variable or function $${name}${given && `; besides JSONata's own there are ${given}`}`;
-    faults.push({ message, offset });
+      : `unknown variable or function $${name}${names && `; besides JSONata's own there are ${names}`}`;
+    problems.push({ message, offset });
   });
-  return faults;
+  return problems;
 }
 
 /**
- * Everything that is wrong with an expression before it ever runs: it doesn't parse, reads a variable
- * that nobody sets, calls an impure function, has a regular expression that can explode, or gives a list that JSONata
- * would collapse.
+ * Checks an expression without running it. Reports that it does not parse, reads an unknown variable, calls an impure
+ * function, has a regular expression that can't run in linear time, or gives a list that JSONata would collapse.
+ *
+ * @param source The JSONata expression.
+ * @param known Names of the variables that will be bound, without the `$`.
+ * @returns Every problem; empty if the expression can be used.
+ * @example
+ *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
+ *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
+ *   check("$now()", new Set()).length; // => 1
  */
-export function checkExpression(source: string, known: ReadonlySet<string>): ExpressionFault[] {
+export function check(source: string, known: ReadonlySet<string>): ExpressionProblem[] {
   let ast: Node;
   try {
     ast = parse(source);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    const message = error.code === REFUSED_REGEX ? error.message : `not JSONata: ${error.message}`;
+    const message = error.code === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
-  const faults = [...variableFaults(ast, known), ...pictureFaults(ast)];
+  const problems = [...findUnknownVariables(ast, known), ...pictureFaults(ast)];
   const collapsing = collapsingList(ast);
   if (collapsing) {
     const message =
       "JSONata makes one value of a list of one, and nothing of none: write [ … ] around it, or take one with [0]";
-    faults.push({ message, offset: Math.max(0, (collapsing.position ?? 1) - 1) });
+    problems.push({ message, offset: Math.max(0, (collapsing.position ?? 1) - 1) });
   }
-  return faults;
+  return problems;
 }

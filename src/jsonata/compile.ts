@@ -11,46 +11,46 @@ import * as runtime from "./runtime/index.ts";
 type Program = (input: unknown, bindings: Bindings) => unknown;
 
 /**
- * Makes a function of generated source. Strings of the expression stand in it as JSON alone, and names as
- * made-up identifiers, so that no expression can write code of its own.
+ * Instantiates generated code. Strings of the expression enter the code only as JSON, and names only as generated
+ * identifiers, so that no expression can inject code.
  */
-function programOf({ source, constants }: Generated): Program {
+function instantiate({ source, constants }: Generated): Program {
   // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
-  const make = new Function("runtime", "constants", source) as (...parts: unknown[]) => Program;
-  return make(runtime, constants);
+  const createProgram = new Function("runtime", "constants", source) as (...parts: unknown[]) => Program;
+  return createProgram(runtime, constants);
 }
 
-function failed(thrown: unknown): ExpressionError {
+function toExpressionError(thrown: unknown): ExpressionError {
   const { message, code, position } = asFailure(thrown);
   return new ExpressionError(message, code, Math.max(0, position - 1));
 }
 
-/** Functions bound under the names of built-in ones are rare: there is a second program for them, made when needed. */
+/** A variable may shadow a built-in function. That is rare, so the program for it is only compiled when it happens. */
 function withShadowing(ast: Node, generated: Generated, gives: Gives, bound?: ReadonlySet<string>): Program {
-  const usual = programOf(generated);
+  const plainProgram = instantiate(generated);
   const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
   let shadowed: Program | undefined;
   const run: Program = (input, bindings) => {
-    if (!builtins.some((name) => Object.hasOwn(bindings, name))) return usual(input, bindings);
-    shadowed ??= programOf(generate(ast, { shadowed: true, gives }));
+    if (!builtins.some((name) => Object.hasOwn(bindings, name))) return plainProgram(input, bindings);
+    shadowed ??= instantiate(generate(ast, { shadowed: true, gives }));
     return shadowed(input, bindings);
   };
-  return failing(builtins.length === 0 ? usual : run);
+  return withErrors(builtins.length === 0 ? plainProgram : run);
 }
 
-/** What fails is reported as an error of the expression. */
-const failing =
+/** Reports everything that a program throws as an {@link ExpressionError}. */
+const withErrors =
   (program: Program): Program =>
   (input, bindings) => {
     try {
       return program(input, bindings);
     } catch (thrown) {
-      throw failed(thrown);
+      throw toExpressionError(thrown);
     }
   };
 
-/** Most expressions only ever give values, or only ever texts: the program for either is made when it is needed. */
-function programFor(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Program {
+/** Compiles on the first call: most expressions are only evaluated, or only printed. */
+function compileLazily(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Program {
   let program: Program | undefined;
   return (input, bindings) => {
     program ??= withShadowing(ast, generate(ast, { gives }), gives, bound);
@@ -58,8 +58,8 @@ function programFor(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Progr
   };
 }
 
-/** The generated code of an expression, or why there is none. */
-function generated(ast: Node): Generated | NotCompiled {
+/** Generates code, or returns the reason why the compiler can't. */
+function tryGenerate(ast: Node): Generated | NotCompiled {
   try {
     return generate(ast);
   } catch (error) {
@@ -68,52 +68,59 @@ function generated(ast: Node): Generated | NotCompiled {
   }
 }
 
-/** Where expressions are noted down while {@link compiledBy} runs. */
-let noted: Expression[] | undefined;
+/** Collects expressions while {@link compiledBy} runs. */
+let collected: Expression[] | undefined;
 
-let onlyInterpreted = false;
+let isInterpretedOnly = false;
 
-/** Runs something that compiles expressions, and leaves them all to the interpreter: what compiled ones are compared with. */
+/** Runs a function in which every expression is interpreted. Tests compare compiled expressions with these. */
 export function interpretedBy<T>(run: () => T): T {
-  onlyInterpreted = true;
+  isInterpretedOnly = true;
   try {
     return run();
   } finally {
-    onlyInterpreted = false;
+    isInterpretedOnly = false;
   }
 }
 
-/** Runs something that compiles expressions, and tells which ones. */
+/** Runs a function and returns the expressions that it compiled. */
 export function compiledBy<T>(run: () => T): {
   readonly result: T;
   readonly expressions: readonly Expression[];
 } {
   const expressions: Expression[] = [];
-  const before = noted;
-  noted = expressions;
+  const before = collected;
+  collected = expressions;
   try {
     return { result: run(), expressions };
   } finally {
-    noted = before;
+    collected = before;
   }
 }
 
 /**
- * Makes an expression that runs as JavaScript, and answers at once. What the compiler doesn't do goes to
- * the interpreter, whose results are the same: `fallback` says why. Bound functions must answer at once.
+ * Compiles a JSONata expression to JavaScript that runs synchronously. An expression that the compiler does not support
+ * is interpreted, with the same results but asynchronously: then `engine` is `interpreted` and `fallback` is the reason.
  *
- * @param bound Names of all variables that are ever bound; left out, it can be any.
- * @throws {ExpressionError} where the source does not parse.
+ * @param source The JSONata expression.
+ * @param bound Names of all variables that will be bound, without the `$`. Default: any name. Bound functions must be
+ *   synchronous.
+ * @throws {ExpressionError} If the source is not JSONata. The error has the offset of the problem.
+ * @example
+ *   const total = compile("$sum(items.price) * $rate", new Set(["rate"]));
+ *   total.evaluate({ items: [{ price: 2 }, { price: 3 }] }, { rate: 2 }); // => 10
+ *   total.print({ items: [{ price: 1 }] }, { rate: 3 }); // => "3"
+ *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>): Expression {
-  const expression = onlyInterpreted ? interpret(source) : made(source, bound);
-  noted?.push(expression);
+  const expression = isInterpretedOnly ? interpret(source) : compileOrInterpret(source, bound);
+  collected?.push(expression);
   return expression;
 }
 
-function made(source: string, bound?: ReadonlySet<string>): Expression {
+function compileOrInterpret(source: string, bound?: ReadonlySet<string>): Expression {
   const ast = parse(source);
-  const code = generated(ast);
+  const code = tryGenerate(ast);
   if (code instanceof NotCompiled) return { ...interpret(source), fallback: code.message };
   const variables = freeVariables(ast);
   return {
@@ -124,6 +131,6 @@ function made(source: string, bound?: ReadonlySet<string>): Expression {
     engine: "compiled",
     code: code.source,
     evaluate: withShadowing(ast, code, "value", bound),
-    print: programFor(ast, "text", bound) as Expression["print"],
+    print: compileLazily(ast, "text", bound) as Expression["print"],
   };
 }

@@ -1,5 +1,5 @@
 import { walk, type Node } from "./ast.ts";
-import type { ExpressionFault } from "./check.ts";
+import type { ExpressionProblem } from "./check.ts";
 
 /**
  * Pictures of `$toMillis`: JSONata makes a regular expression of each, which takes a time beyond all bounds where two
@@ -35,8 +35,8 @@ function pictureFault(picture: string): string | undefined {
 }
 
 /** What is wrong with the pictures of an expression. */
-export function pictureFaults(ast: Node): ExpressionFault[] {
-  const faults: ExpressionFault[] = [];
+export function pictureFaults(ast: Node): ExpressionProblem[] {
+  const faults: ExpressionProblem[] = [];
   const called = new Set<unknown>();
   const piped = new Set<unknown>();
   walk(ast, (node) => {

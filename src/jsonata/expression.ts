@@ -1,6 +1,5 @@
 /**
- * A JSONata expression of a mapping pack, behind one interface: whoever evaluates one does not know
- * whether it is interpreted or compiled, and need not.
+ * A JSONata expression behind one interface: callers do not need to know whether it is interpreted or compiled.
  */
 
 import type { JsonText } from "../dialect/json/text.ts";
@@ -14,15 +13,15 @@ export interface Expression {
   readonly source: string;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
-  /** The members of its input that it reads: an input of these alone gives the same. */
+  /** The members of its input that it reads. An input with only these gives the same result. */
   readonly reads: InputNames;
-  /** Variables without whose members it surely finds nothing, whatever its input is. */
+  /** Variables that it needs: while one of them is empty, the result is `undefined` for every input. */
   readonly missingWithout: ReadonlySet<string>;
-  /** How a result comes about: `interpreted` answers with promises, `compiled` at once. */
+  /** `compiled` returns results synchronously, `interpreted` returns promises. */
   readonly engine: "interpreted" | "compiled";
-  /** Why the expression is not compiled, where it was tried. */
+  /** The reason why the compiler could not compile it. */
   readonly fallback?: string;
-  /** The JavaScript that a compiled expression runs as. */
+  /** The generated JavaScript of a compiled expression. */
   readonly code?: string;
   /**
    * Evaluates to plain JSON: ordinary arrays and objects that share nothing hidden with the engine;
@@ -35,7 +34,7 @@ export interface Expression {
   print(input: unknown, bindings: Bindings): MaybePromise<JsonText>;
 }
 
-/** What is wrong with an expression, and where: `offset` counts characters from the start of its source. */
+/** An expression does not parse, or its evaluation failed. `offset` counts characters from the start of its source. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   readonly code: string;

@@ -1,6 +1,6 @@
-/** Expressions of a mapping pack. The only door: `compile` makes JavaScript of what it can, and interprets the rest. */
+/** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
 export { compile, compiledBy, interpretedBy } from "./compile.ts";
-export { checkExpression, type ExpressionFault } from "./check.ts";
+export { check, type ExpressionProblem } from "./check.ts";
 export { prepareRegex, RegexLimitError, type Regex } from "./regex/index.ts";
 export { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";

@@ -16,22 +16,22 @@ interface Failure {
 }
 
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
-function failed(failure: unknown): ExpressionError {
+function toExpressionError(failure: unknown): ExpressionError {
   const { message, code, position } = failure as Failure;
   return new ExpressionError(message ?? String(failure), code ?? "unknown", Math.max(0, (position ?? 1) - 1));
 }
 
-/** What jsonata makes of each pattern; a constructor that gives another object than its own. */
+/** jsonata calls this as a constructor for each pattern. It returns an instance of the linear engine. */
 function RegexEngine(pattern: RegExp): Regex {
   const { source, flags } = new RegExp(pattern);
   return prepareRegex(source, flags)();
 }
 
-/** The code of a regular expression that can't be run in linear time. */
-export const REFUSED_REGEX = "regex";
+/** Error code of a regular expression that can't run in linear time. */
+export const UNSUPPORTED_REGEX = "regex";
 
-/** @throws {ExpressionError} for the first of its regular expressions that can't be run */
-function refuseRegexes(ast: Node): void {
+/** @throws {ExpressionError} For the first regular expression that can't run in linear time. */
+function rejectUnsupportedRegexes(ast: Node): void {
   walk(ast, ({ type, value, position = 1 }) => {
     if (type !== "regex" || !isRegExp(value)) return;
     try {
@@ -39,40 +39,40 @@ function refuseRegexes(ast: Node): void {
     } catch (error) {
       if (!(error instanceof UnsupportedRegexError)) throw error;
       const message = `the regular expression can't be run in linear time: ${error.message}`;
-      throw new ExpressionError(message, REFUSED_REGEX, Math.max(0, position - 1));
+      throw new ExpressionError(message, UNSUPPORTED_REGEX, Math.max(0, position - 1));
     }
   });
 }
 
-/** What jsonata makes of a source, read once. @throws {ExpressionError} where it does not parse. */
-function read(source: string): { readonly program: jsonata.Expression; readonly ast: Node } {
+/** Parses a source with jsonata. @throws {ExpressionError} If it does not parse. */
+function parseWithJsonata(source: string): { readonly program: jsonata.Expression; readonly ast: Node } {
   try {
     const program = jsonata(source, { ...GUARDS, RegexEngine: RegexEngine as unknown as RegExpConstructor });
     const ast = program.ast() as unknown as Node;
-    refuseRegexes(ast);
+    rejectUnsupportedRegexes(ast);
     return { program, ast };
   } catch (failure) {
     if (failure instanceof ExpressionError) throw failure;
-    throw failed(failure);
+    throw toExpressionError(failure);
   }
 }
 
-/** The syntax tree of a source. @throws {ExpressionError} as {@link read}. */
-export const parse = (source: string): Node => read(source).ast;
+/** The syntax tree of a source. @throws {ExpressionError} like {@link parseWithJsonata}. */
+export const parse = (source: string): Node => parseWithJsonata(source).ast;
 
 /**
- * Makes an expression that jsonata itself evaluates.
+ * Creates an expression that jsonata itself evaluates.
  *
- * Every evaluation gets bindings of its own: without any, evaluations that run at the same time shared
- * their root (jsonata#804), and one customer's list stood in another's answer.
+ * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804), and
+ * the data of one customer appears in the response of another.
  */
 export function interpret(source: string): Expression {
-  const { program, ast } = read(source);
+  const { program, ast } = parseWithJsonata(source);
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return plain(await program.evaluate(input, { ...bindings }));
     } catch (failure) {
-      throw failed(failure);
+      throw toExpressionError(failure);
     }
   }
   const variables = freeVariables(ast);

@@ -1,7 +1,7 @@
 /** Regular expressions of packs: they find what JavaScript finds, in a time that grows with the text alone. */
 import { describe, expect, test } from "vitest";
 import { HttpError } from "../../src/dialect/http-error.ts";
-import { checkExpression, compile, ExpressionError, prepareRegex } from "../../src/jsonata/index.ts";
+import { check, compile, ExpressionError, prepareRegex } from "../../src/jsonata/index.ts";
 import { interpret } from "../../src/jsonata/interpret.ts";
 import { compileSchema } from "../../src/mapping/compile/body-schema.ts";
 import { silentLocation } from "../../src/mapping/load/source-location.ts";
@@ -124,7 +124,7 @@ describe("beyond the limit", () => {
 });
 
 describe("a pack is refused", () => {
-  const messageOf = (source: string): string | undefined => checkExpression(source, new Set())[0]?.message;
+  const messageOf = (source: string): string | undefined => check(source, new Set())[0]?.message;
 
   test.each([
     ["a back reference", String.raw`/(a)\1/`, "refers back"],
@@ -166,7 +166,7 @@ describe("a pack is refused", () => {
     '$toMillis(text, "[D1o] [MNn] [Y]")',
     'text ~> $toMillis("[H01]:[m01] [P]")',
   ])("but not for %s", (source) => {
-    expect(checkExpression(source, new Set())).toEqual([]);
+    expect(check(source, new Set())).toEqual([]);
   });
 });
 

@@ -1,3 +1,10 @@
+/**
+ * Regular expressions in linear time.
+ *
+ * Own engine, because patterns of a pack run over text that clients send: JavaScript's engine backtracks, and some
+ * patterns take it exponential time (ReDoS), which would block the event loop. Patterns that provably can't are still
+ * run by JavaScript's engine, which is faster. No dependency: linear engines for Node (RE2) need a native build.
+ */
 import { LinearRegex } from "./linear.ts";
 import { isNullable, parseRegex, type ParsedRegex, type RegexNode } from "./parse.ts";
 import { compileRegex, isAnchored } from "./program.ts";
@@ -5,39 +12,39 @@ import { compileRegex, isAnchored } from "./program.ts";
 export { UnsupportedRegexError } from "./parse.ts";
 export { RegexLimitError } from "./linear.ts";
 
-/** What the gateway uses of a regular expression: RegExp has all of it. */
+/** The part of `RegExp` that JSONata uses. */
 export interface Regex {
   lastIndex: number;
   exec(text: string): RegExpExecArray | null;
   test(text: string): boolean;
 }
 
-/** How much JavaScript's own engine, which goes back and tries again, may have to do. */
+/** The most work that JavaScript's backtracking engine may have to do. */
 interface Effort {
-  /** Ways to match that don't depend on the text's length. */
+  /** Number of ways to match that do not depend on the length of the text. */
   readonly ways: number;
-  /** Characters of the longest of them; of what repeats without an end, those of one turn. */
+  /** Characters of the longest way; of an unbounded repeat, those of one turn. */
   readonly length: number;
-  /** How often the text's length counts as a factor: what repeats without an end, one behind the other. */
+  /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
   readonly factors: number;
-  /** The same with look-arounds, which are left once and for all. */
+  /** `factors` with look-arounds included, which never backtrack once they have matched. */
   readonly most: number;
 }
 
 const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 
-/** Counted repetitions are summed up turn by turn. */
-const MOST_TURNS = 1000;
+/** Counted repeats are summed up turn by turn, up to this many. */
+const MAX_TURNS = 1000;
 
 function effortOfRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
   const { ways, length, factors, most: most_ } = effort(body);
   const never = { ways: Infinity, length, factors, most: most_ };
   if (isNullable(body)) return never;
   if (most === Infinity) {
-    if (ways > 1 || most_ > 0 || least > MOST_TURNS) return never;
+    if (ways > 1 || most_ > 0 || least > MAX_TURNS) return never;
     return { ways: 1, length: length * (least + 1), factors: 1, most: 1 };
   }
-  if (most > MOST_TURNS || (most > 1 && most_ > 0)) return never;
+  if (most > MAX_TURNS || (most > 1 && most_ > 0)) return never;
   let sum = 0;
   for (let turns = least; turns <= most; turns += 1) sum += ways ** turns;
   return { ways: sum, length: length * most, factors, most: most_ };
@@ -68,29 +75,29 @@ function effort(node: RegexNode): Effort {
   );
 }
 
-/** Work for each character of a text, and for the whole of one where the expression is tried at its start alone. */
-const MOST_BY_CHARACTER = 64;
-const MOST_BY_TEXT = 4096;
+/** The most work for each character of a text, and for a whole text if the pattern is tried only at its start. */
+const MAX_WORK_PER_CHARACTER = 64;
+const MAX_WORK_PER_TEXT = 4096;
 
-/** Whether JavaScript's own engine needs a time that grows with the text alone, whatever the text is. */
-function isSmall({ root, multiline }: ParsedRegex): boolean {
+/** Whether JavaScript's engine runs the pattern in linear time for every text. */
+function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
   const { ways, length, most } = effort(root);
   const work = ways * (length + 1);
   const anchored = isAnchored(root, multiline);
-  if (most === 0 && anchored) return work <= MOST_BY_TEXT;
-  return work <= MOST_BY_CHARACTER && most <= (anchored ? 1 : 0);
+  if (most === 0 && anchored) return work <= MAX_WORK_PER_TEXT;
+  return work <= MAX_WORK_PER_CHARACTER && most <= (anchored ? 1 : 0);
 }
 
 /**
- * Prepares a regular expression of a pack, which takes a time that grows in proportion to the text at most. One that
- * can't explode is JavaScript's own; others run on a machine that is linear, up to a limit.
+ * Prepares a regular expression that runs in linear time: on JavaScript's engine if that is provably safe, else on the
+ * linear engine, which has a limit of steps.
  *
- * @returns makes one with a `lastIndex` of its own; running it throws {RegexTooLong} beyond the limit
- * @throws {RegexRefused} for what neither can run
+ * @returns A factory of instances, each with its own `lastIndex`. Running one throws {RegexLimitError} beyond the limit.
+ * @throws {UnsupportedRegexError} If neither engine can run the pattern in linear time.
  */
 export function prepareRegex(source: string, flags: string): () => Regex {
   const parsed = parseRegex(source, flags);
-  if (isSmall(parsed)) return () => new RegExp(source, flags);
+  if (isSafeToBacktrack(parsed)) return () => new RegExp(source, flags);
   const program = compileRegex(parsed);
   return () => new LinearRegex(program, `/${source}/${flags}`);
 }

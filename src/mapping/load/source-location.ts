@@ -1,7 +1,7 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
-import { checkExpression, compile, type Expression } from "../../jsonata/index.ts";
+import { check, compile, type Expression } from "../../jsonata/index.ts";
 
 /** A location in a file of a pack, to which diagnostics are reported. */
 export interface SourceLocation {
@@ -50,7 +50,7 @@ export function compileExpressionAt(
   variables: readonly string[],
 ): Expression {
   const bound = new Set(variables);
-  const errors = checkExpression(source, bound);
+  const errors = check(source, bound);
   for (const { message, offset } of errors) location.report(message, offset);
   return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound);
 }

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { regularDistance } from "./spacing.ts";
+import { regularDistance } from "./number-picture.ts";
 
 /** Pictures of integers: XPath Functions and Operators 3.1, 4.6.1, as far as JSONata follows it. */
 

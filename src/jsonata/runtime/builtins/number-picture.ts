@@ -1,5 +1,3 @@
-import { regularDistance } from "./spacing.ts";
-
 /** The pictures of `$formatNumber`: XPath Functions and Operators 3.1, 4.7, as far as JSONata follows it. */
 const SYMBOLS = {
   "decimal-separator": ".",
@@ -134,4 +132,12 @@ export function analyse(parts: Parts, signs: Signs): Format {
   const groups = groupsOf(integer, false);
   const fractionGroups = groupsOf(fraction, true);
   return { ...parts, groups, fractionGroups, every: regularDistance(groups), scaling, least, mostFraction };
+}
+
+/** The interval of separators that are regular: all multiples of it, none left out. 0 where they are not. */
+export function regularDistance(positions: readonly number[]): number {
+  const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other));
+  if (positions.length === 0) return 0;
+  const distance = positions.reduce((one, other) => divisor(one, other));
+  return positions.every((_, index) => positions.includes((index + 1) * distance)) ? distance : 0;
 }
