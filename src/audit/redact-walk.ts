@@ -78,17 +78,22 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
     for (const [name, value] of Object.entries(members)) {
       if (left < 0) break;
       left -= name.length;
-      kept.push([concealedIn(name), secrets.has(name) ? concealed(value) : visit(value, depth + 1)]);
+      kept.push([
+        concealedIn(name),
+        secrets.has(name) ? concealed(value, depth + 1) : visit(value, depth + 1),
+      ]);
     }
     // Not by assignment: a member `__proto__` has to stay a mere member.
     return Object.fromEntries(kept);
   }
 
   /** An absent value tells nothing, and that it was absent is worth knowing. */
-  function concealed(value: unknown): unknown {
+  function concealed(value: unknown, depth: number): unknown {
     left -= REDACTED.length;
     if (value === null || value === undefined) return value;
     found?.add(value);
+    // JSON in a text that is secret as a whole has values of its own that are.
+    if (found && typeof value === "string") visit(value, depth);
     return REDACTED;
   }
 

@@ -227,6 +227,7 @@ describe("a value that stood under a secret name", () => {
     ["a body", sentIn({ a: [{ password: SECRET }] })],
     ["a list in a body", sentIn({ token: { x: ["other", SECRET] } })],
     ["JSON in a body", sentIn({ s: JSON.stringify({ cvv: SECRET }) })],
+    ["JSON under a secret name", sentIn({ password: JSON.stringify({ cvv: SECRET }) })],
     ["URL in a body", sentIn({ s: `https://me:${SECRET}@host` })],
     ["a form", { ...nothing, body: { bytes: bytes(`token=${SECRET}`), type: FORM } }],
     ["members of a form", { ...nothing, body: { bytes: bytes("…"), form: [["token", SECRET]] as const } }],
