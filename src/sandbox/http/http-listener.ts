@@ -16,7 +16,7 @@ export interface Listener {
 }
 
 export async function listen(
-  answer: (request: SandboxRequest) => SandboxResponse,
+  handleRequest: (request: SandboxRequest) => SandboxResponse,
   log: RequestLog,
   host: string,
   port: number,
@@ -37,7 +37,7 @@ export async function listen(
       if (fault.reset) return void request.socket.destroy();
       const upload = bytes && isUpload(type) ? await readUpload(type, bytes) : undefined;
       const reply =
-        fault.reply ?? (bytes ? answer(toSandboxRequest(request, text, upload)) : bodyTooLong(most));
+        fault.reply ?? (bytes ? handleRequest(toSandboxRequest(request, text, upload)) : bodyTooLong(most));
       send(response, reply);
     } catch {
       // The client disconnected while its body was being read.

@@ -116,7 +116,7 @@ export function createSandboxPipeline(
     }
   }
 
-  return function answer(request) {
+  return function handleRequest(request) {
     const headers: Record<string, string> = { ...constantHeaders };
     try {
       return successResponse(runEndpoint(request, headers), headers);

@@ -121,10 +121,10 @@ function keysOf({ store, caller }: RowCall<UntypedRow>): string[] {
 /** Updates the user's `ssh_keys`, which lists the labels of these keys. */
 function relabel(call: RowCall<UntypedRow>, before: string | undefined, after: string | undefined): void {
   const labels = keysOf(call);
-  const place = before === undefined ? -1 : labels.indexOf(before);
+  const index = before === undefined ? -1 : labels.indexOf(before);
   labels.splice(
-    place < 0 ? labels.length : place,
-    place < 0 ? 0 : 1,
+    index < 0 ? labels.length : index,
+    index < 0 ? 0 : 1,
     ...(after === undefined ? [] : [after]),
   );
 }

@@ -104,7 +104,7 @@ function seedSpecialCases(store: Store, account: string, today: number): void {
   }
   addRange(store, rows[poolIndex], "2001:db8:5::2:5000", 116, true);
   addRange(store, rows[rangeIndex], "2001:db8:e001:200::", 64, false);
-  const [first, second] = failoverIndexes.map((place) => rows[place]);
+  const [first, second] = failoverIndexes.map((index) => rows[index]);
   if (first && second) first.hidden = { ...first.hidden, shared: second.value.ipv4.slice(0, 1) };
 }
 

@@ -174,7 +174,7 @@ export interface EventOutcome {
 interface Timeline {
   schedule(step: PendingChange): void;
   /** Applies all changes that are due at `now`. */
-  runDue(now: number, happen: (step: PendingChange) => void): void;
+  runDue(now: number, apply: (step: PendingChange) => void): void;
   /** All pending changes, ordered by time. */
   readonly pending: readonly PendingChange[];
   restore(steps: readonly PendingChange[]): void;
@@ -194,10 +194,10 @@ function createTimeline(): Timeline {
       }
       ahead.splice(low, 0, step);
     },
-    runDue(now, happen) {
+    runDue(now, apply) {
       for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
         ahead.shift();
-        happen(next);
+        apply(next);
       }
     },
     restore(steps) {
