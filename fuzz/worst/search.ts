@@ -178,7 +178,10 @@ export async function search(
   const alike = new Alike();
   for (const [index, candidate] of candidates.entries()) {
     const { of, pump } = candidate;
-    if (index % 1000 === 0) tell(`${index} of ${candidates.length} shapes, at ${of}`);
+    if (index % 500 === 0)
+      tell(
+        `${index} of ${candidates.length} shapes, at ${of} ${(process.cpuUsage().user / 1e6).toFixed(0)} s`,
+      );
     const row = rows.get(of) ?? { of, units: [], time: [], memory: [] };
     rows.set(of, row);
     row.units.push(pump.unit);

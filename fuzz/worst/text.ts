@@ -12,19 +12,40 @@ export type Text = string | Pump;
 const bytes = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
 
+/** Copies of a unit, and where each ends: many texts have the same. */
+interface Copies {
+  readonly text: string;
+  readonly ends: readonly number[];
+}
+
+const MOST_COPIED = 64;
+const copied = new Map<string, Copies>();
+
+/** Copies of a unit with a number in each, up to `size` bytes. */
+function copiesOf(unit: string, size: number): string {
+  let copies = copied.get(unit);
+  if (!copies || (copies.ends.at(-1) ?? 0) < size) {
+    const units: string[] = [];
+    const ends: number[] = [];
+    for (let end = 0; end <= size; ends.push(end)) {
+      const copy = unit.replaceAll("#", units.length.toString(36));
+      units.push(copy);
+      end += copy.length;
+    }
+    copies = { text: units.join(""), ends };
+    if (copied.size >= MOST_COPIED) copied.clear();
+    copied.set(unit, copies);
+  }
+  return copies.text.slice(0, copies.ends.findLast((end) => end <= size) ?? 0);
+}
+
 /** Its bytes, as latin-1, of which there are at most `size` where it grows. */
 export function grow(text: Text, size: number): string {
   if (typeof text === "string") return bytes(text);
   const { before, after } = { before: bytes(text.before), after: bytes(text.after) };
   const unit = bytes(text.unit);
-  let left = size - before.length - after.length;
-  if (!unit.includes("#")) return before + unit.repeat(Math.max(0, Math.floor(left / unit.length))) + after;
-  const units: string[] = [];
-  for (let count = 0; ; count += 1) {
-    const copy = unit.replaceAll("#", count.toString(36));
-    left -= copy.length;
-    if (left < 0) break;
-    units.push(copy);
-  }
-  return before + units.join("") + after;
+  const left = Math.max(0, size - before.length - after.length);
+  return (
+    before + (unit.includes("#") ? copiesOf(unit, left) : unit.repeat(Math.floor(left / unit.length))) + after
+  );
 }
