@@ -73,7 +73,10 @@ async function openStores(
   let shared: SharedState | undefined;
   try {
     shared = await share(of.log);
-    return { audit, shared, oauth: openOAuthServices(settings, { ...of, state: shared.state }) };
+    const oauth = openOAuthServices(settings, { ...of, state: shared.state });
+    // A store that is away is read by the first request that needs it.
+    await oauth.epoch.read().catch(() => {});
+    return { audit, shared, oauth };
   } catch (error) {
     await closeAll([() => audit?.close(), () => shared?.close()]).catch(() => {});
     throw error;

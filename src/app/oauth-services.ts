@@ -2,6 +2,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { createLoginServer, type LoginServer } from "../auth/oauth/login-server.ts";
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { createStoreEpoch, type StoreEpoch } from "../auth/oauth/store-epoch.ts";
 import { createTokenStore, type TokenStore } from "../auth/token-store.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens } from "../auth/gateway-tokens.ts";
@@ -17,6 +18,8 @@ export interface OAuthServices {
   readonly tokenStore: TokenStore;
   /** Undefined without a login server. */
   readonly login: LoginServer | undefined;
+  /** Tells of a state store that was emptied since the start. */
+  readonly epoch: StoreEpoch;
   close(): Promise<void>;
 }
 
@@ -76,6 +79,7 @@ export function openOAuthServices(
   return {
     tokenStore: grants,
     login,
+    epoch: createStoreEpoch(state),
     async close() {
       await upstream?.close();
     },

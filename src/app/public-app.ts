@@ -48,7 +48,7 @@ function oauthRoad(
     ...createPipelineConfig(pack, settings),
     ...ends,
     definition,
-    requestedScopes: createRequestedScopes(state, pack.scopes),
+    requestedScopes: createRequestedScopes(state, pack.scopes, exchanged.epoch),
     authOrigin: v4.authOrigin,
     login: exchanged.login,
     tokenStore: exchanged.tokenStore,

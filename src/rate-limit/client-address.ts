@@ -82,3 +82,15 @@ export function addressNetwork(address: string): string {
   const all = [...head, ...zeros, ...tail].slice(0, OF_NETWORK);
   return `${all.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 }
+
+/**
+ * The networks that one client address stands in, the smallest first: of an IPv4 address itself, of an IPv6 address
+ * its /64, and the /56 and /48 that providers give to a customer (RFC 6177).
+ */
+export function addressNetworks(address: string): readonly string[] {
+  const network = addressNetwork(address);
+  if (!network.endsWith("::/64")) return [network];
+  const [one, two, three, four = ""] = network.replace("::/64", "").split(":");
+  const of56 = (Number.parseInt(four, 16) & 0xff00).toString(16);
+  return [network, `${one}:${two}:${three}:${of56}::/56`, `${one}:${two}:${three}::/48`];
+}

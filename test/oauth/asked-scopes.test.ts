@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createStoreEpoch } from "../../src/auth/oauth/store-epoch.ts";
 import { createRequestedScopes, type RequestedScopes } from "../../src/auth/oauth/requested-scopes.ts";
 import type { KeyValueStore } from "../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../src/storage/redis-client.ts";
@@ -25,6 +26,8 @@ interface Place {
   settings(): Readonly<Record<string, string>>;
   open(): Promise<KeyValueStore>;
   empty(): Promise<void>;
+  /** As after an hour. */
+  forgetRequests(): Promise<void>;
 }
 
 function strangersCannotReach(place: Place): void {
@@ -112,7 +115,11 @@ function strangersCannotReach(place: Place): void {
       now = 0;
       store = await place.open();
       await place.empty();
-      asked = createRequestedScopes(store, scopes, () => now);
+      asked = createRequestedScopes(
+        store,
+        scopes,
+        createStoreEpoch(store, () => now),
+      );
     });
     afterEach(() => store.close());
 
@@ -135,7 +142,13 @@ function strangersCannotReach(place: Place): void {
       ],
       ["vms:modify | ", "", ""],
       ["tickets:modify | users:delete", "account:read_write", "tickets:modify"],
-      ["*| vms:modify", "*", "*"],
+      ["*", "*", "*"],
+      // What servers answer that know no scopes.
+      ["*| vms:modify", "*", "vms:modify"],
+      ["vms:modify | *", "vms:read_write ips:read_write", "vms:modify"],
+      ["vms:modify,ips:view | vms:delete,ips:delete,images:delete | *", "*", "vms:modify,ips:view"],
+      ["vms:modify | dnszones:delete", "*", "vms:modify"],
+      ["vms:modify | ", "*", "vms:modify"],
       // More than anybody asked for: what gives the least, and not nothing.
       ["vms:view | ", "vms:read_write", "vms:view"],
       ["vms:view | vms:modify", "*", "vms:view"],
@@ -146,7 +159,90 @@ function strangersCannotReach(place: Place): void {
 
     test("an application that nobody was seen to ask for gets what was granted", async () => {
       await remember("vms:view", "another");
+      now += 3_600_001;
       expect(await gets("vms:read_write")).toBe("vms:delete");
+    });
+
+    test("nobody seen to ask, in a store that is younger than an hour: the lowest levels that fit", async () => {
+      await remember("vms:delete");
+      await place.empty();
+      asked = createRequestedScopes(
+        store,
+        scopes,
+        createStoreEpoch(store, () => now),
+      );
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+      // A new deployment: what is asked through it is found.
+      await remember("vms:delete");
+      expect(await gets("vms:read_write")).toBe("vms:delete");
+    });
+
+    test("emptied after a process has started, and before its first call, is seen by it", async () => {
+      await remember("vms:modify");
+      const epoch = createStoreEpoch(store, () => now);
+      await epoch.read();
+      await place.empty();
+      asked = createRequestedScopes(store, scopes, epoch);
+      await remember("vms:delete");
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+    });
+
+    test("who saw that it was emptied tells those who start afterwards", async () => {
+      const before = createStoreEpoch(store, () => now);
+      await before.read();
+      await place.empty();
+      const after = createStoreEpoch(store, () => now);
+      expect([await after.read(), await before.read(), await after.read()]).toEqual([
+        "new",
+        "emptied",
+        "emptied",
+      ]);
+      now += 3_600_001;
+      expect([await after.read(), await before.read()]).toEqual(["whole", "whole"]);
+    });
+
+    test("a server that granted more than anybody asked is not trusted when a stranger asks for just that", async () => {
+      await remember("vms:modify");
+      now += 3_600_001;
+      expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
+      await remember("vms:delete,ips:delete");
+      expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
+    });
+
+    test("users who grant less keep it, of what their application has exchanged before", async () => {
+      await remember("vms:modify,ips:view");
+      await gets("vms:read_write ips:read_only");
+      await remember("vms:view");
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+    });
+
+    const LEVELS = ["view", "modify", "create", "delete"];
+    const many = Array.from({ length: 25 * 20 }, (_, n) =>
+      ["vms", "ips", "images", "volumes", "longview"]
+        .map((name, at) => `${name}:${LEVELS[(n >> (2 * at)) & 3]}`)
+        .join(","),
+    );
+    const from = (text: string, address: string): Promise<boolean> =>
+      asked.remember("app", scopes.read(text).grants, address);
+
+    test.each([
+      ["/48", (n: number) => `2001:db8:7:${(n * 256).toString(16)}::1`, 60],
+      ["/56", (n: number) => `2001:db8:7:${n.toString(16)}::1`, 40],
+    ])("a %s of IPv6 can't use up what an application may be asked for", async (_, address, most) => {
+      const told = [];
+      for (const [at, text] of many.entries()) told.push(await from(text, address(Math.floor(at / 20))));
+      expect(told.filter(Boolean)).toHaveLength(most);
+      expect(await from("stackscripts:view", "192.0.2.77")).toBe(true);
+    });
+
+    test("strangers who ask for all that an application may be asked for lock nobody out of what it has exchanged", async () => {
+      await from("dnszones:modify", "192.0.2.1");
+      await gets("domains:read_write");
+      await place.forgetRequests();
+      for (const [at, text] of many.entries()) await from(text, `198.51.100.${Math.floor(at / 20)}`);
+      expect(await from("dnszones:view", "192.0.2.1")).toBe(false);
+      expect(await from("dnszones:modify", "192.0.2.1")).toBe(true);
+      expect(await gets("domains:read_write")).toBe("dnszones:modify");
     });
 
     test("takes no more different requests than it can compare, and those that it has count on", async () => {
@@ -195,6 +291,12 @@ describe("with SQLite", () => {
       database.exec("DELETE FROM entry; DELETE FROM member");
       database.close();
     },
+    async forgetRequests() {
+      const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(join(directory, "state.db"));
+      database.exec("DELETE FROM member WHERE key LIKE 'asked:%'");
+      database.close();
+    },
   });
 });
 
@@ -215,6 +317,23 @@ describeRedis("with Redis", () => {
     settings: () => ({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) }),
     open: async () => createRedisStore(link),
     empty: async () => void (await link.run((client) => client.flushDb())),
+    forgetRequests: async () =>
+      void (await link.run((client) => client.del("alpha-gateway:state:asked:app"))),
+  });
+
+  test("a gateway that has served no sign-in yet sees that Redis was emptied since its start", async () => {
+    await link.run((client) => client.flushDb());
+    const gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
+    try {
+      const { body } = await gateway.askV4("POST /account/oauth-clients", {
+        body: { label: "app", redirect_uri: REGISTERED },
+      });
+      const app = application(gateway.service.url, { id: body.id, secret: body.secret });
+      await link.run((client) => client.flushDb());
+      expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
+    } finally {
+      await gateway.stop();
+    }
   });
 });
 
@@ -227,9 +346,10 @@ test("comparing the most requests that an application can have takes little of t
   const store = {
     setMembers: async () => members,
     setIfAbsent: async () => false,
-    get: async () => "epoch",
+    get: async (key: string) => (key === "asked-epoch" ? "0 new x" : undefined),
+    addToSet: async () => true,
   } as unknown as KeyValueStore;
-  const asked = createRequestedScopes(store, scopes);
+  const asked = createRequestedScopes(store, scopes, createStoreEpoch(store));
   const given = scopes.grants(names.map((name) => `${name}:read_write`).join(" "));
   await asked.narrowest("app", given);
   const tries = [];
