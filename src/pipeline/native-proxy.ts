@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
 import { CLIENT_GONE } from "../audit/record.ts";
 import type { CircuitBreaker, AttemptOutcome } from "../upstream/circuit-breaker.ts";
-import { isOutage, OUTAGE_STATUSES, toUpstreamError } from "../upstream/errors.ts";
+import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../upstream/errors.ts";
 import { tokenHash } from "../auth/token-hash.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import {
@@ -143,6 +143,8 @@ interface Progress {
   /** Both, when they were looked at last; undefined before. */
   lookedAt: number | undefined;
   fault?: string;
+  /** Has v4 accepted the token? */
+  isKnown: boolean;
   /** Of v4's answer; null while there is none, undefined where v4 was not asked. */
   v4Status: number | null | undefined;
   /** Hears v4's status and headers. */
@@ -165,6 +167,7 @@ function beginProgress(
     bytesIn: 0,
     bytesOut: 0,
     lookedAt: undefined,
+    isKnown: false,
     v4Status: undefined,
     ended(outcome) {
       if (!told) breaker.record(outcome);
@@ -215,7 +218,7 @@ function createSlowStreamGuard(shares: ConnectionShares, windowMs: number) {
  * have others refused by stopping half-way.
  */
 const isV4s = (error: Error, request: IncomingMessage): boolean =>
-  isOutage(error) && (request.complete || toUpstreamError(error).kind === "unreachable");
+  request.complete || toUpstreamError(error).kind === "unreachable";
 
 /** The native lane: what forwards with the words of a pack, and why its connections are short. */
 export interface NativeLane {
@@ -259,7 +262,7 @@ export function createNativeProxy({
         if (progress.words.varyOrigin) addVaryOrigin(answer);
         progress.v4Status = answer.statusCode;
         progress.answered?.(answer.statusCode ?? 0, answer.headers);
-        progress.ended(OUTAGE_STATUSES.has(answer.statusCode) ? "failed" : "answered");
+        progress.ended(outcomeOfStatus(answer.statusCode, progress.isKnown));
         answer.on("data", ({ length }: Buffer) => void (progress.bytesOut += length));
         answer.once("aborted", () => {
           if (!response.destroyed) progress.fault ??= "v4 broke its answer off";
@@ -268,7 +271,7 @@ export function createNativeProxy({
       error(error, request, response) {
         const progress = underWay.get(request);
         if (progress && !progress.response.destroyed) progress.fault ??= error.message;
-        progress?.ended(isV4s(error, request) ? "failed" : "neither");
+        progress?.ended(isV4s(error, request) ? outcomeOfError(error, progress.isKnown) : "neither");
         answerFault(response, progress?.words.failure ?? "");
       },
     },
@@ -338,6 +341,7 @@ export function createNativeProxy({
         address: addressNetwork(asked.address),
         known: guess.known || stands !== undefined,
       };
+      progress.isKnown = client.known;
       const taken = shares.take(client, asked.signal);
       if (taken instanceof Promise) guard.begin();
       const release = taken instanceof Promise ? await taken : taken;

@@ -7,7 +7,7 @@ import type { ProductWords, RenameString } from "../config/product-words.ts";
 import { createRenamer, renameDeep, scopeRenaming } from "../config/product-words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
-import { findCallerByToken } from "./http/authentication.ts";
+import { findCallerByToken, hasToken } from "./http/authentication.ts";
 import type { LoggedRequest } from "./http/http-listener.ts";
 import { createRequestLog, listen } from "./http/http-listener.ts";
 import type { RateLimit } from "./http/request-handler.ts";
@@ -135,17 +135,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const byName = new Map(declared.map((each) => [each.name as string, each]));
   const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
   const log = createRequestLog();
+  const findCaller = (token: string) => findCallerByToken(store, token);
   const answer = createSandboxPipeline({
     store,
     endpoints: declared.flatMap((resource) => createEndpoints(resource, byName)),
-    findCaller: (token) => findCallerByToken(store, token),
+    findCaller,
     rateLimit: options.rateLimit ?? { limit: 1600, seconds: 120 },
     runDueEvents(at) {
       wipe(at);
       runDueEvents(store, at);
     },
   });
-  const listener = await listen(answer, log, host, port);
+  const listener = await listen(
+    answer,
+    (authorization) => hasToken(authorization, findCaller),
+    log,
+    host,
+    port,
+  );
   const { authPort = 0, tokenSeconds = accessTokenSeconds } = options;
   const login = await startLoginServer(store, { host, port: authPort, tokenSeconds }).catch(
     async (error: unknown) => {

@@ -2,7 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { Pool } from "undici";
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
 import { decodeContent } from "./content-decoding.ts";
-import { isOutage, isUnsendable, OUTAGE_STATUSES, UpstreamError, toUpstreamError } from "./errors.ts";
+import {
+  isUnsendable,
+  OUTAGE_STATUSES,
+  outcomeOfError,
+  outcomeOfStatus,
+  UpstreamError,
+  toUpstreamError,
+} from "./errors.ts";
 import type { FileUpstream, StreamResponse, StreamRequest } from "./stream.ts";
 import { ResponseCollector, type RawResponse } from "./response-collector.ts";
 import { createConnectionShares, type ShareClient } from "./connection-shares.ts";
@@ -161,10 +168,11 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   function enter(): void {
     if (!breaker.allow()) throw left();
   }
-  const answered = (status: number): void =>
-    breaker.record(OUTAGE_STATUSES.has(status) ? "failed" : "answered");
-  function failed(error: unknown): void {
-    breaker.record(isOutage(error) ? "failed" : "neither");
+  const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.known;
+  const answered = (status: number, client: ShareClient | undefined): void =>
+    breaker.record(outcomeOfStatus(status, isKnown(client)));
+  function failed(error: unknown, client: ShareClient | undefined): void {
+    breaker.record(outcomeOfError(error, isKnown(client)));
     if (!isUnsendable(error)) return;
     // undici's pool takes a refusal to send for a connection that is full, for good: each costs it one.
     const spoilt = [pool, filePool];
@@ -224,10 +232,10 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     }
     try {
       const answer = await exchange(call, limits, waits);
-      answered(answer.status);
+      answered(answer.status, client);
       return answer;
     } catch (error) {
-      failed(error);
+      failed(error, client);
       throw error;
     }
   }
@@ -277,7 +285,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     toUpstreamError(error).kind !== "cut_off" || body === undefined || body.readableEnded;
 
   async function streamOne(
-    { method, path, headers, body }: StreamRequest,
+    { method, path, headers, body, client }: StreamRequest,
     limits: ReturnType<typeof fileLimits>,
     over: () => void,
   ): Promise<StreamResponse> {
@@ -286,7 +294,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     try {
       const sent = { path: base + path, method: method as "GET", headers, body: body ?? null, signal };
       const answer = await filePool.request(sent);
-      answered(answer.statusCode);
+      answered(answer.statusCode, client);
       answer.body.once("close", over);
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (error) {
@@ -295,7 +303,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       const late =
         toUpstreamError(fault).kind === "slow_client" && (body === undefined || body.readableEnded);
       const known = late ? new UpstreamError("timed_out", toUpstreamError(fault).message) : fault;
-      failed(isV4s(known, body) ? known : undefined);
+      failed(isV4s(known, body) ? known : undefined, client);
       throw known;
     }
   }

@@ -1,3 +1,5 @@
+import type { AttemptOutcome } from "./circuit-breaker.ts";
+
 /** Ways in which v4 gives no usable answer. */
 export type UpstreamErrorKind =
   | "unreachable"
@@ -64,6 +66,21 @@ export function isOutage(error: unknown): boolean {
   if (kind === "unreachable" || kind === "timed_out") return true;
   const { name, code = "" } = error as { name?: string; code?: string };
   return kind === "cut_off" && (name === "HTTPParserError" || BROKEN.test(code));
+}
+
+/**
+ * What the status of v4's answer tells the circuit breaker. Of a client whose token v4 has not accepted only that v4
+ * serves it: whoever makes up tokens could have others refused by a call that fails whenever it is made.
+ */
+export function outcomeOfStatus(status: number | undefined, isKnown: boolean): AttemptOutcome {
+  if (isKnown) return OUTAGE_STATUSES.has(status) ? "failed" : "answered";
+  return status !== undefined && status >= 200 && status < 300 ? "answered" : "neither";
+}
+
+/** The same of a try without an answer. That v4 can't be reached is nobody's doing but its own. */
+export function outcomeOfError(error: unknown, isKnown: boolean): AttemptOutcome {
+  if (!isOutage(error)) return "neither";
+  return isKnown || toUpstreamError(error).kind === "unreachable" ? "failed" : "neither";
 }
 
 /** Could the request not even be sent, as something in it can't stand in one? */

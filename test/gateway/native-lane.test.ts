@@ -593,9 +593,11 @@ describe("a v4 that fails", () => {
   });
 
   test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
-    const failing = await beforeFake();
-    failing.v4.answers(json(status, {}));
+    const failing = await beforeFake({ RATE_LIMIT: "1000/100" });
     try {
+      failing.v4.answers(json(200, {}, { "x-oauth-scopes": "*" }));
+      await failing.ask("GET /anything", asBearer);
+      failing.v4.answers(json(status, {}));
       await often(() => failing.ask("GET /anything", asBearer));
       const asked = failing.v4.calls.length;
       const answer = await failing.ask("GET /anything", asBearer);
@@ -606,6 +608,34 @@ describe("a v4 that fails", () => {
       await failing.stop();
     }
   });
+
+  test.each<[string, Behaviour]>([
+    ["503", plain(503, "")],
+    ["nothing", raw("", "reset")],
+  ])(
+    "is not one that answers %s to tokens that it has not accepted, in either lane",
+    async (_name, fails) => {
+      const asked = await beforeFake({ RATE_LIMIT: "100000/60" });
+      try {
+        await asked.ask("GET /anything", asBearer);
+        asked.v4.answers(fails);
+        let made = 0;
+        await often(() =>
+          asked.ask("GET /anything", {
+            as: null,
+            headers: { authorization: `Bearer made-up-${(made += 1)}` },
+          }),
+        );
+        await often(() => asked.ask("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
+        expect(asked.v4.calls).toHaveLength(120);
+        asked.v4.answers(json(200, {}));
+        expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+        expect((await fetch(`${asked.service.adminUrl}/readyz`)).status).toBe(200);
+      } finally {
+        await asked.stop();
+      }
+    },
+  );
 
   test("is not one whose clients stop half-way, or go away", async () => {
     const asked = await beforeFake({ UPSTREAM_TIMEOUT_MS: "300" });

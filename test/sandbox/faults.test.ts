@@ -27,6 +27,13 @@ describe("X-Sandbox-Fault", () => {
     await expect(answer.json()).rejects.toThrow("in JSON");
   });
 
+  test("is left alone on a request without a token that the sandbox knows", async () => {
+    for (const authorization of ["Bearer madeup", "", `token ${service.sandbox.tokens.full}`]) {
+      const headers = { authorization, "x-sandbox-fault": "503" };
+      expect((await fetch(`${service.sandbox.url}/v4/profile`, { headers })).status).toBe(401);
+    }
+  });
+
   test("reset closes the connection without a response", async () => {
     await expect(send("reset")).rejects.toThrow("fetch failed");
   });

@@ -20,6 +20,12 @@ export type AuthenticationMode = "required" | "optional" | "public";
 /** Returns the caller of a valid token. */
 export type FindCaller = (token: string) => Caller | undefined;
 
+const tokenOf = (authorization = ""): string => /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
+
+/** Whether a request bears a token that somebody has. */
+export const hasToken = (authorization: string | undefined, find: FindCaller): boolean =>
+  find(tokenOf(authorization)) !== undefined;
+
 /**
  * Authenticates a request; returns undefined for an anonymous caller.
  *
@@ -31,8 +37,7 @@ export function authenticate(
   access: AuthenticationMode,
 ): Caller | undefined {
   if (authorization === undefined && access !== "required") return undefined;
-  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-  const caller = token === undefined ? undefined : find(token);
+  const caller = find(tokenOf(authorization));
   if (!caller) throw new Problem(401, [{ reason: "Invalid Token" }]);
   return caller;
 }

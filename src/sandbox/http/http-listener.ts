@@ -17,6 +17,7 @@ export interface Listener {
 
 export async function listen(
   handleRequest: (request: SandboxRequest) => SandboxResponse,
+  isToken: (authorization: string | undefined) => boolean,
   log: RequestLog,
   host: string,
   port: number,
@@ -32,7 +33,7 @@ export async function listen(
       const text = bytes && !isUpload(type) ? bytes.toString("utf8") : "";
       const { method = "", url = "", headers } = request;
       log.add({ method, path: url, headers, body: text });
-      const fault = readFault(headers[faultHeader]);
+      const fault = isToken(headers.authorization) ? readFault(headers[faultHeader]) : {};
       if (fault.delay) await wait(fault.delay, undefined, { ref: false });
       if (fault.reset) return void request.socket.destroy();
       const upload = bytes && isUpload(type) ? await readUpload(type, bytes) : undefined;
@@ -192,7 +193,8 @@ async function readUpload(contentType: string, bytes: Uint8Array): Promise<Uploa
 
 // Fault injection for tests of clients: `X-Sandbox-Fault: 503`, `delay=1500` (milliseconds, then the
 // normal response), `reset` (closes the connection without a response), `garbage` (200 with an invalid
-// JSON body), or several of them, separated by commas.
+// JSON body), or several of them, separated by commas. Ignored on requests
+// without a token of the sandbox.
 
 const faultHeader = "x-sandbox-fault";
 
