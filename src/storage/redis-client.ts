@@ -14,6 +14,8 @@ const PROBE_MS = 500;
 
 /** Longer than the pause between two heartbeats: a connection that brings nothing at all is dead. */
 const SILENCE_MS = 10_000;
+/** How often Redis is pinged: a process that serves no requests sends nothing else. */
+const PING_MS = 3000;
 
 /** How long the start waits for Redis, and the end for what was still asked of it. */
 const START_MS = 1000;
@@ -110,6 +112,9 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   client.connect().catch(() => {});
   await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
 
+  const pings = setInterval(() => void run((redis) => redis.ping()).catch(() => {}), PING_MS);
+  pings.unref();
+
   return {
     run,
     ready: () => client.isReady && failures < FAILURES,
@@ -129,6 +134,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
     async close() {
       if (end.signal.aborted) return;
       end.abort();
+      clearInterval(pings);
       if (client.isReady) await withTimeout(client.close(), LAST_WORD_MS).catch(() => {});
       if (client.isOpen) client.destroy();
     },

@@ -27,6 +27,17 @@ describe("with a Redis", () => {
     };
   });
 
+  test("a connection that nobody uses for longer than Redis may be silent stays up", async () => {
+    const changes: (string | undefined)[] = [];
+    const server = await redisServer();
+    await server.start();
+    const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
+    await new Promise((resolve) => setTimeout(resolve, 11_500));
+    expect([changes, redis.ready()]).toEqual([[], true]);
+    await redis.close();
+    await server.stop();
+  }, 30_000);
+
   test("a store whose Redis is away says so, and is not waited for", async () => {
     const server = await redisServer();
     await server.start();
