@@ -5,18 +5,22 @@ import { REDACTED, type SecretValues } from "./secret-values.ts";
 export { REDACTED };
 const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
+/** Members that say what a member `value` beside them is. */
+const NAMING = ["name", "key", "field", "parameter"];
+/** Before a name in RFC 8187's form. */
+const CHARSET = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
 /** An id of either dialect. */
 const ID = /^(?:0|[1-9]\d{0,15})$/;
 /** Words and numbers, which no secret that somebody gave out looks like. */
 const WORDS = /^(?:[a-z]+|\d{1,6})(?:[-_.](?:[a-z]+|\d{1,6}))*$/i;
 /** A sign and the word behind it, where there is one: without a word it matches too, so that no sign is looked at twice. */
-const VALUE = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
+const VALUE = /["'\\:=>\t\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
 /** So many texts may look like JSON and be none: each costs an error. Further ones are not tried. */
 const MOST_FAILURES = 16;
 /** What is encoded within what is encoded is followed to an eighth of that. */
 const DECODED_DEPTH = 8;
 /** A text without one of these has no name in it that something follows. */
-const SIGNS = /[=:>"'%\\]|[^\0-\x7f]/;
+const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
 
 /** The redaction of one body. It stops building when it has more than will be kept. */
 export interface RedactBody {
@@ -78,14 +82,31 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
     for (const [name, value] of Object.entries(members)) {
       if (left < 0) break;
       left -= name.length;
-      kept.push([
-        concealedIn(name),
-        secrets.has(name) ? concealed(value, depth + 1) : visit(value, depth + 1),
-      ]);
+      kept.push([concealedIn(name), visitMember(name, value, depth)]);
     }
+    if (Object.hasOwn(members, "value") && namesSecret(members))
+      for (const member of kept)
+        if (member[0] === "value") member[1] = concealed(Reflect.get(members, "value"), depth + 1);
     // Not by assignment: a member `__proto__` has to stay a mere member.
     return Object.fromEntries(kept);
   }
+
+  function visitMember(name: string, value: unknown, depth: number): unknown {
+    if (secrets.has(name)) return concealed(value, depth + 1);
+    if (!secrets.hasTexts(name)) return visit(value, depth + 1);
+    if (typeof value === "string") return concealed(value, depth + 1);
+    if (!Array.isArray(value)) return visit(value, depth + 1);
+    return value.map((item: unknown) =>
+      typeof item === "string" ? concealed(item, depth + 1) : visit(item, depth + 1),
+    );
+  }
+
+  /** `{"key":"password","value":"…"}`: the name of a value is a value itself. */
+  const namesSecret = (members: object): boolean =>
+    NAMING.some((naming) => {
+      const name: unknown = Object.hasOwn(members, naming) ? Reflect.get(members, naming) : undefined;
+      return typeof name === "string" && isSecretName(name);
+    });
 
   /** An absent value tells nothing, and that it was absent is worth knowing. */
   function concealed(value: unknown, depth: number): unknown {
@@ -154,10 +175,12 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
     if (at === -1) return text;
     // What the value may be: the first word behind the sign behind the name.
     const signs = readable.slice(at, at + 1000).matchAll(VALUE);
-    const word = signs.find(([, found]) => found)?.[1] ?? "";
+    const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
     if (!secrets.has(word)) found?.add(word);
     return readable.slice(0, at) + REDACTED;
   }
+
+  const isSecretName = (name: string): boolean => secrets.has(name) || secrets.hasTexts(name);
 
   /** `name=value` pairs between any of the separators of URLs, forms and cookies. */
   function visitPairs(text: string, depth: number): string {
@@ -165,7 +188,7 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
       .split(/([?&#;,\s])/)
       .map((piece) => {
         const parts = piece.split("=");
-        const name = parts.slice(0, -1).findIndex((part) => secrets.has(unescaped(decoded(part))));
+        const name = parts.slice(0, -1).findIndex((part) => isSecretName(unescaped(decoded(part))));
         if (name === -1) return parts.map((part) => visitPart(part, depth)).join("=");
         const value = parts.slice(name + 1).join("=");
         found?.add([value, decoded(value)]);
@@ -265,16 +288,26 @@ function decoded(text: string): string {
   }
 }
 
+/** Letters that are not ASCII; what is no UTF-8 stays. */
+function decodedRun(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    return run;
+  }
+}
+
 /** Escapes within escapes are followed so far. */
 const ROUNDS = 4;
 
-/** A text without JSON's and percent-encoding's escapes of ASCII. A run of backslashes is looked at once. */
+/** A text without JSON's and percent-encoding's escapes. A run of backslashes is looked at once. */
 function unescaped(text: string): string {
   let readable = text;
   for (let round = 0; round < ROUNDS && /[%\\]/.test(readable); round += 1) {
     readable = readable
       .replaceAll(/(?<!\\)\\+u([0-9a-f]{4})/gi, (_, hex: string) => character(hex))
-      .replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => character(hex));
+      .replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => character(hex))
+      .replaceAll(/(?:%[89a-f][0-9a-f])+/gi, decodedRun);
   }
   return readable;
 }

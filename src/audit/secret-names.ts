@@ -2,6 +2,8 @@
 export interface SecretNames {
   /** Whether a member of this name is a secret, however it is spelt (`foldName`). */
   readonly has: (name: string) => boolean;
+  /** Whether texts under this name are secret, alone or in a list, but neither objects nor numbers. */
+  readonly hasTexts: (name: string) => boolean;
   /** Where the first secret name with something behind it stands in the text, or -1. */
   readonly firstIn: (text: string) => number;
   /**
@@ -12,6 +14,7 @@ export interface SecretNames {
 }
 
 /** Names seen before, so that a list of records costs one look-up for each name. */
+type Kind = "secret" | "texts" | "none";
 const REMEMBERED = 4096;
 const LONGEST = 128;
 
@@ -35,38 +38,52 @@ const WORD_ENDS = "[a-z0-9]{0,24}";
 
 /**
  * @param names As the pack spells them, e.g. `["root_pass", "card_number"]`. One between asterisks counts within longer
- *   names as well: `*password*` is in `new_password`.
+ *   names as well: `*password*` is in `new_password`. `!token_type`: this one does not. `tokens[]`: texts in such a
+ *   list do, and objects are looked through.
  */
-export function secretNames(names: readonly string[]): SecretNames {
+export function secretNames(all: readonly string[]): SecretNames {
+  const names = all.filter((name) => !name.startsWith("!") && !name.endsWith("[]"));
+  const lists = new Set(all.filter((name) => name.endsWith("[]")).map((name) => foldName(name.slice(0, -2))));
+  const others = new Set(all.filter((name) => name.startsWith("!")).map((name) => foldName(name.slice(1))));
   const folded = names.map((name) => foldName(name.replaceAll("*", ""))).filter((name) => name !== "");
   const words = names
     .filter((name) => name.startsWith("*"))
     .map((name) => foldName(name.replaceAll("*", "")));
   const plain = new Set(folded);
-  const seen = new Map<string, boolean>();
-  const pattern = namePattern(plain, new Set(words));
-  const anywhere = anyName(plain);
+  const seen = new Map<string, Kind>();
+  const pattern = namePattern(plain, new Set(words), [...lists, ...others]);
+  const anywhere = anyName(new Set([...plain, ...lists]));
 
-  const isSecret = (name: string): boolean => plain.has(name) || words.some((word) => name.includes(word));
+  const isSecret = (name: string): boolean =>
+    plain.has(name) || (words.some((word) => name.includes(word)) && !others.has(name) && !lists.has(name));
 
   /** `server[root_pass]` and `server.root_pass` name the same member. */
   const isSecretPath = (name: string): boolean =>
     isSecret(foldName(name)) ||
     (/[[\]./]/.test(name) && name.split(/[[\]./]/).some((part) => isSecret(foldName(part))));
 
-  function has(name: string): boolean {
+  function kindOf(name: string): Kind {
     const known = seen.get(name);
     if (known !== undefined) return known;
-    const secret = isSecretPath(name);
+    const otherwise = lists.has(foldName(name)) ? "texts" : "none";
+    const kind = isSecretPath(name) ? "secret" : otherwise;
     // Clients choose names: neither their number nor their length may grow the memory.
     if (seen.size >= REMEMBERED) seen.clear();
-    if (name.length <= LONGEST) seen.set(name, secret);
-    return secret;
+    if (name.length <= LONGEST) seen.set(name, kind);
+    return kind;
   }
 
+  const has = (name: string): boolean => kindOf(name) === "secret";
+  const hasTexts = (name: string): boolean => kindOf(name) === "texts";
+
   function firstIn(text: string): number {
-    const at = pattern ? foldName(text).search(pattern) : -1;
-    return at === -1 ? -1 : unfolded(text, at);
+    if (!pattern) return -1;
+    // A tab separates a name from its value, or is one of the signs that nobody sees.
+    const places = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text])
+      .map((each) => [each, foldName(each).search(pattern)] as const)
+      .filter(([, at]) => at !== -1)
+      .map(([each, at]) => unfolded(each, at));
+    return places.length === 0 ? -1 : Math.min(...places);
   }
 
   function maybeIn(text: string, bytes = Buffer.byteLength(text)): boolean {
@@ -76,17 +93,35 @@ export function secretNames(names: readonly string[]): SecretNames {
     return anywhere.test(bytes === text.length ? text : foldName(text));
   }
 
-  return { has, firstIn, maybeIn };
+  return { has, hasTexts, firstIn, maybeIn };
 }
 
 /**
  * A name without what makes two spellings of it differ: case, width and other forms of compatibility (Unicode's NFKD),
- * accents, separators, and characters that nobody sees.
+ * accents, separators, characters that nobody sees, and letters of other alphabets that look like Latin ones.
  */
 function foldName(name: string): string {
   if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
-  return name.normalize("NFKD").toLowerCase().replaceAll(UNSEEN, "");
+  return name
+    .normalize("NFKD")
+    .replaceAll(UNSEEN, "")
+    .replaceAll(FOREIGN, (letter) => LOOKS_LIKE.get(letter) ?? letter)
+    .toLowerCase();
 }
+
+/** Cyrillic and Greek letters, and a few more, by the Latin letter that they look like (Unicode TR 39, confusables). */
+const LOOKS_LIKE = new Map(
+  [
+    ["авсԁеһіјкӏмпорԛгѕтүхуԝ", "abcdehijklmnopqrstyxyw"],
+    ["АВСԀЕНІЈКМОРԚЅТХУҮԜ", "abcdehijkmopqstxyyw"],
+    ["αβϲεηικνορτυχγω", "abcenikvoptuxyw"],
+    ["ΑΒϹΕΗΙΚΜΝΟΡΤΥΧΖ", "abcehikmnoptyxz"],
+    ["ıɑɡɩøđł", "iagiodl"],
+  ].flatMap(([from = "", to = ""]) =>
+    Array.from(from).map((letter, index) => [letter, to[index] ?? ""] as const),
+  ),
+);
+const FOREIGN = /[\u0111\u0131\u0142\u00f8\u0251\u0261\u0269\u0370-\u052f]/g;
 
 /** Where in a text the character stands that is the one at this place of the folded text. */
 function unfolded(text: string, place: number): number {
@@ -104,12 +139,20 @@ function unfolded(text: string, place: number): number {
  * A name counts where a value can follow: before `:`, `=` and `>` (also quoted or escaped), before a quotation mark
  * alone, as in the `name="…"` of a multipart part, and there without quotation marks as well. Of folded text.
  */
-function namePattern(names: ReadonlySet<string>, words: ReadonlySet<string>): RegExp | undefined {
+function namePattern(
+  names: ReadonlySet<string>,
+  words: ReadonlySet<string>,
+  others: readonly string[],
+): RegExp | undefined {
   if (names.size === 0) return undefined;
   const any = [...names]
     .map((name) => name.split("").map(literally).join("") + (words.has(name) ? WORD_ENDS : ""))
     .join("|");
-  return new RegExp(`(?:${any})["'\\\\:=>]|name=(?:${any})`);
+  const signs = `["'\\\\:=>]`;
+  const none = others.map((name) => name.split("").map(literally).join("")).join("|");
+  const unless = none === "" ? "" : `(?!(?:${none})${signs})`;
+  // `name*=utf-8''root%5Fpass` (RFC 8187).
+  return new RegExp(`${unless}(?:${any})${signs}|name(?:=|\\*=[a-z0-9]{0,20}'[a-z0-9]{0,20}')(?:${any})`);
 }
 
 /**

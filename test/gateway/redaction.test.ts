@@ -9,7 +9,9 @@ import { beforeFake, eventually, type Pair } from "../support/before-fake.ts";
 import { json, plain } from "../support/fake-v4.ts";
 
 const PLANTED = "s3cr3t";
-const names = loadPack("mappings").dialect.secrets.map((name) => name.replaceAll("*", ""));
+const names = loadPack("mappings")
+  .dialect.secrets.filter((name) => !name.startsWith("!") && !name.endsWith("[]"))
+  .map((name) => name.replaceAll("*", ""));
 
 let folder: string;
 let gateway: Pair;
@@ -26,6 +28,8 @@ afterEach(async () => {
 const wide = (text: string): string =>
   text.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
 
+const CYRILLIC: Readonly<Record<string, string>> = { a: "а", c: "с", e: "е", o: "о", p: "р", s: "ѕ" };
+
 /** A secret's name as clients spell it. */
 const spelling = fc
   .tuple(
@@ -38,6 +42,7 @@ const spelling = fc
       (name) => name.replaceAll("_", " "),
       (name) => `${name[0]}\u200b${name.slice(1)}`,
       wide,
+      (name) => name.replaceAll(/[aceops]/g, (letter) => CYRILLIC[letter] ?? letter),
     ),
   )
   .map(([name, spell]) => spell(name));
@@ -54,11 +59,24 @@ const wrap: fc.Arbitrary<Wrap> = fc.constantFrom<Wrap>(
   (value) => ({ user_data: [value, null] }),
 );
 
+/** A text of UTF-8 as a head takes it, byte by byte. */
+const utf8 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("latin1");
+
 /** An object with a secret in it, nested in objects, lists and JSON texts. */
 const nested = fc
-  .tuple(spelling, secret, fc.array(wrap, { maxLength: 4 }), fc.boolean())
-  .map(([name, value, wraps, list]) => {
-    const holder: unknown = { [name]: list ? [value, { deep: value }] : value };
+  .tuple(
+    spelling,
+    secret,
+    fc.array(wrap, { maxLength: 4 }),
+    fc.constantFrom<(name: string, value: string) => object>(
+      (name, value) => ({ [name]: value }),
+      (name, value) => ({ [name]: [value, { deep: value }] }),
+      (name, value) => ({ key: name, value }),
+      (name, value) => ({ tokens: [{ id: 1 }, value], name }),
+    ),
+  )
+  .map(([name, value, wraps, hold]) => {
+    const holder: unknown = hold(name, value);
     return wraps.reduce((inner, around) => around(inner), holder) as object;
   });
 
@@ -80,7 +98,19 @@ const exchange = fc.record({
   answer: nested,
   status: fc.constantFrom(200, 400, 404, 500),
   named: fc.tuple(spelling, secret),
-  form: fc.constantFrom("json", "cut", "urlencoded", "multipart", "unquoted", "utf-16", "text"),
+  form: fc.constantFrom(
+    "json",
+    "cut",
+    "urlencoded",
+    "multipart",
+    "unquoted",
+    "utf-16",
+    "text",
+    "table",
+    "extended",
+  ),
+  credentials: fc.constantFrom("Basic ", "", "token other-token, ", "token a "),
+  raw: fc.boolean(),
   /** Where v4 says the secret again, in words. */
   echo: fc.constantFrom("reason", "field", "label", "html"),
 });
@@ -99,6 +129,8 @@ function bodyOf({ body, named, form }: Exchange): { text: string | Uint8Array<Ar
     unquoted: { text: part.replaceAll(`"${name}"`, name), type: "multipart/form-data; boundary=b" },
     "utf-16": { text: Buffer.from(whole, "utf16le"), type: "application/json" },
     text: { text: `${name}: ${value}`, type: "text/plain" },
+    table: { text: `label\tweb\n${name}\t${value}`, type: "text/plain" },
+    extended: { text: `name*=utf-8''${encodeURIComponent(name)}\r\n\r\n${value}`, type: "text/plain" },
   };
   return forms[form];
 }
@@ -112,7 +144,7 @@ function echoes({ echo, named: [, value], answer }: Exchange): object {
 }
 
 async function run(planted: Exchange): Promise<void> {
-  const { named, status, filter, echo } = planted;
+  const { named, status, filter, echo, credentials } = planted;
   const [name, value] = named;
   const said = echoes(planted);
   gateway.v4.answers(
@@ -129,7 +161,7 @@ async function run(planted: Exchange): Promise<void> {
   };
   await gateway.ask(`GET /vm/instances?page=1&${pair(named)}`, {
     as: TOKEN,
-    filter: ascii(filter),
+    filter: planted.raw ? utf8(filter) : ascii(filter),
     headers: agent,
   });
   await gateway.ask(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
@@ -138,6 +170,8 @@ async function run(planted: Exchange): Promise<void> {
   const own = encodeURIComponent(value);
   await gateway.ask(`GET /vm/nothing/${encodeURIComponent(name)}/${own}`, { as: TOKEN });
   await gateway.ask(`GET /vm/nothing/https://me:${own}@host/`, { as: TOKEN });
+  const refused = { authorization: `${credentials}${TOKEN}` };
+  await gateway.ask(`GET /vm/instances?label=${TOKEN}`, { as: null, headers: refused });
   const native = { authorization: `Bearer ${TOKEN}` };
   await gateway.ask(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
@@ -157,7 +191,7 @@ test("of all that is planted in requests, answers and errors nothing is stored",
     await exported.text();
     return Number(exported.headers.get("x-total-count"));
   };
-  await eventually(async () => (await count()) === runs * 8);
+  await eventually(async () => (await count()) === runs * 9);
 
   for (const format of ["ndjson", "csv", "har"])
     expect(around(await (await fetch(`${adminUrl}/api/audit/export?format=${format}`)).text())).toBe("");

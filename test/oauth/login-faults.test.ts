@@ -96,8 +96,8 @@ describe("the exchange", () => {
   });
 
   test("what the login server adds is not passed on, and secrets are nowhere in the audit", async () => {
-    const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64) };
-    login.answers(json(200, { ...good, ...secrets, id_token: "x" }, { "set-cookie": "a=b" }));
+    const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64), id_token: "e".repeat(64) };
+    login.answers(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
     const told = await app.exchange("the-code-of-this-test");
     expect(Object.keys(told.body).sort()).toEqual(["access_token", "scopes"]);
     expect(told.headers.get("set-cookie")).toBeNull();

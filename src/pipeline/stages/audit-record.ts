@@ -63,18 +63,44 @@ function secretsOf(
   tokens: readonly (string | undefined)[],
   { redaction, filterHeader }: RecordOptions,
 ): SecretValues {
-  const { path, query } = request;
-  const texts = [header(request, "user-agent"), header(request, filterHeader.toLowerCase())];
+  const texts = [headerText(request, "user-agent"), headerText(request, filterHeader.toLowerCase())];
+  const [path, query] = [asUtf8(request.path), asUtf8(request.query)];
   return redaction.find(
     { path, isRoute: route !== null, query, texts, body: bodyOf(request, notes) },
     tokens,
   );
 }
 
-const tokensOf = ({ credentials: caller, v4Token }: RequestContext): readonly (string | undefined)[] => [
-  caller?.token,
-  v4Token,
-];
+/** A token that could not be read may be one all the same: of refused credentials all counts. */
+const tokensOf = (
+  request: AlphaRequest,
+  { credentials: caller, v4Token }: RequestContext,
+): readonly (string | undefined)[] =>
+  caller?.token === undefined
+    ? [v4Token, ...(request.headers["authorization"] ?? []).flatMap(wordsOf)]
+    : [caller.token, v4Token];
+
+/** What stands in a line of credentials: all of it, all behind the scheme, and each word. */
+const wordsOf = (line: string): string[] => {
+  const text = line.trim();
+  return [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/)];
+};
+
+/** Node reads what stands in a head as Latin-1; clients write UTF-8. */
+function asUtf8(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  try {
+    return utf8.decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const headerText = (request: AlphaRequest, name: string): string | undefined => {
+  const text = header(request, name);
+  return text === undefined ? undefined : asUtf8(text);
+};
 
 const bodyOf = (
   request: AlphaRequest,
@@ -114,7 +140,7 @@ export function summarizeRequest(
     v4: notes.calls,
     losses: [...notes.losses],
     warnings: isToTell
-      ? without(warnings, secretsOf(request, notes, route, tokensOf(notes), options))
+      ? without(warnings, secretsOf(request, notes, route, tokensOf(request, notes), options))
       : warnings,
     timings: timingsOf(notes),
   };
@@ -127,7 +153,7 @@ export function errorOf(
   notes: RequestContext,
   options: RecordOptions,
 ): object {
-  const secrets = secretsOf(request, notes, routeOf(notes), tokensOf(notes), options);
+  const secrets = secretsOf(request, notes, routeOf(notes), tokensOf(request, notes), options);
   const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
 }
@@ -139,7 +165,7 @@ const clientOf = (
   { redaction }: RecordOptions,
   secrets: SecretValues,
 ): AuditRecord["client"] => {
-  const agent = header(request, "user-agent")?.slice(0, LONGEST_AGENT);
+  const agent = headerText(request, "user-agent")?.slice(0, LONGEST_AGENT);
   return {
     fingerprint: fingerprintOf(hash),
     ...(hash !== undefined && { accepted }),
@@ -163,11 +189,11 @@ const asked = (
   secrets: SecretValues,
 ) => {
   const longest = longestOf(accepted);
-  const filter = header(request, filterHeader.toLowerCase());
+  const filter = headerText(request, filterHeader.toLowerCase());
   return {
     method: request.method,
-    path: redaction.path(request.path, route !== null, secrets).slice(0, longest),
-    query: redaction.query(request.query, secrets).slice(0, longest),
+    path: redaction.path(asUtf8(request.path), route !== null, secrets).slice(0, longest),
+    query: redaction.query(asUtf8(request.query), secrets).slice(0, longest),
     filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, longest),
   };
 };
@@ -209,7 +235,7 @@ export function createAuditRecord(
   const { credentials: caller } = notes;
   const route = routeOf(notes);
   const accepted = isAccepted(notes);
-  const secrets = secretsOf(request, notes, route, tokensOf(notes), options);
+  const secrets = secretsOf(request, notes, route, tokensOf(request, notes), options);
   const sent = bodies ? bodyOf(request, notes) : undefined;
   return {
     id: options.newId(),
@@ -253,7 +279,7 @@ const nativePathOf = (
   accepted: boolean,
   { redaction }: RecordOptions,
   tokens: readonly (string | undefined)[],
-): string => redaction.path(path, false, redaction.tokens(tokens)).slice(0, longestOf(accepted));
+): string => redaction.path(asUtf8(path), false, redaction.tokens(tokens)).slice(0, longestOf(accepted));
 
 /** The record of a request of the native lane: what was called, not what was said. */
 export function createNativeAuditRecord(
@@ -264,7 +290,7 @@ export function createNativeAuditRecord(
 ): AuditRecord {
   const { status, v4Status, ms } = outcome;
   const token = (header(request, "authorization") ?? "").replace(/^\S+ +/, "");
-  const tokens = [token];
+  const tokens = [token, ...(request.headers["authorization"] ?? []).flatMap(wordsOf)];
   const secrets = secretsOf(request, {}, null, tokens, options);
   const accepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
   const { method, query, filter } = asked(request, null, accepted, options, secrets);
