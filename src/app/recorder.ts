@@ -7,6 +7,7 @@ import {
   createNativeAuditRecord,
   nativeSummaryOf,
   createAuditRecord,
+  createMinimalRecord,
   summarizeRequest,
   type NativeOutcome,
   type RequestOutcome,
@@ -122,6 +123,20 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
     tell(record, besides);
   }
 
+  /** Nothing that a client or v4 sends may keep a request out of the audit. */
+  function recordOf(request: AlphaRequest, outcome: RequestOutcome, notes: RequestContext): AuditRecord {
+    try {
+      return createAuditRecord(request, outcome, notes, options);
+    } catch (error) {
+      const code = "AG_AUDIT_RECORD_FAILED";
+      log.error(
+        { code, requestId: request.id, error: (error as Error).message },
+        "an audit record could not be made",
+      );
+      return createMinimalRecord(request, outcome, notes, options);
+    }
+  }
+
   function lost(requestId: string, error: unknown): void {
     log.error({ requestId, error: (error as Error).message }, "the audit record was not kept");
   }
@@ -143,7 +158,7 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
       const begun = performance.now();
       const { rejectedBy: refusal, traceparent = header(request, "traceparent") } = notes;
       const besides = { refusal, traceparent };
-      const record = audit && createAuditRecord(request, outcome, notes, options);
+      const record = audit && recordOf(request, outcome, notes);
       const summary = record ?? summarizeRequest(request, outcome, notes, options);
       notes.span?.end(ended(summary));
       const appended = record && audit.append(record);

@@ -185,7 +185,7 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
   /** `name=value` pairs between any of the separators of URLs, forms and cookies. */
   function visitPairs(text: string, depth: number): string {
     return text
-      .split(/([?&#;,\s])/)
+      .split(/([?&#;,\s]+)/)
       .map((piece) => {
         const parts = piece.split("=");
         const name = parts.slice(0, -1).findIndex((part) => isSecretName(unescaped(decoded(part))));

@@ -74,8 +74,11 @@ export interface Redaction {
   readonly text: (text: string, values?: SecretValues) => string;
 }
 
-/** Characters of bodies that are looked through for values under secret names; none that is longer is recorded. */
-const MOST_LOOKED_THROUGH = 2 * 1024 * 1024;
+/**
+ * Characters of a request that are looked through for values under secret names, or as many as are kept of a body.
+ * What is longer is not recorded: looking through a megabyte would hold all other requests up.
+ */
+const MOST_LOOKED_THROUGH = 65_536;
 
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** Longer forms are not read (`oauth/read-form.ts`). */
@@ -90,6 +93,7 @@ const OTHER_CHARSET = /;\s*charset\s*=(?!\s*["']?(?:utf-?8|us-ascii)\b)/i;
  */
 export function createRedaction({ names, bodyLimit, literals }: RedactionOptions): Redaction {
   const secrets = secretNames(names);
+  const mostLookedThrough = Math.max(MOST_LOOKED_THROUGH, bodyLimit);
   const walk = (values: SecretValues | undefined): RedactBody =>
     createBodyRedaction({ secrets, limit: bodyLimit, values, literals });
 
@@ -99,7 +103,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
   function find(sent: Sent, tokens: readonly (string | undefined)[] = []): SecretValues {
     const found = tokenValues(tokens);
     if (!sent.body && !mayHoldSecrets(sent)) return found;
-    const steps = createBodyRedaction({ secrets, limit: MOST_LOOKED_THROUGH, found });
+    const steps = createBodyRedaction({ secrets, limit: mostLookedThrough, found });
     try {
       found.fromBody(false);
       steps.path(sent.path, sent.isRoute);
@@ -122,7 +126,10 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
   function findIn(body: SentBody, steps: RedactBody, found: SecretValues): void {
     if (body.form) return void steps.value(membersOf(body.form));
     const text = textOf(body);
-    if (text === undefined || !secrets.maybeIn(text)) return;
+    if (text === undefined) return;
+    if (text.length > mostLookedThrough)
+      return body.bytes.byteLength > text.length || secrets.maybeIn(text) ? found.seal() : undefined;
+    if (!secrets.maybeIn(text)) return;
     if (isTooMuchJson(text)) return found.seal();
     const parsed = parse(text);
     if (parsed) steps.value(parsed.value);
@@ -202,15 +209,23 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
   function limited(redacted: unknown, overspent: boolean, bytes: number | undefined): RecordedBody {
     const json = JSON.stringify(redacted);
     if (!overspent && Buffer.byteLength(json) <= bodyLimit) return redacted;
-    const kept = typeof redacted === "string" ? redacted : json;
+    const kept = truncateUtf8(typeof redacted === "string" ? redacted : json, bodyLimit);
     return {
       truncated: true,
       bytes: bytes ?? null,
-      text: truncateUtf8(kept, bodyLimit),
+      text: boundEscaped(kept, 2 * bodyLimit),
     } satisfies TruncatedBody;
   }
 
   return { find, tokens: tokenValues, value, json, raw, body, query, path, target, text };
+}
+
+/** The beginning of a text that takes so many bytes as JSON at most: a control character takes six. */
+function boundEscaped(text: string, most: number): string {
+  const length = Buffer.byteLength(JSON.stringify(text));
+  return length <= most
+    ? text
+    : truncateUtf8(text, Math.floor((Buffer.byteLength(text) * most) / length / 3));
 }
 
 /** A token of fewer characters is none that somebody gave out, and could stand anywhere. */

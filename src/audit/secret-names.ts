@@ -26,6 +26,9 @@ const UNSEEN = /[\p{DI}\p{C}\p{Z}\p{M}\p{Pc}\p{Pd}\s+\u2800]/gu;
 const UNSEEN_ASCII = /[-_+\s\p{Cc}]+/gu;
 const BETWEEN = "[\\x00-\\x20+_\\x7f-]*";
 
+/** Characters that stand for whole words: NFKD makes up to 18 of one, and no name is spelt with them. */
+const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/g;
+
 /** Quicker than any look at the characters. */
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
@@ -103,6 +106,7 @@ export function secretNames(all: readonly string[]): SecretNames {
 function foldName(name: string): string {
   if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
   return name
+    .replaceAll(LIGATURES, "")
     .normalize("NFKD")
     .replaceAll(UNSEEN, "")
     .replaceAll(FOREIGN, (letter) => LOOKS_LIKE.get(letter) ?? letter)

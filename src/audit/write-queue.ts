@@ -8,6 +8,9 @@ import type { StoredRow } from "./stored-row.ts";
 export const GROUP_MS = 50;
 export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
 
+/** Part of the queue that records of callers without an accepted token may take: such requests cost the caller nothing. */
+const SHARE_OF_STRANGERS = 1 / 4;
+
 /** Rows of one transaction, and bytes above which it takes no more. */
 const GROUP_ROWS = 1000;
 const GROUP_BYTES = 4 * 1024 * 1024;
@@ -23,7 +26,7 @@ export interface WriteQueueOptions {
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs: number;
-  /** Above either the oldest rows are dropped. */
+  /** Above either the oldest rows are dropped, those of callers without an accepted token first. */
   readonly maxRows: number;
   readonly maxBytes: number;
   /** Hears of the first of the commits that fail one after the other. */
@@ -46,14 +49,35 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
+/** Rows that wait, the oldest first. */
+class Line {
+  rows: Waiting[] = [];
+  bytes = 0;
+
+  push(entry: Waiting): void {
+    this.rows.push(entry);
+    this.bytes += size(entry);
+  }
+
+  /** Takes up to so many of the oldest rows. */
+  take(count: number): Waiting[] {
+    const taken = this.rows.splice(0, count);
+    for (const entry of taken) this.bytes -= size(entry);
+    return taken;
+  }
+}
+
 /** Out here it holds on to nothing: made beside what a strict record waits with, it would keep each record alive. */
 const nobodyWaits = (): void => {};
 
 /** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
-  const waiting: Waiting[] = [];
-  let bytes = 0;
+  const known = new Line();
+  const strangers = new Line();
+  const lineOf = ({ row }: Waiting): Line => (row.accepted && row.client !== null ? known : strangers);
+  const count = (): number => known.rows.length + strangers.rows.length;
+  const bytes = (): number => known.bytes + strangers.bytes;
   let inFlight = 0;
   let dropped = 0;
   let written = 0;
@@ -74,11 +98,11 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   function enter(record: AuditRecord, settle: Waiting["settle"]): void {
     if (closed) return drop(settle, "The audit store is closed.");
     try {
-      waiting.push({ row: toRow(record), settle });
+      const entry = { row: toRow(record), settle };
+      lineOf(entry).push(entry);
     } catch (error) {
       return drop(settle, "The audit record is no JSON.", error);
     }
-    bytes += waiting.at(-1)?.row.record.length ?? 0;
     trim();
     // A client waits for a strict record: it does not sit out the pause after a failure.
     if (durability === "strict") stopTimer();
@@ -86,12 +110,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   function trim(): void {
-    while (waiting.length + inFlight > maxRows || bytes > maxBytes) {
-      const oldest = waiting.shift();
-      if (!oldest) return;
-      bytes -= size(oldest);
-      drop(oldest.settle, "The audit queue is full.");
-    }
+    const rows = maxRows * SHARE_OF_STRANGERS;
+    while (strangers.rows.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS)
+      dropOldest(strangers);
+    while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
+      dropOldest(strangers.rows.length > 0 ? strangers : known);
+  }
+
+  function dropOldest(line: Line): void {
+    for (const { settle } of line.take(1)) drop(settle, "The audit queue is full.");
   }
 
   function drop(settle: Waiting["settle"], reason: string, cause?: unknown): void {
@@ -101,7 +128,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   /** After a failure an empty group is due as well: it finds out whether the store is back. */
   function schedule(): void {
-    if (timer || running || (waiting.length === 0 && failures === 0)) return;
+    if (timer || running || (count() === 0 && failures === 0)) return;
     timer = setTimeout(() => {
       timer = undefined;
       void run();
@@ -114,9 +141,9 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   function pause(): number {
-    if (durability === "strict" && waiting.length > 0) return 0;
+    if (durability === "strict" && count() > 0) return 0;
     if (failures > 0) return Math.min(groupMs * 2 ** failures, GREATEST_PAUSE_MS);
-    return waiting.length >= GROUP_ROWS || bytes > GROUP_BYTES ? 0 : groupMs;
+    return count() >= GROUP_ROWS || bytes() > GROUP_BYTES ? 0 : groupMs;
   }
 
   function run(): Promise<void> {
@@ -127,20 +154,23 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     return running;
   }
 
-  function rowsOfGroup(): number {
+  /** The next group: rows of known callers before those of strangers. */
+  function takeGroup(): Waiting[] {
+    const next = [...known.rows.slice(0, GROUP_ROWS), ...strangers.rows.slice(0, GROUP_ROWS)];
     let groupBytes = 0;
-    const rest = waiting.slice(0, GROUP_ROWS).findIndex((entry) => {
+    const rest = next.slice(0, GROUP_ROWS).findIndex((entry) => {
       const full = groupBytes > GROUP_BYTES;
       groupBytes += size(entry);
       return full;
     });
-    return rest < 0 ? GROUP_ROWS : rest;
+    const most = rest < 0 ? GROUP_ROWS : rest;
+    const first = known.take(most);
+    return [...first, ...strangers.take(most - first.length)];
   }
 
   async function commitGroup(): Promise<void> {
-    const group = waiting.splice(0, rowsOfGroup());
+    const group = takeGroup();
     inFlight = group.length;
-    bytes -= group.reduce((sum, entry) => sum + size(entry), 0);
     try {
       await commit(group.map(({ row }) => row));
       inFlight = 0;
@@ -163,8 +193,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       for (const entry of group) drop(entry.settle, "The audit record could not be written.", error);
       return;
     }
-    waiting.unshift(...group);
-    bytes += group.reduce((sum, entry) => sum + size(entry), 0);
+    for (const line of [known, strangers]) {
+      const again = group.filter((entry) => lineOf(entry) === line);
+      for (const entry of [...again, ...line.take(line.rows.length)]) line.push(entry);
+    }
     trim();
   }
 
@@ -177,7 +209,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     closed = true;
     stopTimer();
     await running;
-    while (waiting.length > 0) await run();
+    while (count() > 0) await run();
   }
 
   return {
@@ -185,7 +217,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     probe,
     close,
     fault: () => fault,
-    stats: () => ({ queued: waiting.length + inFlight, dropped, written, errors }),
+    stats: () => ({ queued: count() + inFlight, dropped, written, errors }),
   };
 }
 

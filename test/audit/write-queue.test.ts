@@ -80,4 +80,14 @@ describe("the queue in front of a store", () => {
     await queue.close();
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 20 });
   });
+
+  test("keeps records of known clients while callers without an accepted token fill their quarter", async () => {
+    const { commit } = brittleStore(Infinity);
+    const queue = createWriteQueue({ ...bounds, maxRows: 20, commit, durability: "relaxed" });
+    for (let n = 0; n < 10; n += 1) void queue.push(sampleRecord(sampleId(n), { accepted: true }));
+    for (let n = 10; n < 110; n += 1) void queue.push(sampleRecord(sampleId(n), { accepted: false }));
+    await until(() => queue.stats().errors > 1);
+    expect(queue.stats()).toMatchObject({ queued: 15, dropped: 95 });
+    await queue.close();
+  });
 });

@@ -224,6 +224,13 @@ function recordedCalls(
 const isAccepted = ({ accepted, tokenInfo: facts }: RequestContext): boolean =>
   accepted === true || (facts !== undefined && !facts.refused);
 
+/** Bytes of a body that is kept of a request that was refused to a caller without an accepted token. */
+const LONGEST_BODY_OF_STRANGERS = 1024;
+
+/** Whether a body is recorded: whoever shows a made-up token must not be able to fill the store with what it sends. */
+const isWorthKeeping = ({ body }: RequestContext, accepted: boolean, status: number): boolean =>
+  accepted || status < 400 || (body?.length ?? 0) <= LONGEST_BODY_OF_STRANGERS;
+
 /** The record of one alpha request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
@@ -236,7 +243,7 @@ export function createAuditRecord(
   const route = routeOf(notes);
   const accepted = isAccepted(notes);
   const secrets = secretsOf(request, notes, route, tokensOf(request, notes), options);
-  const sent = bodies ? bodyOf(request, notes) : undefined;
+  const sent = bodies && isWorthKeeping(notes, accepted, outcome.status) ? bodyOf(request, notes) : undefined;
   return {
     id: options.newId(),
     time: notes.time.toISOString(),
@@ -258,6 +265,40 @@ export function createAuditRecord(
       in: notes.streamedBytes?.in || (notes.body?.length ?? 0),
       out: notes.streamedBytes?.out || outcome.answer.body.length,
     },
+  };
+}
+
+/** What is kept where the record itself can't be made: who called what, and how it ended. */
+export function createMinimalRecord(
+  request: AlphaRequest,
+  outcome: RequestOutcome,
+  notes: RequestContext,
+  { newId }: Pick<RecordOptions, "newId">,
+): AuditRecord {
+  return {
+    id: newId(),
+    time: notes.time.toISOString(),
+    lane: "alpha",
+    requestId: request.id,
+    client: {
+      fingerprint: fingerprintOf(notes.credentials?.hash),
+      accepted: isAccepted(notes),
+      userAgent: null,
+      address: request.address,
+    },
+    alpha: {
+      method: request.method,
+      path: "",
+      query: "",
+      filter: null,
+      route: routeOf(notes),
+      status: outcome.status,
+    },
+    v4: [],
+    losses: [],
+    warnings: ["audit: the record could not be made, so that what was said is left out"],
+    timings: timingsOf(notes),
+    bytes: { in: notes.body?.length ?? 0, out: outcome.answer.body.length },
   };
 }
 
