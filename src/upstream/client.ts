@@ -154,6 +154,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     size: connections,
     perToken: Math.ceil(connections / 2),
     perAddress: Math.ceil((connections * 3) / 4),
+    sharesQueue: true,
     patienceMs: timeoutMs,
   });
   const fileShares = createConnectionShares({

@@ -55,6 +55,8 @@ export interface ConnectionSharesOptions {
   /** Most of them that one token, and one address, can have. */
   readonly perToken: number;
   readonly perAddress: number;
+  /** Do tokens and addresses have shares of the queue as well? Default: whoever comes may wait while it has places. */
+  readonly sharesQueue?: boolean;
   /** Longest wait, in milliseconds. */
   readonly patienceMs: number;
 }
@@ -137,6 +139,7 @@ export function createConnectionShares({
   size,
   perToken,
   perAddress,
+  sharesQueue = false,
   patienceMs,
 }: ConnectionSharesOptions): ConnectionShares {
   const shares: Shares = {
@@ -183,7 +186,7 @@ export function createConnectionShares({
 
   function wait(client: ShareClient | undefined, onTurn: () => void): () => void {
     const isFull = queued.all >= size * WAITING_PER_CONNECTION;
-    if (isFull || !isWithin(places, queued, client)) throw unavailable(0);
+    if (isFull || (sharesQueue && !isWithin(places, queued, client))) throw unavailable(0);
     const waiter = { client, since: performance.now(), onTurn };
     waiters.add(waiter);
     tell(queued, client, 1);
