@@ -30,6 +30,12 @@ interface Connection {
   isClosing: boolean;
 }
 
+/**
+ * Requests that may wait on one connection for their answers. A chunk of bytes holds thousands of tiny ones, and each
+ * is handled before anything else. The answer of the last one ends the connection (RFC 9112 9.3.2).
+ */
+const MAX_PIPELINED = 64;
+
 /** Begins to watch a server. `most`: requests on a connection, the last of which ends it. */
 export function watchConnections(server: Server, most: number): Connections {
   const open = new Map<Socket, Connection>();
@@ -57,7 +63,7 @@ export function watchConnections(server: Server, most: number): Connections {
       underWay.push(exchange);
       response.once("close", () => void underWay.splice(underWay.indexOf(exchange), 1));
       connection.accepted += 1;
-      if (lastAnswers || connection.accepted >= most) endWith(exchange);
+      if (lastAnswers || connection.accepted >= most || underWay.length >= MAX_PIPELINED) endWith(exchange);
       return true;
     },
     openRequests: (socket) => open.get(socket)?.openRequests ?? [],

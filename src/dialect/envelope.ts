@@ -36,10 +36,14 @@ export type ParseListBody = <Item>(
 /**
  * Prepares the reading of lists.
  *
- * @returns a function that throws SyntaxError or RangeError where no JSON stands at the cursor, and whatever the
- *   reading of an item throws
+ * @param maxItems items that a list may have
+ * @returns a function that throws SyntaxError where no JSON stands at the cursor, RangeError where it is nested too
+ *   deeply or has too many items, and whatever the reading of an item throws
  */
-export function createListParser(names: EnvelopeNames & { readonly items: string }): ParseListBody {
+export function createListParser(
+  names: EnvelopeNames & { readonly items: string },
+  maxItems = Infinity,
+): ParseListBody {
   const members = createMemberTable([names.items, names.page, names.pages, names.results]);
   return (from, readItem) => {
     let items: ReturnType<typeof readItem>[] | undefined;
@@ -52,7 +56,10 @@ export function createListParser(names: EnvelopeNames & { readonly items: string
       else {
         // A member that comes twice is the last one.
         const found: typeof items = (items = []);
-        forEachItem(from, () => found.push(readItem(from)));
+        forEachItem(from, () => {
+          if (found.length >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
+          found.push(readItem(from));
+        });
       }
     });
     const [, page, pages, results] = counts;

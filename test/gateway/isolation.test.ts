@@ -4,9 +4,10 @@ import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check"
 import { beforeFake, type Pair } from "../support/before-fake.ts";
 import { envelope, json, type Behaviour } from "../support/fake-v4.ts";
 
+// All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
 let gateway: Pair;
 beforeAll(async () => {
-  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "15000", AUDIT: "off", UPSTREAM_CONNECTIONS: "128" });
+  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "15000", AUDIT: "off", UPSTREAM_CONNECTIONS: "512" });
 });
 afterAll(() => gateway.stop());
 

@@ -66,6 +66,13 @@ describe("requests that are unusual and whole", () => {
     expect(answers.map(({ body }) => JSON.parse(body).vms[0].id)).toEqual([1, 2, 3]);
   });
 
+  test("of 2000 requests in one piece the first 64 are answered, and the connection ends", async () => {
+    client.send(GET.repeat(2000));
+    const text = await client.ended();
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(64);
+    expect(text.match(/^connection: close/gim)).toHaveLength(1);
+  });
+
   test("HEAD has the head of GET and no body (lesson L3)", async () => {
     client.send(GET.replace("GET", "HEAD") + GET);
     await eventually(() => /HTTP.*HTTP.*\}$/s.test(client.text()));

@@ -163,6 +163,7 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
     ["an envelope of strange counts", json(200, { data: [], page: "1", pages: -1, results: 1e300 })],
     ["a list of nothing but null", json(200, envelope([null]))],
     ["a list of numbers", json(200, envelope([1, 2]))],
+    ["a page of a hundred thousand rows", json(200, envelope(Array.from({ length: 100_000 }, () => ({}))))],
     ["an empty 200", plain(200, "")],
     ["204", plain(204, "")],
   ];

@@ -131,7 +131,7 @@ function objectAt(from: Cursor): Cursor {
 }
 
 const noJson = ({ status }: UpstreamResponse): InvalidUpstreamResponseError =>
-  new InvalidUpstreamResponseError(`v4's ${status} is not JSON`);
+  new InvalidUpstreamResponseError(`v4's ${status} is not JSON that can be read`);
 
 /**
  * Reads a list in one go: what is wrong with its text shows on the way.
