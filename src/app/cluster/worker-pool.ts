@@ -59,10 +59,13 @@ export async function startWorkerPool({
   const end = new AbortController();
   let youngDeaths = 0;
   let port = 0;
+  let reopened: Readonly<Record<string, string>> = {};
 
   /** Resolves once it takes requests. @throws {WorkerStartError} where it ends before. */
   async function begin(): Promise<void> {
-    const worker = cluster.fork(environment);
+    // With the last worker the system closes the port: those that follow open the same one again, and no other.
+    if (alive.size === 0 && port > 0) reopened = { PORT: String(port) };
+    const worker = cluster.fork({ ...environment, ...reopened });
     const born = performance.now();
     const listening = Promise.withResolvers<number>();
     const line = createRpc<WorkerApi>(worker, {
