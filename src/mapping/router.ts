@@ -26,12 +26,32 @@ const newBranch = <T>(): Branch<T> => ({ literal: new Map(), ends: new Map() });
 /** Ids are written as alpha writes them: digits, no sign, no leading zero; longer ones are no ids of anything. */
 const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 
-/** What would mean another path, once it is decoded somewhere on the way, or can't stand in one. */
-const UNSAFE = /^\.{1,2}$|\p{Cc}/u;
+const CONTROL = /\p{Cc}/u;
+
+/** A segment of dots, also before `;parameters`, and between backslashes, which some servers read as slashes. */
+const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
+
+/** Servers on the way may decode a path again. */
+const DECODED_AGAIN = 3;
+
+/** Whether a value would lead to another path, once its dots are followed somewhere on the way. */
+function climbs(value: string): boolean {
+  let text = value;
+  for (let round = 0; round <= DECODED_AGAIN; round += 1) {
+    if (DOT_SEGMENT.test(text)) return true;
+    if (!text.includes("%")) return false;
+    try {
+      text = decodeURIComponent(text);
+    } catch {
+      return false;
+    }
+  }
+  return false;
+}
 
 /** Whether every segment of a decoded value can stand in a path and mean that path alone. */
 export const isText = (value: string): boolean =>
-  value.split("/").every((part) => part !== "" && !UNSAFE.test(part));
+  !CONTROL.test(value) && value.split("/").every((part) => part !== "") && !climbs(value);
 
 /** The value of a parameter in the one spelling that v4 is asked in; undefined for what is none of its type. */
 function valueOf(type: ParameterType, value: string): string | undefined {

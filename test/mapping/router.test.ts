@@ -15,6 +15,9 @@ test.each([
   ["ip6", "2001:db8:0:0:0:0:0:1", "2001:db8::1"],
   ["integer", "7", "7"],
   ["text", "first", "first"],
+  ["text", "a..b", "a..b"],
+  ["text", "100%", "100%"],
+  ["text", "a\\b;c", "a\\b;c"],
 ] as const)("a parameter of type %s is %s, as %s", (type, segment, value) =>
   expect(found(type, segment)).toBe(value),
 );
@@ -27,4 +30,11 @@ test.each([
   ["ip6", "198.51.100.23"],
   ["integer", "07"],
   ["text", ".."],
+  ["text", "..\\..\\vm\\instances\\7"],
+  ["text", "a\\..\\b"],
+  ["text", "..;/..;/vm/instances/7"],
+  ["text", "..;x"],
+  ["text", "%2e%2e"],
+  ["text", "a%2f..%2fb"],
+  ["text", "%252e%252e%252fvm"],
 ] as const)("%s is not %s", (type, segment) => expect(found(type, segment)).toBeUndefined());
