@@ -5,21 +5,17 @@ import { defineConfig } from "vitest/config";
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
 
 /**
- * Tests of whole processes, browsers, proxies and broken machines. `npm run test:system` runs them; `npm test` runs
- * all others, which stay inside of the process of the tests.
+ * Tests of whole processes, browsers, proxies and injected faults. `npm run test:system` runs them. `npm test` runs all
+ * others: they stay inside the process of the tests.
  */
-const SYSTEM = [
-  "test/chaos/**/*.test.ts",
-  "test/cli/**/*.test.ts",
-  "test/console/browser/**/*.test.ts",
-  "test/e2e/**/*.test.ts",
-  "test/fuzz/**/*.test.ts",
-  "test/hostile/**/*.test.ts",
-  "test/report/page.test.ts",
-];
+const SYSTEM = ["test/system/**/*.test.ts"];
 
 /** Those of them that load the machine as much as it bears, or look at what is left afterwards: one at a time. */
-const ALONE = ["test/chaos/leaks.test.ts", "test/e2e/bench.test.ts", "test/e2e/soak.test.ts"];
+const ALONE = [
+  "test/system/chaos/leaks.test.ts",
+  "test/system/e2e/bench.test.ts",
+  "test/system/e2e/soak.test.ts",
+];
 
 const results = process.env["TEST_RESULTS"];
 
@@ -42,7 +38,10 @@ export default defineConfig({
       ...(results ? [["json", { outputFile: results }]] : []),
     ],
     projects: [
-      { extends: true, test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: SYSTEM } },
+      {
+        extends: true,
+        test: { name: "in-process", include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"] },
+      },
       { extends: true, test: { name: "system", include: SYSTEM, exclude: ALONE } },
       {
         extends: true,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "undici";
-import { application, REGISTERED } from "../../test/oauth/application.ts";
+import { application, REGISTERED } from "../../test/integration/oauth/application.ts";
 import { ask, type Ask } from "./ask.ts";
 import { leaveBefore, leaveWhileReading, leaveWhileSending, slowToAsk, slowToRead } from "./hard-clients.ts";
 import type { Place } from "./place.ts";

@@ -60,7 +60,7 @@ export const UNITS: readonly string[] = [
   "<a>",
   "/",
   "a/",
-  "./",
+  ".//",
   "../",
   "//",
   "-",

@@ -1,0 +1,189 @@
+/** Guessing the admin token: by the form and by the header, from an address and from others. */
+import { once } from "node:events";
+import { createServer, request, type Server } from "node:http";
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createAdminApp } from "../../../src/admin/admin-app.ts";
+import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+
+const TOKEN = "an-admin-token";
+const metrics = createMetrics();
+afterAll(() => metrics.close());
+
+let server: Server;
+/** On both families, where IPv4 clients look like IPv6 ones. */
+beforeEach(async () => {
+  const app = createAdminApp({
+    token: TOKEN,
+    trustProxy: ["127.0.0.1"],
+    readiness: () => [],
+    audit: undefined,
+    metrics,
+    purgeTokens: async () => {},
+    brownOuts: () => [],
+    mappings: () => ({ routes: [] }),
+    explain: async () => ({}),
+  });
+  server = createServer(app).listen(0, "::");
+  await once(server, "listening");
+});
+afterEach(() => void server.close());
+
+interface Told {
+  readonly status: number | undefined;
+  readonly retryAfter: string | undefined;
+  readonly cookie: string;
+  readonly setCookie: string;
+  readonly body: string;
+}
+
+interface Asked {
+  readonly path?: string;
+  /** Of the client, on this machine. */
+  readonly from?: string;
+  readonly bearer?: string;
+  readonly form?: string;
+  readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** From an address that is no proxy's. */
+const FROM_ELSEWHERE = { path: "/login", form: `token=${TOKEN}`, from: "127.0.0.2" };
+
+async function ask({
+  path = "/api",
+  from = "127.0.0.1",
+  bearer,
+  form,
+  cookie,
+  headers,
+}: Asked): Promise<Told> {
+  const { port } = server.address() as AddressInfo;
+  const call = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    agent: false,
+    localAddress: from,
+    method: form === undefined ? "GET" : "POST",
+    headers: {
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...(form !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
+      ...(cookie !== undefined && { cookie }),
+      ...headers,
+    },
+  }).end(form);
+  const [answer] = await once(call, "response");
+  const { "retry-after": retryAfter, "set-cookie": cookies = [] } = answer.headers;
+  const kept = String(cookies[0] ?? "").split(";")[0] ?? "";
+  return {
+    status: answer.statusCode,
+    retryAfter,
+    cookie: kept,
+    setCookie: String(cookies[0] ?? ""),
+    body: await text(answer),
+  };
+}
+
+const signIn = (token: string, from?: string): Promise<Told> =>
+  ask({ path: "/login", form: `token=${token}`, ...(from !== undefined && { from }) });
+
+const guess = async (times: number, one: () => Promise<Told>): Promise<(number | undefined)[]> => {
+  const statuses: (number | undefined)[] = [];
+  for (let n = 0; n < times; n += 1) statuses.push((await one()).status);
+  return statuses;
+};
+
+const TEN = Array.from({ length: 10 }, () => 401);
+
+describe("an address that has shown ten wrong admin tokens", () => {
+  test("in the form is told to wait, in words and in seconds", async () => {
+    expect(await guess(10, () => signIn("wrong"))).toEqual(TEN);
+    const { status, retryAfter, body } = await signIn("wrong");
+    expect(status).toBe(429);
+    expect(Number(retryAfter)).toBeGreaterThan(0);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(60);
+    expect(body).toMatch(/role="alert">\s+Too many wrong tokens came from this address/);
+  });
+
+  test("in the header is told so as JSON", async () => {
+    expect(await guess(10, () => ask({ bearer: "wrong" }))).toEqual(TEN);
+    const { status, retryAfter, body } = await ask({ bearer: "wrong" });
+    expect([status, JSON.parse(body)]).toEqual([
+      429,
+      { errors: [{ reason: expect.stringContaining("Too many") }] },
+    ]);
+    expect(retryAfter).toMatch(/^[1-9]/);
+  });
+
+  test("learns nothing by a right one, by either way", async () => {
+    await guess(5, () => ask({ bearer: "wrong" }));
+    await guess(5, () => signIn("wrong"));
+    expect(await signIn(TOKEN)).toMatchObject({ status: 429, cookie: "" });
+    expect((await ask({ bearer: TOKEN })).status).toBe(429);
+  });
+
+  test("still has the sessions that it had, and its health", async () => {
+    const { cookie } = await signIn(TOKEN);
+    await guess(11, () => signIn("wrong"));
+    expect((await ask({ cookie })).status).toBe(200);
+    expect((await ask({ path: "/healthz" })).status).toBe(200);
+  });
+
+  test("costs other addresses nothing", async () => {
+    await guess(11, () => signIn("wrong"));
+    expect((await signIn(TOKEN, "127.0.0.2")).status).toBe(303);
+    expect((await ask({ bearer: TOKEN, from: "127.0.0.2" })).status).toBe(200);
+  });
+});
+
+test("twenty pipelined requests with the right token are all answered, and lock nobody", async () => {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  const head = `GET /api HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+  socket.end(`${head}\r\n`.repeat(19) + `${head}Connection: close\r\n\r\n`);
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(
+    Array.from({ length: 20 }, () => "HTTP/1.1 200"),
+  );
+  expect((await ask({ bearer: TOKEN })).status).toBe(200);
+});
+
+test("of many wrong ones at once no more than ten are looked at", async () => {
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, async () => (await ask({ bearer: "wrong" })).status),
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+});
+
+describe("behind a proxy that is trusted", () => {
+  const behind = (headers: Readonly<Record<string, string>>, bearer?: string) =>
+    ask({
+      headers,
+      ...(bearer !== undefined && { bearer }),
+      ...(bearer === undefined && { path: "/login", form: `token=${TOKEN}` }),
+    });
+
+  test("the session's cookie is Secure where the client came by https, and not where it came by http", async () => {
+    expect((await behind({ "x-forwarded-proto": "https" })).setCookie).toMatch(/; Secure/);
+    expect((await behind({ "x-forwarded-proto": "http" })).setCookie).not.toMatch(/; Secure/);
+    expect(
+      (await ask({ ...FROM_ELSEWHERE, headers: { "x-forwarded-proto": "https" } })).setCookie,
+    ).not.toMatch(/; Secure/);
+  });
+
+  test("wrong tokens count for the client's address, and not for the proxy's", async () => {
+    await guess(11, () => behind({ "x-forwarded-for": "192.0.2.1" }, "wrong"));
+    expect((await behind({ "x-forwarded-for": "192.0.2.1" }, TOKEN)).status).toBe(429);
+    expect((await behind({ "x-forwarded-for": "192.0.2.2" }, TOKEN)).status).toBe(200);
+  });
+});
+
+test("right tokens count for nothing, however many", async () => {
+  expect(await guess(30, () => ask({ bearer: TOKEN }))).toEqual(Array.from({ length: 30 }, () => 200));
+  expect(
+    await Promise.all(Array.from({ length: 30 }, async () => (await ask({ bearer: TOKEN })).status)),
+  ).toEqual(Array.from({ length: 30 }, () => 200));
+  expect((await signIn("wrong")).status).toBe(401);
+});

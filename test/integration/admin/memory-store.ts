@@ -1,0 +1,44 @@
+import { AuditUnavailable } from "../../../src/audit/store.ts";
+import type { AuditQuery, AuditStore } from "../../../src/audit/store.ts";
+import { sampleRecord } from "../audit/sample-record.ts";
+
+/** A store of two records that remembers what it was asked, and can be out of order. */
+export function memoryStore() {
+  const asked: AuditQuery[] = [];
+  const records = [sampleRecord("b"), sampleRecord("a")];
+  let broken = false;
+
+  function check(): void {
+    if (broken) throw new AuditUnavailable("disk /secret/path is gone");
+  }
+
+  function page<T>(query: AuditQuery, records: T[]): { records: T[]; next: string | null } {
+    check();
+    asked.push(query);
+    return { records, next: query.before ? null : "1-1" };
+  }
+
+  const store: AuditStore = {
+    append: () => {},
+    query: async (query) => page(query, records),
+    texts: async (query) =>
+      page(
+        query,
+        records.map((record) => JSON.stringify(record)),
+      ),
+    count: async () => records.length,
+    clients: async () => [],
+    usage: async () => [],
+    days: async () => [],
+    get: async (id) => {
+      check();
+      return records.find((record) => record.id === id);
+    },
+    ready: () => !broken,
+    fault: () => (broken ? "it is gone" : undefined),
+    stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0, evicted: 0 }),
+    close: async () => {},
+  };
+
+  return { store, asked, records, breakDown: () => void (broken = true) };
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Express } from "express";
+import request from "supertest";
+import { createAdminApp } from "../../../src/admin/admin-app.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+
+const metrics = createMetrics();
+let sandbox: Sandbox;
+let admin: Express;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ instances: 3 });
+  admin = adminOf(sandbox);
+});
+afterEach(async () => {
+  await sandbox.close();
+  metrics.close();
+});
+
+const adminOf = (embedded: Sandbox | undefined): Express =>
+  createAdminApp({
+    readiness: () => [],
+    audit: undefined,
+    metrics,
+    purgeTokens: async () => {},
+    brownOuts: () => [],
+    mappings: () => ({}),
+    explain: async () => ({}),
+    sandbox: embedded,
+  });
+
+/** Calls v4 itself. */
+async function v4(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${sandbox.url}/v4${path}`, {
+    method,
+    headers: { authorization: `Bearer ${sandbox.tokens.full}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const labelOf = async (id: number): Promise<unknown> =>
+  (await v4("GET", `/vm/instances/${id}`)).body["label"];
+
+describe("the embedded sandbox, from the admin listener", () => {
+  test("a saved state is brought back", async () => {
+    const before = await labelOf(5201);
+    const saved = await request(admin).get("/api/sandbox/state");
+    expect(saved.headers["content-disposition"]).toBe("attachment; filename=sandbox.json");
+    await v4("PUT", "/vm/instances/5201", { label: "renamed" });
+    expect(await labelOf(5201)).toBe("renamed");
+
+    expect((await request(admin).put("/api/sandbox/state").send(saved.body)).status).toBe(204);
+    expect(await labelOf(5201)).toBe(before);
+  });
+
+  test.each([[{}], [[]], [{ version: 2 }], [{ version: 1, tables: { instance: 1 }, ahead: [] }]])(
+    "%j is no state: 400, and nothing is changed",
+    async (state) => {
+      await v4("PUT", "/vm/instances/5201", { label: "renamed" });
+      expect((await request(admin).put("/api/sandbox/state").send(state)).status).toBe(400);
+      expect(await labelOf(5201)).toBe("renamed");
+    },
+  );
+
+  test("reset wipes it and seeds it anew", async () => {
+    const { body } = await v4("POST", "/vm/instances", { region: "us-east", type: "g6-standard-1" });
+    expect((await request(admin).post("/api/sandbox/reset")).status).toBe(204);
+    expect((await v4("GET", `/vm/instances/${String(body["id"])}`)).status).toBe(404);
+  });
+
+  test("its clock is moved on: what takes a while has happened", async () => {
+    const { body } = await v4("POST", "/vm/instances", {
+      region: "us-east",
+      type: "g6-standard-1",
+      image: "vm/debian11",
+      root_pass: "correct-Horse-7-battery",
+    });
+    expect(body["status"]).toBe("provisioning");
+    const moved = await request(admin).post("/api/sandbox/clock").send({ advance_seconds: 600 });
+    expect(moved.status).toBe(200);
+    expect(Date.parse((moved.body as { now: string }).now)).toBeGreaterThan(Date.now() + 590_000);
+    expect((await v4("GET", `/vm/instances/${String(body["id"])}`)).body["status"]).toBe("running");
+  });
+
+  test.each([undefined, -1, "60", 1e12, null])("advance_seconds %j: 400", async (seconds) => {
+    const answer = await request(admin).post("/api/sandbox/clock").send({ advance_seconds: seconds });
+    expect(answer.status).toBe(400);
+  });
+
+  test("404 where v4 is a real service", async () => {
+    for (const path of ["/api/sandbox/state", "/api/sandbox/reset"])
+      expect((await request(adminOf(undefined)).post(path)).status).toBe(404);
+  });
+});
+
+describe("a web page of another origin", () => {
+  test.each(["http://evil.example", "null", "http://127.0.0.1:9999", "no origin"])(
+    "%s can't change anything",
+    async (origin) => {
+      await v4("PUT", "/vm/instances/5201", { label: "renamed" });
+      const answer = await request(admin).post("/api/sandbox/reset").set("Origin", origin);
+      expect(answer.status).toBe(403);
+      expect(await labelOf(5201)).toBe("renamed");
+    },
+  );
+
+  test.each(["cross-site", "same-site", "Cross-Site"])(
+    "can't change anything by a request without Origin that a browser calls %s",
+    async (site) => {
+      await v4("PUT", "/vm/instances/5201", { label: "renamed" });
+      const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+      expect(answer.status).toBe(403);
+      expect(await labelOf(5201)).toBe("renamed");
+    },
+  );
+
+  test.each(["same-origin", "none"])("is none where a browser calls it %s", async (site) => {
+    const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+    expect(answer.status).toBe(204);
+  });
+
+  test("the console itself can", async () => {
+    const answer = await request(admin)
+      .post("/api/sandbox/reset")
+      .set({ Host: "localhost:8081", Origin: "http://localhost:8081" });
+    expect(answer.status).toBe(204);
+  });
+});

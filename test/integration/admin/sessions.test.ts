@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { makeSessions } from "../../../src/admin/sessions.ts";
+
+test("a session ends by itself after its lifetime", () => {
+  let now = 0;
+  const sessions = makeSessions(() => now);
+  const id = sessions.begin();
+  now = sessions.lifetime * 1000 - 1;
+  expect(sessions.has(id)).toBe(true);
+  now += 1;
+  expect(sessions.has(id)).toBe(false);
+  now = 0;
+  expect(sessions.has(id)).toBe(false);
+});
+
+test("nobody can guess one from another", () => {
+  const sessions = makeSessions();
+  const ids = Array.from({ length: 50 }, () => sessions.begin());
+  expect(new Set(ids).size).toBe(50);
+  expect(ids.every((id) => /^[\w-]{43}$/.test(id))).toBe(true);
+  expect(sessions.has("")).toBe(false);
+});

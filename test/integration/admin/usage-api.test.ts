@@ -1,0 +1,70 @@
+/** What the console's charts and tables count. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import express, { type Express } from "express";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import request from "supertest";
+import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import type { AuditStore } from "../../../src/audit/store.ts";
+import { usageApi } from "../../../src/admin/usage-api.ts";
+import { sampleId, sampleRecord } from "../audit/sample-record.ts";
+
+const ANNA = "0123456789abcdef";
+const directory = mkdtempSync(join(tmpdir(), "usage-"));
+let store: AuditStore;
+let app: Express;
+
+beforeAll(async () => {
+  const options = { directory, durability: "strict", retentionDays: 36_500, sizeLimit: 1e9 } as const;
+  store = await openSqliteStore(options);
+  await store.append(sampleRecord(sampleId(1), { time: "2026-03-01T10:00:00.000Z" }));
+  await store.append(sampleRecord(sampleId(2), { time: "2026-03-02T10:00:00.000Z", status: 400 }));
+  await store.append(sampleRecord(sampleId(3), { time: "2026-03-02T11:00:00.000Z", client: null }));
+});
+beforeEach(() => {
+  app = express().use("/api/usage", usageApi(store));
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const read = async (path: string) => (await request(app).get(`/api/usage/${path}`)).body;
+
+test("clients: those with a token by its fingerprint, those without as one", async () => {
+  expect(await read("clients")).toMatchObject({
+    clients: [
+      { client: ANNA, requests: 2, errors: 1, native: 0 },
+      { client: null, requests: 1, errors: 0 },
+    ],
+  });
+});
+
+test("routes and days can be narrowed to one client, and to those without a token", async () => {
+  expect((await read(`routes?client=${ANNA}`)).routes).toHaveLength(2);
+  expect((await read("routes?client=none")).routes).toMatchObject([{ client: null, requests: 1 }]);
+  expect((await read(`days?client=${ANNA}`)).days).toMatchObject([
+    { day: "2026-03-01", alpha: 1 },
+    { day: "2026-03-02", alpha: 1, errors: 1 },
+  ]);
+  expect((await read("days?since=2026-03-02")).days).toHaveLength(1);
+});
+
+describe("what can't be asked", () => {
+  test.each([
+    ["clients?client=me", "client"],
+    ["routes?status=200", "status"],
+    ["days?limit=5", "limit"],
+    ["days?since=yesterday", "since"],
+    ["days?colour=red", "colour"],
+  ])("%s is refused by name", async (path, parameter) => {
+    expect(await read(path)).toMatchObject({ errors: [{ parameter }] });
+  });
+
+  test("anything while auditing is off", async () => {
+    app = express().use("/api/usage", usageApi(undefined));
+    const { status, body } = await request(app).get("/api/usage/clients");
+    expect([status, body.errors[0].reason]).toEqual([404, expect.stringContaining("AUDIT=off")]);
+  });
+});

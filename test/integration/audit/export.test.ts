@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { exportTexts } from "../../../src/audit/export/export.ts";
+import type { ExportFormat } from "../../../src/audit/export/export.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { AuditQuery } from "../../../src/audit/store.ts";
+import { sampleId, sampleRecord } from "./sample-record.ts";
+
+/** A store of these records that gives two at a time, and remembers how often it was asked. */
+function pagedStore(records: readonly AuditRecord[]) {
+  let reads = 0;
+  async function texts({ before = "0" }: AuditQuery) {
+    reads += 1;
+    const start = Number(before);
+    const page = records.slice(start, start + 2).map((record) => JSON.stringify(record));
+    return { records: page, next: start + 2 < records.length ? String(start + 2) : null };
+  }
+  return { texts, reads: () => reads };
+}
+
+async function exported(format: ExportFormat, records: readonly AuditRecord[]): Promise<string> {
+  const pieces: string[] = [];
+  const options = { format, query: {}, filterHeader: "X-Filter" };
+  for await (const piece of exportTexts(pagedStore(records), options)) pieces.push(piece);
+  return pieces.join("");
+}
+
+const sample = (count: number): AuditRecord[] =>
+  Array.from({ length: count }, (_, n) => sampleRecord(sampleId(n)));
+
+describe.each([0, 1, 2, 3, 5])("an export of %i records", (count) => {
+  test("as NDJSON has a record a line", async () => {
+    const text = await exported("ndjson", sample(count));
+    const lines = text.split("\n").slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(sample(count));
+  });
+
+  test("as CSV has a line of names, and a line for each", async () => {
+    const [names, ...rows] = parseCsv(await exported("csv", sample(count)));
+    expect(names?.slice(0, 5)).toEqual(["id", "time", "lane", "request_id", "client"]);
+    expect(rows.map(([id]) => id)).toEqual(sample(count).map(({ id }) => id));
+    for (const row of rows) expect(row).toHaveLength(names?.length ?? 0);
+  });
+
+  test("as HAR has each request and its v4 calls", async () => {
+    const { log } = JSON.parse(await exported("har", sample(count)));
+    expect(log).toMatchObject({ version: "1.2", creator: { name: "alpha-gateway" } });
+    expect(log.entries).toHaveLength(count * 2);
+  });
+});
+
+test("an export that nobody reads on reads no further", async () => {
+  const store = pagedStore(sample(100));
+  const texts = exportTexts(store, { format: "ndjson", query: {}, filterHeader: undefined });
+  await texts.next();
+  await texts.next();
+  await texts.return();
+  expect(store.reads()).toBe(2);
+});
+
+test("whatever a client sends comes back out of a CSV (RFC 4180), and is no formula to a spreadsheet", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary" }), async (agent) => {
+      const [, row] = parseCsv(await exported("csv", [sampleRecord("x", { agent })]));
+      const cell = row?.[5] ?? "";
+      expect(cell.replace(/^'(?=[=+\-@\t\r])/, "")).toBe(agent);
+      expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+    }),
+    { examples: [["=1+1"], ["@SUM(A1)"], ["-2"], ['a,"b"\r\nc'], ["\t=x"], [""]] },
+  );
+});
+
+describe("HAR 1.2", () => {
+  const base = sampleRecord("x");
+  const record: AuditRecord = {
+    ...base,
+    alpha: { ...base.alpha, method: "POST", query: "a=1&b=%20", filter: '{"x":1}', body: { label: "l" } },
+    v4: [{ ...base.v4[0]!, status: null }],
+  };
+
+  test("has every member that the format asks for", async () => {
+    const { log } = JSON.parse(await exported("har", [record]));
+    for (const entry of log.entries) {
+      expect(entry).toMatchObject({
+        startedDateTime: "2026-03-01T10:00:00.000Z",
+        time: expect.any(Number),
+        request: {
+          method: expect.any(String),
+          url: expect.stringMatching(/^http:\/\/(alpha|v4)\.invalid\/v4\//),
+          httpVersion: "HTTP/1.1",
+          cookies: [],
+          headers: expect.any(Array),
+          queryString: expect.any(Array),
+          headersSize: -1,
+          bodySize: expect.any(Number),
+        },
+        response: {
+          status: expect.any(Number),
+          statusText: expect.any(String),
+          httpVersion: "HTTP/1.1",
+          cookies: [],
+          headers: [],
+          content: { size: expect.any(Number), mimeType: "application/json" },
+          redirectURL: "",
+          headersSize: -1,
+          bodySize: expect.any(Number),
+        },
+        cache: {},
+        timings: { send: 0, wait: entry.time, receive: 0 },
+      });
+    }
+  });
+
+  test("shows both dialects of a request", async () => {
+    const { log } = JSON.parse(await exported("har", [record]));
+    const [alpha, v4] = log.entries;
+    expect(alpha).toMatchObject({
+      _dialect: "alpha",
+      _record: "x",
+      request: {
+        postData: { text: '{"label":"l"}' },
+        queryString: [
+          { name: "a", value: "1" },
+          { name: "b", value: " " },
+        ],
+        headers: [{ name: "X-Filter", value: '{"x":1}' }, { name: "User-Agent" }],
+      },
+      response: { status: 200, statusText: "OK", content: { text: '{"vms":[]}' } },
+    });
+    expect(v4).toMatchObject({ _dialect: "v4", _record: "x", response: { status: 0 } });
+  });
+
+  test("shows a native request once, as v4", async () => {
+    const native = sampleRecord("n", { lane: "native", route: null });
+    const { log } = JSON.parse(await exported("har", [native]));
+    expect(log.entries).toMatchObject([
+      { _dialect: "v4", request: { url: "http://v4.invalid/v4/vm/instances?page=1" } },
+    ]);
+  });
+});
+
+/** A reader of RFC 4180 alone, so that nothing but that is written. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  for (let match = cell.exec(text); match; match = cell.exec(text)) {
+    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    if (match[3] === ",") continue;
+    rows.push(row);
+    row = [];
+  }
+  expect(rows.flat().length === 0 || cell.lastIndex === 0).toBe(true);
+  return rows;
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openPostgresStore } from "../../../src/audit/postgres/store.ts";
+import type { PostgresStoreOptions } from "../../../src/audit/postgres/store.ts";
+import type { AuditStore } from "../../../src/audit/store.ts";
+import { makeDatabase } from "../../support/postgres-database.ts";
+import type { TestDatabase } from "../../support/postgres-database.ts";
+import { describeWith } from "../../support/services.ts";
+import { sampleId, sampleRecord } from "./sample-record.ts";
+import { storeContract } from "./store-contract.ts";
+
+const describe = await describeWith("postgres");
+const settings = { retentionDays: 36_500, sizeLimit: 1e12 } as const;
+
+describe("with a server", () => {
+  storeContract("PostgreSQL", async () => {
+    const database = await makeDatabase();
+    return {
+      open: async (durability, sizeLimit = 1e12) =>
+        openPostgresStore({ ...settings, url: database.url, durability, sizeLimit }),
+      remove: database.drop,
+    };
+  });
+});
+
+describe("the PostgreSQL store", () => {
+  let database: TestDatabase;
+  let opened: AuditStore[] = [];
+
+  beforeEach(async () => {
+    database = await makeDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    opened = [];
+    await database.drop();
+  });
+
+  function open(options: Partial<PostgresStoreOptions> = {}): AuditStore {
+    const store = openPostgresStore({ ...settings, url: database.url, durability: "strict", ...options });
+    opened.push(store);
+    return store;
+  }
+
+  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+  }
+
+  test("is prepared once by replicas that start together, and shared by them", async () => {
+    const stores = Array.from({ length: 5 }, () => open());
+    await Promise.all(
+      stores.flatMap((store, replica) =>
+        Array.from({ length: 20 }, async (_, n) => store.append(sampleRecord(sampleId(replica * 20 + n)))),
+      ),
+    );
+    expect(await stores[0]?.count({})).toBe(100);
+    expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
+    expect(await database.ask("SELECT version FROM audit_version")).toHaveLength(1);
+  });
+
+  test("brings tables of the first version to this one, without losing a record", async () => {
+    await open().append(sampleRecord("a"));
+    await Promise.all(opened.map((store) => store.close()));
+    await database.ask(
+      "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
+    );
+    await database.ask("UPDATE audit_version SET version = 1");
+    const store = open();
+    await store.append(sampleRecord("b", { accepted: false }));
+    const { records } = await store.query({});
+    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+  });
+
+  test("relaxed keeps records while the database is away, says so, and writes them when it is back", async () => {
+    const store = open({ durability: "relaxed" });
+    void store.append(sampleRecord("before"));
+    await until(() => store.stats().written === 1);
+
+    await database.admit(false);
+    void store.append(sampleRecord("during"));
+    await until(() => store.fault() !== undefined);
+    expect(store.fault()).toMatch(/^The audit store failed: its database /);
+    expect(store.fault()).not.toMatch(/127\.0\.0\.1|postgres:/);
+    expect(store.ready()).toBe(false);
+
+    await database.admit(true);
+    await until(() => store.ready());
+    expect(await store.get("during")).toBeDefined();
+    expect(store.stats()).toMatchObject({ written: 2, dropped: 0, queued: 0 });
+  });
+
+  test("strict refuses records while the database is away, and takes them when it is back", async () => {
+    const store = open();
+    await store.append(sampleRecord("before"));
+    await database.admit(false);
+    await expect(Promise.resolve(store.append(sampleRecord("during")))).rejects.toMatchObject({
+      name: "AuditUnavailable",
+    });
+    await database.admit(true);
+    await until(() => store.ready());
+    await store.append(sampleRecord("after"));
+    expect((await store.query({})).records).toHaveLength(2);
+  });
+
+  test("starts without its database, and finds it later by itself", async () => {
+    await database.admit(false);
+    const store = open();
+    await until(() => store.fault() !== undefined);
+    await expect(store.query({})).rejects.toMatchObject({ name: "AuditUnavailable" });
+    await database.admit(true);
+    await until(() => store.ready());
+    expect(await store.query({})).toEqual({ records: [], next: null });
+  });
+
+  test("tells that nobody listens, and that a password is wrong, without an address", async () => {
+    const nobody = open({ url: "postgres://127.0.0.1:1/nowhere" });
+    await until(() => nobody.fault() !== undefined);
+    expect(nobody.fault()).toBe("The audit store failed: its database does not answer.");
+    const unknown = new URL(database.url);
+    unknown.pathname = "/no_such_database";
+    const missing = open({ url: unknown.href });
+    await until(() => missing.fault() !== undefined);
+    expect(missing.fault()).toBe("The audit store failed: there is no such database.");
+  });
+
+  test("leaves a database of a newer version alone", async () => {
+    await database.ask("CREATE TABLE audit_version (version integer NOT NULL)");
+    await database.ask("INSERT INTO audit_version VALUES (99)");
+    const store = open();
+    await expect(store.query({})).rejects.toThrow("newer version");
+    await until(() => store.fault()?.includes("newer version") ?? false);
+    expect(await database.ask("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
+  });
+
+  test("deletes what is older than the retention, and its counts", async () => {
+    const clock = () => Date.parse("2026-03-31T00:00:00Z");
+    const first = open({ clock });
+    await Promise.all(
+      Array.from({ length: 1500 }, async (_, n) =>
+        first.append(sampleRecord(sampleId(n), { time: "2026-02-28T23:59:59.999Z" })),
+      ),
+    );
+    await first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+    const second = open({ clock, retentionDays: 30 });
+    await until(async () => (await second.count({})) === 1);
+    await until(async () => (await second.days({})).length === 1);
+    expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+  });
+
+  test("deletes the oldest of what is too large together", async () => {
+    const first = open();
+    const warnings = ["x".repeat(100_000)];
+    for (let n = 0; n < 30; n += 1) {
+      const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+      await first.append({ ...sampleRecord(sampleId(n), { time }), warnings });
+    }
+    const second = open({ sizeLimit: 2_000_000 });
+    await until(async () => (await second.count({})) < 30);
+    const { records } = await second.query({ limit: 1 });
+    expect(records).toMatchObject([{ id: sampleId(29) }]);
+  });
+});

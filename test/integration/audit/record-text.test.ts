@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { JsonText } from "../../../src/audit/json-text.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import { serializeRecord } from "../../../src/audit/record-text.ts";
+import { sampleRecord } from "./sample-record.ts";
+
+/** A body as a record may hold it: none, JSON, or the text of some. */
+const body = fc.oneof(
+  fc.constant(undefined),
+  fc.jsonValue(),
+  fc.jsonValue().map((value) => new JsonText(JSON.stringify(value))),
+);
+
+const record = fc
+  .tuple(fc.string(), body, body, fc.array(fc.tuple(body, body), { maxLength: 3 }))
+  .map(([id, sent, response, calls]): AuditRecord => {
+    const sample = sampleRecord(id);
+    const [call] = sample.v4;
+    if (!call) throw new Error("the sample has a call");
+    return {
+      ...sample,
+      alpha: { ...sample.alpha, body: sent, response },
+      v4: calls.map(([out, back]) => ({ ...call, body: out, response: back })),
+    };
+  });
+
+test("a record's text is its JSON, whatever form its bodies have", () => {
+  fc.assert(
+    fc.property(record, (each) => {
+      expect(JSON.parse(serializeRecord(each))).toEqual(JSON.parse(JSON.stringify(each)));
+    }),
+  );
+});

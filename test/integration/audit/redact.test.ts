@@ -1,0 +1,562 @@
+import { describe, expect, test, vi } from "vitest";
+import * as fc from "fast-check";
+import { JsonText } from "../../../src/audit/json-text.ts";
+import { createRedaction } from "../../../src/audit/redact.ts";
+
+const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
+const SECRET = "S3CR3T-value";
+const redaction = createRedaction({ names, bodyLimit: 16_384 });
+const small = createRedaction({ names, bodyLimit: 100 });
+
+describe("values of members with a secret name", () => {
+  test.each([
+    ["at the top", { password: SECRET, label: "x" }, { password: "[redacted]", label: "x" }],
+    ["nested", { a: [{ b: { cvv: SECRET } }] }, { a: [{ b: { cvv: "[redacted]" } }] }],
+    ["of any type", { token: { value: [SECRET] } }, { token: "[redacted]" }],
+    [
+      "in other spellings",
+      { "Root-Pass": 1, CARDNUMBER: 2 },
+      { "Root-Pass": "[redacted]", CARDNUMBER: "[redacted]" },
+    ],
+    ["in JSON inside a string", { s: `{"cvv":"${SECRET}"}` }, { s: '{"cvv":"[redacted]"}' }],
+    [
+      "in a URL",
+      { to: `https://x.example/?a=1&token=${SECRET}` },
+      { to: "https://x.example/?a=1&token=[redacted]" },
+    ],
+    ["in a script", { data: `#!/bin/sh\nPASSWORD='${SECRET}'` }, { data: "#!/bin/sh\n[redacted]" }],
+    [
+      "with a blank in the name",
+      { "root pass": 1, "pass\tword": 2 },
+      { "root pass": "[redacted]", "pass\tword": "[redacted]" },
+    ],
+    [
+      "with a letter in the name that nobody sees",
+      { "pass\u200bword": 1, "to\u00adken": 2, "c\ufe0fvv\u3164": 3, "pass\u0000word": 4 },
+      {
+        "pass\u200bword": "[redacted]",
+        "to\u00adken": "[redacted]",
+        "c\ufe0fvv\u3164": "[redacted]",
+        "pass\u0000word": "[redacted]",
+      },
+    ],
+    [
+      "with letters of full width, mathematical ones and accents in the name",
+      { ｐａｓｓｗｏｒｄ: 1, 𝐭𝐨𝐤𝐞𝐧: 2, pásswórd: 3 },
+      { ｐａｓｓｗｏｒｄ: "[redacted]", 𝐭𝐨𝐤𝐞𝐧: "[redacted]", pásswórd: "[redacted]" },
+    ],
+    [
+      "within a longer name, where the pack says so",
+      { new_password: 1, passwordConfirmation: 2, "server.root_pass": 3, "vm[cvv]": 4 },
+      {
+        new_password: "[redacted]",
+        passwordConfirmation: "[redacted]",
+        "server.root_pass": "[redacted]",
+        "vm[cvv]": "[redacted]",
+      },
+    ],
+    [
+      "as the user info of a URL",
+      {
+        to: `https://me:${SECRET}@x.example/a`,
+        or: `see //${SECRET}@x.example, or https:\\/\\/me:${SECRET}@y`,
+      },
+      { to: "https://[redacted]@x.example/a", or: "see //[redacted]@x.example, or https:\\/\\/[redacted]@y" },
+    ],
+    [
+      "in text, however the name is spelt",
+      {
+        s: `set ｐａｓｓ word：${SECRET}`,
+        t: `its new_password_2 = ${SECRET}`,
+        u: `pass%2577ord: ${SECRET}`,
+      },
+      { s: "set [redacted]", t: "its new_[redacted]", u: "[redacted]" },
+    ],
+    ["that are absent stay absent", { ssl_key: null }, { ssl_key: null }],
+  ])("%s", (_, body, recorded) => expect(redaction.value(body)).toEqual(recorded));
+
+  test.each([
+    ["other members", { label: "token", cvvs: 3, tokens: ["x"], none: null, on: false, list: [] }],
+    ["a reason that names a field", { errors: [{ reason: "Password is too weak.", field: "root_pass" }] }],
+    ["a text with equals signs", { key: "ssh-rsa AAAA== me@host" }],
+    ["a root array", [1, "two", null]],
+    ["a mere string", "text"],
+  ])("%s are kept", (_, body) => expect(redaction.value(body)).toEqual(body));
+});
+
+describe("what comes in as text", () => {
+  test.each([
+    ["JSON", `{"password":"${SECRET}","n":1}`, { password: "[redacted]", n: 1 }],
+    ["the beginning of JSON", `{"n":1,"password":"${SECRET.slice(0, 8)}`, '{"n":1,"[redacted]'],
+    ["with an escaped name", `{"n":1,"pass\\u0077ord":"${SECRET}`, '{"n":1,"[redacted]'],
+    ["a form", `a=1&client_secret=${SECRET}&b=2`, "a=1&client_secret=[redacted]&b=2"],
+    ["XML", `<a><password>${SECRET}</password></a>`, "<a><[redacted]"],
+    [
+      "a multipart form",
+      `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${SECRET}\r\n--b--`,
+      '--b\r\nContent-Disposition: form-data; name="[redacted]',
+    ],
+    [
+      "a multipart form without quotation marks",
+      `--b\r\nContent-Disposition: form-data; name=client_secret\r\n\r\n${SECRET}\r\n--b--`,
+      "--b\r\nContent-Disposition: form-data; [redacted]",
+    ],
+    ["text in UTF-16", `token: ${SECRET}`.split("").join("\0"), "[redacted]"],
+    ["HTML of a broken service", "<h1>502 Bad Gateway</h1>", "<h1>502 Bad Gateway</h1>"],
+  ])("%s", (_, body, recorded) => {
+    expect(redaction.raw(body)).toEqual(recorded);
+    expect(redaction.raw(Buffer.from(body))).toEqual(recorded);
+  });
+
+  test("nothing is recorded of an empty body", () => expect(redaction.raw("")).toBeUndefined());
+  test("nothing is recorded of no body", () => expect(redaction.value(undefined)).toBeUndefined());
+  test("bytes that are no text do not matter", () =>
+    expect(redaction.raw(Uint8Array.of(0xff, 0xfe))).toBe("\ufffd\ufffd"));
+});
+
+describe("sound JSON that is looked through as text", () => {
+  test.each([
+    ["a secret", `{"a":[{"Card-Number":"${SECRET}"}]}`, { a: [{ "Card-Number": "[redacted]" }] }],
+    ["an escaped name", `{"to\\u006ben":"${SECRET}"}`, { token: "[redacted]" }],
+    ["a name in a foreign letter", `{"to\u212aen":"${SECRET}"}`, { "to\u212aen": "[redacted]" }],
+    ["a name in JSON in a string", `{"s":"{\\"c\\\\u0076v\\":1}"}`, { s: '{"cvv":"[redacted]"}' }],
+    ["an encoded name", `{"to":"?t%6Fken=${SECRET}"}`, { to: "?t%6Fken=[redacted]" }],
+    [
+      "nothing secret",
+      '{ "label": "x", "n": 12345678901234567890 }',
+      { label: "x", n: 12345678901234567000 },
+    ],
+  ])("%s", (_, text, recorded) => expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded));
+
+  test("what nothing is taken out of is not read at all", () => {
+    const text = '{ "n": 12345678901234567890 }';
+    expect(redaction.json(text)).toEqual(new JsonText(text));
+  });
+});
+
+describe("query strings and forms", () => {
+  test.each([
+    ["page=2&token=abc", "page=2&token=[redacted]"],
+    ["/v4/x?token=abc", "/v4/x?token=[redacted]"],
+    ["/v4/x?page=2", "/v4/x?page=2"],
+    ["Client-Secret=abc", "Client-Secret=[redacted]"],
+    ["%74oken=abc", "%74oken=[redacted]"],
+    ["vm[root_pass]=abc", "vm[root_pass]=[redacted]"],
+    ["token=a=b", "token=[redacted]"],
+    ["x=%7B%22cvv%22%3A%22abc%22%7D", "x=%7B%22cvv%22%3A%22%5Bredacted%5D%22%7D"],
+    ["to=https%3A%2F%2Fx%2F%3Ftoken%3Dabc", "to=https%3A%2F%2Fx%2F%3Ftoken%3D%5Bredacted%5D"],
+    ["label=%zz", "label=%zz"],
+    ["", ""],
+  ])("%s", (text, recorded) => expect(redaction.query(text)).toBe(recorded));
+});
+
+describe("paths", () => {
+  test.each([
+    ["/v4/vm/instances/12", "/v4/vm/instances/12"],
+    [`/v4/token/${SECRET}`, "/v4/token/[redacted]"],
+    [`/v4/TO%4BEN//${SECRET}/x`, "/v4/TOKEN//[redacted]/x"],
+    [`/v4/x/token%2F${SECRET}`, "/v4/x/token/[redacted]"],
+    [`/v4/x/token=${SECRET}`, "/v4/x/token=[redacted]"],
+    [`/v4/x/token%3A${SECRET}`, "/v4/x/[redacted]"],
+    [`/v4/x;cvv=${SECRET}/y`, "/v4/x;cvv=[redacted]/y"],
+    [`/v4/https://me:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
+    [`/v4/https:%2F%2Fme:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
+    ["/v4/100%25/a+b", "/v4/100%25/a+b"],
+  ])("%s", (path, recorded) => expect(redaction.path(path, false)).toBe(recorded));
+
+  test("of a route keep what stands behind a name, which is the route's", () => {
+    expect(redaction.path("/oauth/token/expire", true)).toBe("/oauth/token/expire");
+    expect(redaction.path(`/v4/x/token=${SECRET}`, true)).toBe("/v4/x/token=[redacted]");
+  });
+});
+
+const bytes = (text: string, encoding: BufferEncoding = "utf8"): Uint8Array => Buffer.from(text, encoding);
+const FORM = "application/x-www-form-urlencoded";
+
+describe("a client's body", () => {
+  test.each([
+    ["JSON", { bytes: bytes('{"cvv":1,"n":2}') }, { cvv: "[redacted]", n: 2 }],
+    ["JSON that is called a form", { bytes: bytes('{"cvv":1}'), type: FORM }, { cvv: "[redacted]" }],
+    [
+      "a form, by its members",
+      { bytes: bytes(`a=1&client%5fsecret=${SECRET}&a=2;token`), type: FORM },
+      { a: ["1", "2;token"], client_secret: "[redacted]" },
+    ],
+    [
+      "a multipart form, by the members that were read",
+      {
+        bytes: bytes("--b…"),
+        type: "multipart/form-data; boundary=b",
+        form: [
+          ["token", SECRET],
+          ["file", {}],
+          ["a", "1"],
+        ] as const,
+      },
+      { token: "[redacted]", file: { file: true }, a: "1" },
+    ],
+    [
+      "a multipart form that nobody read",
+      { bytes: bytes(`name=token\r\n\r\n${SECRET}`), type: "multipart/form-data; boundary=b" },
+      { truncated: true, bytes: 26, text: "", why: "a form that was not read" },
+    ],
+    ["nothing", { bytes: bytes("") }, undefined],
+  ])("%s", (_, body, recorded) => expect(redaction.body(body)).toEqual(recorded));
+
+  test.each([
+    ["UTF-16", bytes(`{"token":"${SECRET}"}`, "utf16le"), undefined],
+    ["UTF-16 with its mark", Buffer.concat([Uint8Array.of(0xff, 0xfe), bytes("{}", "utf16le")]), undefined],
+    ["ISO 8859-1", bytes(`{"é":"${SECRET}"}`, "latin1"), undefined],
+    ["UTF-7, as it says", bytes("+AHs-"), "application/json; charset=utf-7"],
+  ])("in %s is not recorded, and marked so", (_, body, type) =>
+    expect(redaction.body({ bytes: body, type })).toEqual({
+      truncated: true,
+      bytes: body.length,
+      text: "",
+      why: "not UTF-8",
+    }),
+  );
+});
+
+describe("a value that stood under a secret name", () => {
+  const nothing = { path: "/v4/x", isRoute: true, query: "", texts: [] };
+  const sentIn = (body: object) => ({ ...nothing, body: { bytes: bytes(JSON.stringify(body)) } });
+  const odd = 'a "quoted" & %-encoded\\ välue';
+
+  test.each([
+    ["a body", sentIn({ a: [{ password: SECRET }] })],
+    ["a list in a body", sentIn({ token: { x: ["other", SECRET] } })],
+    ["JSON in a body", sentIn({ s: JSON.stringify({ cvv: SECRET }) })],
+    ["JSON under a secret name", sentIn({ password: JSON.stringify({ cvv: SECRET }) })],
+    ["URL in a body", sentIn({ s: `https://me:${SECRET}@host` })],
+    ["a form", { ...nothing, body: { bytes: bytes(`token=${SECRET}`), type: FORM } }],
+    ["members of a form", { ...nothing, body: { bytes: bytes("…"), form: [["token", SECRET]] as const } }],
+    ["a query", { ...nothing, query: `a=1&token=${SECRET}` }],
+    ["a path", { ...nothing, path: `/token/${SECRET}`, isRoute: false }],
+    ["a header", { ...nothing, texts: [undefined, `{"token":"${SECRET}"}`] }],
+    ["a cut body", { ...nothing, body: { bytes: bytes(`{"token":"${SECRET}","a`) } }],
+    ["text", { ...nothing, body: { bytes: bytes(`token: ${SECRET}\n`) } }],
+  ])("of %s is replaced wherever it comes back", (_, sent) => {
+    const values = redaction.find(sent);
+    const text = `Wrong ${SECRET}.`;
+    expect(redaction.text(text, values)).toBe("Wrong [redacted].");
+    expect(redaction.json(JSON.stringify({ text, [SECRET]: 1 }), values)).toEqual({
+      text: "Wrong [redacted].",
+      "[redacted]": 1,
+    });
+    expect(redaction.path(`/x/${SECRET}`, true, values)).toBe("/x/[redacted]");
+    expect(redaction.query(`x=${SECRET}`, values)).toBe("x=[redacted]");
+    expect(values.conceal(text)).toBe("Wrong [redacted].");
+  });
+
+  test("in all its spellings", () => {
+    const values = redaction.find(sentIn({ password: odd }));
+    const spelt = [
+      odd,
+      JSON.stringify(odd),
+      encodeURIComponent(odd),
+      new URLSearchParams({ "": odd }).toString().slice(1),
+    ];
+    for (const text of spelt) expect(values.conceal(`<${text}>`)).toMatch(/^<"?\[redacted\]"?>$/);
+  });
+
+  test("also as a number, and a token as well", () => {
+    const values = redaction.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);
+    const recorded = redaction.value(
+      { a: 737, b: 7370, c: "is 737", d: "x-4111111111111111", e: "some-token" },
+      0,
+      values,
+    );
+    expect(recorded).toEqual({
+      a: "[redacted]",
+      b: 7370,
+      c: "is [redacted]",
+      d: "x-[redacted]",
+      e: "[redacted]",
+    });
+  });
+
+  test("and none of it is left at the cut", () => {
+    for (let at = 60; at < 110; at += 1) {
+      const values = small.find(sentIn({ password: SECRET }));
+      const text = "x".repeat(at) + SECRET;
+      for (const recorded of [
+        small.json(JSON.stringify([text]), values),
+        small.raw(text, values),
+        small.text(text, values),
+      ])
+        expect(JSON.stringify(recorded)).not.toContain("S3C");
+    }
+  });
+
+  test("of more than can be looked for nothing else of the exchange is recorded", () => {
+    const values = redaction.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
+    expect(values.sealed).toBe(true);
+    expect(redaction.text("x", values)).toBe("[redacted]");
+    expect(redaction.json("{}", values)).toMatchObject({
+      truncated: true,
+      text: "",
+      why: "more secrets than can be looked for",
+    });
+    expect(redaction.body({ bytes: bytes("{}") }, values)).toMatchObject({ truncated: true, text: "" });
+  });
+});
+
+describe("the time of a redaction grows with the text alone", () => {
+  const shapes: [string, (length: number) => string][] = [
+    ["backslashes", (n) => "\\".repeat(n)],
+    ["slashes", (n) => "/".repeat(n)],
+    ["slashes and backslashes", (n) => "\\/".repeat(n / 2)],
+    ["user infos", (n) => "//a:b".repeat(n / 5)],
+    ["at signs", (n) => `//${"@".repeat(n)}`],
+    ["equals signs", (n) => "=".repeat(n)],
+    ["pairs in pairs", (n) => "a=".repeat(n / 2)],
+    ["percent signs", (n) => "%".repeat(n)],
+    ["encoded percent signs", (n) => `%${"25".repeat(n / 2)}41=x`],
+    ["blanks in a name", (n) => `p${" ".repeat(n)}:`],
+    ["dashes in names", (n) => "pass-".repeat(n / 5)],
+    ["names", (n) => "password".repeat(n / 8)],
+    ["blanks", (n) => " ".repeat(n)],
+    ["brackets", (n) => "[".repeat(n)],
+    ["quotation marks", (n) => '"'.repeat(n)],
+    ["escapes", (n) => "\\u".repeat(n / 2)],
+    ["unseen letters", (n) => "p\u200b".repeat(n / 2)],
+    ["ampersands", (n) => "&token".repeat(n / 6)],
+    [
+      "short members",
+      (n) => JSON.stringify(Object.fromEntries(Array.from({ length: n / 8 }, (_, at) => [`m${at}`, 1]))),
+    ],
+    ["the beginning of a value", (n) => "a".repeat(n)],
+    ["texts that look like JSON", (n) => JSON.stringify(Array.from({ length: n / 8 }, () => "{a=:"))],
+  ];
+  const large = createRedaction({ names, bodyLimit: 10_000_000 });
+  const values = large.find({
+    path: "",
+    isRoute: true,
+    query: "",
+    texts: [],
+    body: {
+      bytes: bytes(
+        JSON.stringify({ token: Array.from({ length: 100 }, (_, n) => `${"a".repeat(40 + n)}b${n}`) }),
+      ),
+    },
+  });
+
+  const works: [string, (text: string) => unknown][] = [
+    ["text", (text) => large.text(text)],
+    ["query", (text) => large.query(text)],
+    ["path", (text) => large.path(text, false)],
+    ["raw", (text) => large.raw(text)],
+    ["value", (text) => large.value({ [text]: text })],
+    ["json", (text) => large.json(JSON.stringify(text))],
+    ["a form", (text) => large.body({ bytes: bytes(text), type: FORM })],
+    [
+      "find",
+      (text) =>
+        large.find({ path: text, isRoute: false, query: text, texts: [text], body: { bytes: bytes(text) } }),
+    ],
+    ["values", (text) => large.raw(text, values)],
+  ];
+
+  /** Of this thread, in milliseconds: others have the machine as well. */
+  const cpu = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+
+  /** The time that it takes to do so many of one text, at best. */
+  function fastest(work: (text: string) => unknown, text: string, times: number): number {
+    return Math.min(
+      ...Array.from({ length: 4 }, () => {
+        const begun = cpu();
+        for (let n = 0; n < times; n += 1) work(text);
+        return cpu() - begun;
+      }),
+    );
+  }
+
+  /** How the time grows when the text doubles, over three doublings: quadratic growth would be 4. */
+  function growth(work: (text: string) => unknown, make: (length: number) => string): number {
+    const whole = fastest(work, make(160_000), 1);
+    // What is done so soon is in the noise.
+    return whole < 20 ? 1 : 2 * Math.cbrt(whole / fastest(work, make(20_000), 8));
+  }
+
+  test.each(works)(
+    "%s",
+    (_, work) => {
+      const isLinear = (make: (length: number) => string) =>
+        Array.from({ length: 4 }).some(() => growth(work, make) < 2.5);
+      expect(shapes.filter(([, make]) => !isLinear(make)).map(([shape]) => shape)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe("a body over the limit", () => {
+  test("is cut, and marked so", () => {
+    const recorded = small.value({ list: Array.from({ length: 100 }, () => "0123456789") }, 1312);
+    expect(recorded).toMatchObject({ truncated: true, bytes: 1312 });
+    expect((recorded as { text: string }).text).toMatch(/^\{"list":\["0123456789","/);
+    expect(Buffer.byteLength((recorded as { text: string }).text)).toBeLessThanOrEqual(100);
+  });
+
+  test("of text is cut by bytes, between characters", () =>
+    expect(small.raw("€".repeat(50))).toEqual({ truncated: true, bytes: 150, text: "€".repeat(33) }));
+
+  describe.each([
+    ["of many members", Array.from({ length: 40_000 }, (_, n) => `"k${n}":1`).join(",")],
+    ["of many items", `"a":[${"1,".repeat(40_000)}1]`],
+    ["with such JSON in a string", `"a":${JSON.stringify(`{"b":[${"1,".repeat(40_000)}1]}`)}`],
+    ["of a megabyte", `"a":"${"x".repeat(1024 * 1024)}"`],
+  ])("%s, more than is read", (_, members) => {
+    test.each([
+      ["at its beginning", `{"root_pass":"${SECRET}",${members}}`],
+      ["at its end", `{${members},"root_pass":"${SECRET}"}`],
+    ])("and a secret %s is cut as text, and not parsed", (_place, text) => {
+      const parse = vi.spyOn(JSON, "parse");
+      try {
+        const body = { bytes: bytes(text), type: "application/json" };
+        const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });
+        const kept = [redaction.raw(text), redaction.json(text), redaction.body(body, values)];
+        expect(kept.map((recorded) => (recorded as { truncated: boolean }).truncated)).toEqual([
+          true,
+          true,
+          true,
+        ]);
+        expect(JSON.stringify([...kept, redaction.text(`echo ${SECRET}`, values)])).not.toContain("S3CR3T");
+        const read = parse.mock.calls.map(([given]) => given.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(","));
+        expect(Math.max(0, ...read.map((values) => values.length))).toBeLessThanOrEqual(8000);
+        expect(Math.max(0, ...parse.mock.calls.map(([given]) => given.length))).toBeLessThanOrEqual(1 << 20);
+      } finally {
+        parse.mockRestore();
+      }
+    });
+  });
+
+  test("of exactly the limit is whole", () => {
+    const body = "x".repeat(98);
+    expect(small.value(body)).toBe(body);
+  });
+});
+
+describe("hostile bodies", () => {
+  test("a member __proto__ stays a member", () => {
+    const recorded = redaction.value(JSON.parse('{"__proto__":{"admin":true,"token":"x"}}'));
+    expect(JSON.stringify(recorded)).toBe('{"__proto__":{"admin":true,"token":"[redacted]"}}');
+    expect((recorded as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  test.each([
+    ["nested too deeply", JSON.parse("[".repeat(5000) + "]".repeat(5000))],
+    ["quoted too deeply", Array.from({ length: 8 }).reduce<string>((text) => JSON.stringify([text]), "x")],
+    ["with itself inside", cyclic()],
+    [
+      "with an accessor that throws",
+      {
+        get password() {
+          throw new Error("no");
+        },
+      },
+    ],
+    ["of no JSON type", () => 1],
+  ])("%s throw nothing", (_, body) => expect(() => redaction.value(body)).not.toThrow());
+
+  test.each([
+    "a".repeat(500_000),
+    "=".repeat(500_000),
+    "p_".repeat(250_000),
+    "\\u".repeat(250_000),
+    "%22".repeat(200_000),
+  ])("long texts take linear time", (text) =>
+    expect(JSON.stringify(redaction.raw(`${text}:`)).length).toBeLessThan(120_000),
+  );
+
+  test("digits of great numbers are kept", () =>
+    expect(redaction.value({ n: 12_345_678_901_234_567_890n })).toEqual({ n: "12345678901234567890" }));
+});
+
+describe("whatever a body looks like", () => {
+  const secretName = fc
+    .tuple(
+      fc.constantFrom(...names.map((name) => name.replaceAll("*", ""))),
+      fc.constantFrom("", "-", "_"),
+      fc.boolean(),
+    )
+    .map(([name, joint, upper]) => {
+      const spelt = name.replaceAll("_", joint);
+      return upper ? spelt.toUpperCase() : spelt;
+    });
+  const planted = fc.letrec<{ node: unknown; object: unknown }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      fc.jsonValue({ maxDepth: 1 }),
+      tie("object"),
+      fc.array(tie("node"), { maxLength: 4 }),
+      tie("object").map((value) => JSON.stringify(value)),
+      secretName.map((name) => `https://x.example/?a=b&${name}=${SECRET}`),
+    ),
+    object: fc
+      .tuple(
+        fc.dictionary(fc.string(), tie("node"), { maxKeys: 3 }),
+        secretName,
+        fc.constantFrom(SECRET, [SECRET], { a: SECRET }),
+      )
+      .map(([members, name, secret]) => Object.fromEntries([...Object.entries(members), [name, secret]])),
+  })).object;
+
+  test("no planted secret is in the record, and the body is unchanged", () => {
+    fc.assert(
+      fc.property(planted, fc.constantFrom(redaction, small), (body, { value }) => {
+        const before = JSON.stringify(body);
+        expect(JSON.stringify(value(body))).not.toContain("S3CR3T");
+        expect(JSON.stringify(body)).toBe(before);
+      }),
+    );
+  });
+
+  test("nor when it is looked through as text, however it is spelt", () => {
+    const text = fc.tuple(planted, fc.nat(4)).map(([body, spaces]) => JSON.stringify(body, null, spaces));
+    fc.assert(
+      fc.property(text, fc.constantFrom(redaction, small), (body, { json }) => {
+        expect(JSON.stringify(json(body))).not.toContain("S3CR3T");
+      }),
+    );
+  });
+
+  test("looked through as text it is recorded as if it had been read", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), planted), (body) => {
+        const text = JSON.stringify(body);
+        expect(JSON.stringify(redaction.json(text))).toBe(JSON.stringify(redaction.raw(text)));
+        expect(JSON.stringify(small.json(text))).toBe(JSON.stringify(small.raw(text)));
+      }),
+    );
+  });
+
+  test("nor when only its beginning was read, at any length", () => {
+    fc.assert(
+      fc.property(planted, fc.nat(400), fc.constantFrom(redaction, small), (body, length, { raw, text }) => {
+        const beginning = JSON.stringify(body).slice(0, length);
+        expect(JSON.stringify(raw(beginning) ?? "")).not.toContain("S3CR3T");
+        expect(text(beginning)).not.toContain("S3CR3T");
+      }),
+    );
+  });
+
+  test("nor in a query", () => {
+    fc.assert(
+      fc.property(secretName, fc.dictionary(fc.string(), fc.string()), (name, others) => {
+        const form = new URLSearchParams([...Object.entries(others), [name, SECRET]]).toString();
+        expect(redaction.query(form)).not.toContain("S3CR3T");
+        expect(redaction.query(`/path?${form}`)).not.toContain("S3CR3T");
+      }),
+    );
+  });
+});
+
+function cyclic(): object {
+  const list: unknown[] = [];
+  list.push(list, list);
+  return list;
+}

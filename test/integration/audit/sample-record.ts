@@ -1,0 +1,58 @@
+import type { AuditRecord } from "../../../src/audit/record.ts";
+
+interface Varied {
+  readonly time?: string;
+  readonly client?: string | null;
+  readonly route?: string | null;
+  readonly status?: number;
+  readonly lane?: AuditRecord["lane"];
+  readonly agent?: string;
+  readonly accepted?: boolean;
+  readonly losses?: readonly string[];
+}
+
+/** A record with what a test cares about, and plausible values for the rest. */
+export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
+  const { time = "2026-03-01T10:00:00.000Z", client = "0123456789abcdef" } = varied;
+  const { route = "GET /vm/instances", status = 200 } = varied;
+  return {
+    id,
+    time,
+    lane: varied.lane ?? "alpha",
+    requestId: `request-${id}`,
+    client: {
+      fingerprint: client,
+      ...(varied.accepted !== undefined && { accepted: varied.accepted }),
+      userAgent: varied.agent ?? "sample/1.0",
+      address: "192.0.2.1",
+    },
+    alpha: {
+      method: "GET",
+      path: "/v4/vm/instances",
+      route,
+      query: "page=1",
+      filter: null,
+      status,
+      response: { vms: [] },
+    },
+    v4: [
+      {
+        method: "GET",
+        path: "/v4/vm/instances?page=1",
+        filter: null,
+        status: 200,
+        response: { data: [] },
+        ms: 12.5,
+      },
+    ],
+    losses: varied.losses ?? ["total_transfer: no such figure"],
+    warnings: [],
+    timings: { total: 20, upstream: 12.5, translation: 1.5 },
+    bytes: { in: 0, out: 11 },
+  };
+}
+
+/** Ids that sort by their number. */
+export function sampleId(number: number): string {
+  return `id-${String(number).padStart(6, "0")}`;
+}

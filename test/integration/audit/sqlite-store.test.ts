@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
+import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { sampleId, sampleRecord } from "./sample-record.ts";
+import { storeContract } from "./store-contract.ts";
+
+storeContract("SQLite", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "audit-"));
+  return {
+    open: (durability, sizeLimit = 1e12) =>
+      openSqliteStore({ directory, durability, retentionDays: 36_500, sizeLimit }),
+    remove: () => rm(directory, { recursive: true }),
+  };
+});
+
+describe("the SQLite store", () => {
+  const settings = { durability: "relaxed", retentionDays: 36_500, sizeLimit: 1e12 } as const;
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "audit-"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test("makes its directory, and a file that nobody else may read", async () => {
+    const deep = join(directory, "not", "yet", "there");
+    const store = await openSqliteStore({ ...settings, directory: deep });
+    void store.append(sampleRecord("x"));
+    const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, AUDIT_FILE + side))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
+    await store.close();
+  });
+
+  test.each([
+    [
+      "a file that is no database",
+      () => writeFile(join(directory, AUDIT_FILE), "not a database, but long enough".repeat(99)),
+    ],
+    ["a database of a newer version", async () => newerDatabase(join(directory, AUDIT_FILE))],
+  ])("does not start over %s, and says which file and what to do", async (_, spoil) => {
+    await spoil();
+    const opening = openSqliteStore({ ...settings, directory });
+    await expect(opening).rejects.toThrow(join(directory, AUDIT_FILE));
+    await expect(opening).rejects.toThrow(/not a database|newer version/);
+    await expect(opening).rejects.toThrow("move it away");
+  });
+
+  test("does not start where the directory is a file", async () => {
+    await writeFile(join(directory, "file"), "");
+    await expect(openSqliteStore({ ...settings, directory: join(directory, "file") })).rejects.toThrow(
+      "cannot be used",
+    );
+  });
+
+  test("deletes at its start what is older than the retention", async () => {
+    const clock = () => Date.parse("2026-03-31T00:00:00Z");
+    const first = await openSqliteStore({ ...settings, directory, clock });
+    for (let n = 0; n < 1200; n += 1)
+      void first.append(sampleRecord(sampleId(n), { time: "2026-02-28T23:59:59.999Z" }));
+    void first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+    await first.close();
+
+    const second = await openSqliteStore({ ...settings, directory, retentionDays: 30, clock });
+    while ((await second.query({ limit: 2 })).records.length > 1)
+      await new Promise((done) => setTimeout(done, 20));
+    expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+    await second.close();
+  });
+
+  test("drops the oldest when too many wait, and counts them", async () => {
+    const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
+    for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
+    expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
+    await store.close();
+    const again = await openSqliteStore({ ...settings, directory });
+    const { records } = await again.query({ limit: 100 });
+    expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => sampleId(24 - n)));
+    await again.close();
+  });
+
+  test("deletes the oldest of what is too large together, and no more than that", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    const warnings = ["x".repeat(100_000)];
+    for (let n = 0; n < 40; n += 1) {
+      const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+      void store.append({ ...sampleRecord(sampleId(n), { time }), warnings });
+    }
+    await store.close();
+    const second = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await second.count({})) < 20);
+    const { records } = await second.query({ limit: 100 });
+    expect(records.map(({ id }) => id)).toEqual(records.map((_, n) => sampleId(39 - n)));
+    expect(records.length).toBeGreaterThan(10);
+    expect(await second.clients({})).toMatchObject([{ requests: 40 }]);
+    await second.close();
+  });
+
+  test("is shared by several that write at once", async () => {
+    const openOne = () => openSqliteStore({ ...settings, directory, durability: "strict" });
+    const stores = await Promise.all([openOne(), openOne(), openOne(), openOne()]);
+    await Promise.all(
+      stores.flatMap((store, place) =>
+        Array.from({ length: 50 }, async (_, n) => store.append(sampleRecord(sampleId(place * 50 + n)))),
+      ),
+    );
+    expect(await stores[0]?.count({})).toBe(200);
+    expect(await stores[3]?.clients({})).toMatchObject([{ requests: 200 }]);
+    expect(stores.map((store) => store.stats().errors)).toEqual([0, 0, 0, 0]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("brings a database of the first version to this one", async () => {
+    firstVersion(join(directory, AUDIT_FILE));
+    const store = await openSqliteStore({ ...settings, directory });
+    const { records } = await store.query({ client: "0123456789abcdef" });
+    expect(records).toEqual([sampleRecord("b", { status: 404, losses: [] }), sampleRecord("a")]);
+    expect(await store.clients({})).toMatchObject([
+      { client: "0123456789abcdef", userAgent: "sample/1.0", requests: 2, errors: 1, lossy: 1 },
+    ]);
+    expect(await store.usage({})).toHaveLength(2);
+    await store.close();
+  });
+
+  test("brings a database of the second version to this one, without losing a record", async () => {
+    const first = await openSqliteStore({ ...settings, directory });
+    void first.append(sampleRecord("a"));
+    await first.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
+    for (const column of ["worth", "lane", "agent", "lossy"])
+      database.exec(`ALTER TABLE audit DROP COLUMN ${column}`);
+    database.close();
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    await store.append(sampleRecord("b", { accepted: false }));
+    const { records } = await store.query({});
+    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+    await store.close();
+  });
+
+  test("says that its database was damaged while it ran, and does not end", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));
+    await until(() => store.stats().written === 500);
+    // The log is written into the database first, so that it is the database that is read.
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    const { size } = await stat(join(directory, AUDIT_FILE));
+    const file = await open(join(directory, AUDIT_FILE), "r+");
+    await file.write(Buffer.alloc(size - 4096, 0x5a), 0, size - 4096, 4096);
+    await file.close();
+
+    void store.append(sampleRecord("after"));
+    await until(() => store.fault() !== undefined);
+    expect(store.fault()).toMatch(/^The audit store failed: the database is damaged \(.*malformed.*\)\.$/);
+    expect(store.ready()).toBe(false);
+    await expect(store.query({})).rejects.toThrow("the database is damaged");
+    await store.close();
+  });
+
+  test("tells a full disk in words", () => {
+    const database = new DatabaseSync(":memory:");
+    database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)");
+    const fill = () => database.prepare("INSERT INTO t VALUES (?)").run("x".repeat(10_000));
+    let fault: unknown;
+    try {
+      fill();
+    } catch (error) {
+      fault = error;
+    }
+    expect(describeSqliteError(fault)).toBe("the disk is full (database or disk is full)");
+    database.close();
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+}
+
+/** As the first version of the store made it. */
+function firstVersion(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TABLE audit (id TEXT PRIMARY KEY, time TEXT NOT NULL, client TEXT, route TEXT, status INTEGER NOT NULL,
+      record TEXT NOT NULL) STRICT;
+    CREATE INDEX audit_time ON audit (time, id);
+    PRAGMA user_version = 1;
+  `);
+  const insert = database.prepare("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)");
+  for (const record of [sampleRecord("a"), sampleRecord("b", { status: 404, losses: [] })]) {
+    const { id, time, client, alpha } = record;
+    insert.run(id, time, client.fingerprint, alpha.route, alpha.status, JSON.stringify(record));
+  }
+  database.close();
+}
+
+function newerDatabase(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+}

@@ -1,0 +1,369 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AuditDurability, AuditQuery, AuditStore } from "../../../src/audit/store.ts";
+import { sampleId, sampleRecord } from "./sample-record.ts";
+
+/** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
+export interface StorePlace {
+  readonly open: (durability: AuditDurability, sizeLimit?: number) => Promise<AuditStore>;
+  readonly remove: () => Promise<void>;
+}
+
+/** What every audit store has to do. Strict stores are used where a test needs to know of the commit. */
+export function storeContract(name: string, makePlace: () => Promise<StorePlace>): void {
+  describe(`the audit store in ${name}`, () => {
+    let place: StorePlace;
+    let store: AuditStore;
+
+    beforeEach(async () => {
+      place = await makePlace();
+      store = await place.open("strict");
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    async function fill(count: number): Promise<void> {
+      await Promise.all(
+        Array.from({ length: count }, async (_, n) => store.append(sampleRecord(sampleId(n)))),
+      );
+    }
+
+    async function ids(query: AuditQuery): Promise<string[]> {
+      return (await store.query(query)).records.map((record) => record.id);
+    }
+
+    test("gives a record back whole, alone and in a page", async () => {
+      const record = sampleRecord(sampleId(1));
+      await store.append(record);
+      expect(await store.get(record.id)).toEqual(record);
+      expect(await store.query({})).toEqual({ records: [record], next: null });
+    });
+
+    test("knows nothing of other ids", async () => {
+      expect(await store.get("no-such-id")).toBeUndefined();
+      expect(await store.query({})).toEqual({ records: [], next: null });
+    });
+
+    test("gives 50 of the newest where no limit is named, and 500 at most", async () => {
+      await fill(502);
+      expect(await ids({})).toHaveLength(50);
+      expect(await ids({ limit: 5000 })).toHaveLength(500);
+      expect((await ids({ limit: 2 })).toSorted()).toEqual([sampleId(500), sampleId(501)]);
+    });
+
+    test.each([0, 1, 2, 25])("leads through %i records page by page, while others come in", async (count) => {
+      await fill(count);
+      const seen: string[] = [];
+      let next: string | null | undefined;
+      let late = 1000;
+      do {
+        const page = await store.query({ limit: 2, ...(next && { before: next }) });
+        seen.push(...page.records.map((record) => record.id));
+        next = page.next;
+        await store.append(sampleRecord(sampleId((late += 1))));
+      } while (next);
+      expect(seen).toEqual(Array.from({ length: count }, (_, n) => sampleId(count - 1 - n)));
+    });
+
+    describe("narrows", () => {
+      beforeEach(async () => {
+        await store.append(
+          sampleRecord("a", { time: "2026-01-01T00:00:00.000Z", client: null, route: null, status: 404 }),
+        );
+        await store.append(
+          sampleRecord("b", { time: "2026-01-02T00:00:00.000Z", client: "c1", status: 420 }),
+        );
+        await store.append(
+          sampleRecord("c", { time: "2026-01-03T00:00:00.000Z", client: "c1", route: "POST /x" }),
+        );
+        await store.append(
+          sampleRecord("d", { time: "2026-01-04T00:00:00.000Z", client: "c2", route: "POST /x" }),
+        );
+      });
+
+      test.each<[string, AuditQuery, string]>([
+        ["by client", { client: "c1" }, "cb"],
+        ["by route", { route: "POST /x" }, "dc"],
+        ["by status", { status: 420 }, "b"],
+        ["from a moment on", { since: "2026-01-03T00:00:00.000Z" }, "dc"],
+        ["to a moment, without it", { until: "2026-01-03T00:00:00.000Z" }, "ba"],
+        [
+          "by all at once",
+          { client: "c1", route: "POST /x", status: 200, since: "2026-01-01T00:00:00.000Z" },
+          "c",
+        ],
+        ["to nothing", { client: "c1' OR '1'='1" }, ""],
+      ])("%s", async (_, query, found) => expect((await ids(query)).join("")).toBe(found));
+
+      test("by a cursor and a moment, whichever is earlier", async () => {
+        const until = "2026-01-03T00:00:00.000Z";
+        const cursor = async (query: AuditQuery) => (await store.query({ ...query, limit: 1 })).next ?? "";
+        expect(await ids({ until, before: await cursor({ until }) })).toEqual(["a"]);
+        expect(await ids({ until, before: await cursor({}) })).toEqual(["b", "a"]);
+      });
+
+      test("and pages what is left", async () => {
+        const first = await store.query({ client: "c1", limit: 1 });
+        expect(first).toMatchObject({ records: [{ id: "c" }], next: expect.any(String) });
+        expect(await store.query({ client: "c1", limit: 1, before: first.next ?? "" })).toMatchObject({
+          records: [{ id: "b" }],
+          next: null,
+        });
+      });
+    });
+
+    describe("counts", () => {
+      const day = (n: number, hour = 10): string => `2026-01-0${n}T${hour}:00:00.000Z`;
+
+      beforeEach(async () => {
+        const records = [
+          sampleRecord("a", { time: day(1), client: "c1", agent: "old/1" }),
+          sampleRecord("b", { time: day(1, 12), client: "c1", status: 404, losses: [] }),
+          sampleRecord("c", { time: day(2), client: "c1", agent: "new/2" }),
+          sampleRecord("d", { time: day(3), client: "c1", lane: "native", route: null, losses: [] }),
+          sampleRecord("e", { time: day(3), client: null, route: null, status: 401, losses: [] }),
+        ];
+        // The last first: what is late is no less counted.
+        for (const record of records.toReversed()) await store.append(record);
+      });
+
+      test("clients, the busiest first, with their newest user agent", async () => {
+        expect(await store.clients({})).toEqual([
+          {
+            client: "c1",
+            userAgent: "sample/1.0",
+            requests: 4,
+            errors: 1,
+            native: 1,
+            lossy: 2,
+            first: day(1),
+            last: day(3),
+          },
+          expect.objectContaining({ client: null, requests: 1, errors: 1, native: 0 }),
+        ]);
+        expect(await store.clients({ until: day(3, 0).replace("T0:", "T00:") })).toMatchObject([
+          { client: "c1", userAgent: "new/2", requests: 3 },
+        ]);
+        expect(await store.clients({ limit: 1 })).toHaveLength(1);
+      });
+
+      test("what a client calls, the most used first, with one of the records", async () => {
+        const [most, ...others] = await store.usage({ client: "c1" });
+        expect(most).toEqual({
+          client: "c1",
+          lane: "alpha",
+          route: "GET /vm/instances",
+          status: 200,
+          requests: 2,
+          lossy: 2,
+          first: day(1),
+          last: day(2),
+          sample: "c",
+        });
+        expect(others.map(({ sample }) => sample).toSorted()).toEqual(["b", "d"]);
+        expect(await store.usage({ client: null })).toMatchObject([{ client: null, sample: "e" }]);
+        expect(await store.usage({})).toHaveLength(4);
+      });
+
+      test("days", async () => {
+        const counts = { alpha: 1, native: 0, errors: 0, lossy: 1, alphaClients: 1 };
+        expect(await store.days({})).toEqual([
+          { ...counts, day: "2026-01-01", alpha: 2, errors: 1 },
+          { ...counts, day: "2026-01-02" },
+          { ...counts, day: "2026-01-03", native: 1, errors: 1, lossy: 0 },
+        ]);
+        expect(await store.days({ client: "c1", since: day(2, 23) })).toHaveLength(2);
+      });
+
+      test("a record that comes twice once", async () => {
+        await store.append(sampleRecord("a", { time: day(1), client: "c1" }));
+        expect(await store.clients({ limit: 1 })).toMatchObject([{ requests: 4 }]);
+        expect(await store.count({})).toBe(5);
+        expect(await store.count({ client: "c1", status: 200, limit: 1 })).toBe(3);
+      });
+    });
+
+    describe("is kept from what it has no room for", () => {
+      /** Opens it again with a limit: what is too much is deleted at the start. */
+      async function reopen(sizeLimit: number): Promise<void> {
+        await store.close();
+        store = await place.open("strict", sizeLimit);
+      }
+      async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+        while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+      }
+
+      test("counts all tokens that v4 never accepted as one client, under a user agent that is cut", async () => {
+        const refused = { accepted: false, status: 420, agent: "é".repeat(4000) };
+        await Promise.all(
+          Array.from({ length: 300 }, async (_, n) =>
+            store.append(sampleRecord(sampleId(n), { ...refused, client: `client-${n}` })),
+          ),
+        );
+        expect(await store.clients({})).toMatchObject([
+          { client: "unaccepted", requests: 300, errors: 300, userAgent: "é".repeat(100) },
+        ]);
+        expect(await store.usage({ client: "unaccepted" })).toHaveLength(1);
+        expect(await store.count({ client: "client-7" })).toBe(1);
+      });
+
+      test("counts what a client asked before v4 accepted its token as the client's, and keeps the rest shared", async () => {
+        const before = { accepted: false, status: 200, agent: "early/1" };
+        for (const [id, client] of Object.entries({ a: "c1", b: "c1", c: "made-up" }))
+          await store.append(sampleRecord(id, { ...before, client }));
+        await store.append(sampleRecord("d", { ...before, client: "c1", status: 404, losses: [] }));
+        expect(await store.clients({})).toMatchObject([{ client: "unaccepted", requests: 4 }]);
+        await store.append(
+          sampleRecord("e", { client: "c1", accepted: true, time: "2026-03-01T10:00:01.000Z" }),
+        );
+        expect(await store.clients({})).toMatchObject([
+          { client: "c1", requests: 4, errors: 1, lossy: 3, userAgent: "sample/1.0" },
+          { client: "unaccepted", requests: 1, errors: 0, lossy: 1 },
+        ]);
+        expect(await store.usage({ client: "unaccepted" })).toMatchObject([{ status: 200, requests: 1 }]);
+        await store.append(sampleRecord("f", { client: "made-up", accepted: true }));
+        expect((await store.clients({})).map(({ client }) => client)).toEqual(["c1", "made-up"]);
+      });
+
+      test("deletes first what was refused to callers without an accepted token, however new it is", async () => {
+        const warnings = ["x".repeat(20_000)];
+        const put = async (id: string, day: number, varied: object): Promise<void> =>
+          store.append({
+            ...sampleRecord(id, { time: `2026-01-0${day}T10:00:00.000Z`, ...varied }),
+            warnings,
+          });
+        const ranks: readonly [name: string, day: number, varied: object][] = [
+          ["real", 1, { client: "c1", accepted: true }],
+          ["answered", 2, { client: null, status: 200 }],
+          ["made-up", 3, { accepted: false, status: 401 }],
+          ["nobody", 4, { client: null, status: 401 }],
+        ];
+        for (const [name, day, varied] of ranks)
+          await Promise.all(
+            Array.from({ length: 30 }, async (_, n) =>
+              put(`${name}-${n}`, day, { client: `${name}-${n}`, ...varied }),
+            ),
+          );
+        const left = async (): Promise<string[]> => [
+          ...new Set((await store.query({ limit: 500 })).records.map(({ id }) => id.replace(/-\d+$/, ""))),
+        ];
+        await reopen(1_100_000);
+        await until(async () => store.stats().evicted > 0);
+        expect(await left()).toEqual(["answered", "real"]);
+        await reopen(500_000);
+        await until(async () => store.stats().evicted > 0);
+        expect(await left()).toEqual(["real"]);
+      });
+
+      test("counts what a client asks with a token that was accepted before as the client's", async () => {
+        await store.append(sampleRecord("a", { client: "c1", accepted: true }));
+        await store.append(sampleRecord("b", { client: "c1", accepted: false, status: 401 }));
+        expect(await store.clients({})).toMatchObject([{ client: "c1", requests: 2, errors: 1 }]);
+      });
+
+      test("deletes summaries by their worth, and no record for them", async () => {
+        const old = { time: "2026-02-01T10:00:00.000Z" };
+        await Promise.all([
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`o${n}`, { ...old, client: `o${n}` })),
+          ),
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`n${n}`, { client: `n${n}` })),
+          ),
+          ...Array.from({ length: 600 }, async (_, n) =>
+            store.append(sampleRecord(`e${n}`, { client: `e${n}`, status: 404 })),
+          ),
+          ...Array.from({ length: 3 }, async (_, n) =>
+            store.append(sampleRecord(`b${n}`, { ...old, client: "busy" })),
+          ),
+        ]);
+        await reopen(8_000_000);
+        await until(async () => (await store.usage({})).length <= 1000);
+        const clients = (await store.clients({})).map(({ client }) => client ?? "");
+        expect(clients).toHaveLength(1000);
+        expect(clients).toContain("busy");
+        expect(clients.filter((client) => client.startsWith("n"))).toHaveLength(600);
+        expect(clients.filter((client) => client.startsWith("o"))).toHaveLength(399);
+        expect(await store.count({})).toBe(1803);
+        expect(store.stats().evicted).toBe(0);
+      });
+
+      test("counts the records that it deletes before their time", async () => {
+        const long = ["x".repeat(20_000)];
+        await Promise.all(
+          Array.from({ length: 150 }, async (_, n) =>
+            store.append({ ...sampleRecord(sampleId(n)), warnings: long }),
+          ),
+        );
+        await reopen(1_500_000);
+        await until(async () => store.stats().evicted > 0);
+        const left = await store.count({});
+        expect(left).toBeGreaterThan(40);
+        expect(store.stats().evicted).toBe(150 - left);
+        expect(await store.get(sampleId(0))).toBeUndefined();
+        expect(await store.get(sampleId(149))).toBeDefined();
+      });
+    });
+
+    test("keeps a record that comes twice once", async () => {
+      await store.append(sampleRecord("x"));
+      await store.append(sampleRecord("x", { status: 500 }));
+      expect(await store.query({})).toMatchObject({ records: [{ alpha: { status: 200 } }] });
+    });
+
+    test("refuses what is no JSON, and goes on", async () => {
+      const cyclic: Record<string, unknown> = {};
+      cyclic["self"] = cyclic;
+      const record = sampleRecord("x");
+      await expect(store.append({ ...record, alpha: { ...record.alpha, body: cyclic } })).rejects.toThrow(
+        "no JSON",
+      );
+      await store.append(sampleRecord("y"));
+      expect(store.stats()).toEqual({ queued: 0, dropped: 1, written: 1, errors: 0, evicted: 0 });
+      expect(store.ready()).toBe(true);
+    });
+
+    test("gives a page of large records in parts", async () => {
+      const large = "x".repeat(6 * 1024 * 1024);
+      for (const id of ["a", "b", "c"]) await store.append({ ...sampleRecord(id), warnings: [large] });
+      const first = await store.query({ limit: 3 });
+      expect(first.records.map(({ id }) => id)).toEqual(["c", "b"]);
+      const rest = await store.query({ limit: 3, before: first.next ?? "" });
+      expect(rest).toMatchObject({ records: [{ id: "a" }], next: null });
+    });
+
+    test("keeps text that is awkward for databases", async () => {
+      const text = "\u0000 \ud800 \u2028 ' \" \\ 😀";
+      const record = sampleRecord("x");
+      await store.append({
+        ...record,
+        client: { ...record.client, userAgent: "a\u0000b" },
+        warnings: [text],
+      });
+      expect(await store.get("x")).toMatchObject({ warnings: [text] });
+    });
+
+    test("commits on close what a relaxed store had taken", async () => {
+      await store.close();
+      const relaxed = await place.open("relaxed");
+      for (let n = 0; n < 2500; n += 1) expect(relaxed.append(sampleRecord(sampleId(n)))).toBeUndefined();
+      expect(relaxed.stats().queued).toBeGreaterThan(0);
+      await relaxed.close();
+      expect(relaxed.stats()).toEqual({ queued: 0, dropped: 0, written: 2500, errors: 0, evicted: 0 });
+      store = await place.open("strict");
+      expect(await store.get(sampleId(0))).toBeDefined();
+      expect(await store.get(sampleId(2499))).toBeDefined();
+    });
+
+    test("after close takes nothing, answers nothing, and closes again in peace", async () => {
+      await store.close();
+      await store.close();
+      await expect(store.append(sampleRecord("x"))).rejects.toThrow("closed");
+      await expect(store.query({})).rejects.toThrow("audit store");
+      await expect(store.get("x")).rejects.toThrow("audit store");
+      expect(store.ready()).toBe(false);
+    });
+  });
+}

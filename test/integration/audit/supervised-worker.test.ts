@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { Worker } from "node:worker_threads";
+import { superviseWorker } from "../../../src/audit/sqlite/supervised-worker.ts";
+import type { SupervisedWorker } from "../../../src/audit/sqlite/supervised-worker.ts";
+
+type Job = "echo" | "throw" | "exit" | "hang" | "refuse";
+
+const SCRIPT = `
+  const { parentPort } = require("node:worker_threads");
+  parentPort.postMessage({ call: 0 });
+  parentPort.on("message", ({ call, job }) => {
+    if (job === "throw") throw new Error("thrown in the thread");
+    if (job === "exit") process.exit(3);
+    if (job === "hang") for (;;);
+    if (job === "refuse") return parentPort.postMessage({ call, error: "refused" });
+    parentPort.postMessage({ call, value: job });
+  });
+`;
+
+describe("a supervised worker", () => {
+  let supervised: SupervisedWorker<Job> | undefined;
+  afterEach(() => supervised?.close("echo"));
+
+  function open(script = SCRIPT): Promise<SupervisedWorker<Job>> {
+    const spawn = () => new Worker(script, { eval: true });
+    return superviseWorker<Job>({ spawn, timeoutMs: 1000, openTimeoutMs: 5000, restartMs: 1 });
+  }
+
+  test("answers, and an error is the answer of its call alone", async () => {
+    supervised = await open();
+    const answers = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
+    expect(answers).toMatchObject([{ reason: { name: "AuditUnavailable" } }, { value: "echo" }]);
+    expect(supervised.deaths()).toBe(0);
+  });
+
+  test.each<[Job, string]>([
+    ["throw", "thrown in the thread"],
+    ["exit", "has ended"],
+    ["hang", "did not answer within 1000 ms"],
+  ])("that dies of %j leaves no call open, and is replaced", async (job, reason) => {
+    supervised = await open();
+    const calls = [supervised.call(job), supervised.call("echo")];
+    for (const settled of await Promise.allSettled(calls)) {
+      expect(settled).toMatchObject({ reason: { message: expect.stringContaining(reason) } });
+    }
+    expect(supervised.ready()).toBe(false);
+    await expect(supervised.call("echo")).rejects.toThrow("not running");
+    while (!supervised.ready()) await new Promise((done) => setTimeout(done, 5));
+    expect(await supervised.call("echo")).toBe("echo");
+    expect(supervised.deaths()).toBe(1);
+  });
+
+  test("that does not come up at first is no worker", async () => {
+    await expect(open(`throw new Error("no such thing")`)).rejects.toThrow("no such thing");
+  });
+});

@@ -1,0 +1,144 @@
+/** Settings, tokens, users and their grants: what alpha has in one place and v4 in several, or under other words. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given, refused, seen, type Json } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+describe("settings", () => {
+  test("one object of both halves, which a whole object sent back does not change", async () => {
+    const { body: before } = await gateway.ask("GET /account/settings");
+    expect(before).toMatchObject({ email: expect.any(String), network_helper: expect.any(Boolean) });
+    gateway.sentToV4();
+    expect((await gateway.ask("PUT /account/settings", { body: before })).body).toEqual(before);
+    const changed = { ...before, city: "Springfield", network_helper: !before.network_helper };
+    expect((await gateway.ask("PUT /account/settings", { body: changed })).body).toEqual(changed);
+    expect((await gateway.ask("GET /account/settings")).body).toEqual(changed);
+  });
+
+  test("an edit of one half writes that one alone", async () => {
+    gateway.sentToV4();
+    await gateway.ask("PUT /account/settings", { body: { city: "Shelbyville", balance: 7 } });
+    expect(gateway.sentToV4().map(({ method, path, body }) => [method, path, body])).toEqual([
+      ["PUT", "/v4/account", { city: "Shelbyville" }],
+      ["GET", "/v4/account/settings", undefined],
+    ]);
+  });
+
+  test("a refusal of v4 names alpha's member", async () => {
+    const body = { country: "much too long" };
+    expect(seen(await gateway.ask("PUT /account/settings", { body }))).toEqual(refused(400, "country"));
+  });
+});
+
+describe("personal tokens", () => {
+  test("A-152 A-153 a token is told whole once, with the levels that were asked for, and works", async () => {
+    const { status, body } = await gateway.ask("POST /account/tokens", {
+      body: { label: "cli", scopes: ";vms:create;dnszones:view" },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      client: null,
+      type: "personal_access_token",
+      scopes: "vms:create,dnszones:view",
+      label: "cli",
+      created: expect.any(String),
+      token: expect.stringMatching(/^[0-9a-f]{64}$/),
+      expiry: null,
+    });
+    const { body: later } = await gateway.ask(`GET /account/tokens/${body.id}`);
+    expect(later.token).toBe(`${String(body.token).slice(0, 16)}...`);
+    expect(later.scopes).toBe("vms:create,dnszones:view");
+    expect((await gateway.ask("GET /dns/zones", { as: body.token })).status).toBe(200);
+    expect((await gateway.ask("GET /nodebalancers", { as: body.token })).status).toBe(403);
+    expect(seen(await gateway.ask(`DELETE /account/tokens/${body.id}`))).toEqual({ status: 200, body: {} });
+  });
+
+  test("scopes of which none is known make no token: v4 would give all that the caller has", async () => {
+    gateway.sentToV4();
+    const told = await gateway.ask("POST /account/tokens", { body: { scopes: "nothing:view" } });
+    expect(seen(told)).toEqual(refused(400, "scopes"));
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("the name can be changed, and a whole object sent back changes nothing", async () => {
+    const { body } = await gateway.ask("POST /account/tokens", {
+      body: { label: "one", scopes: "vms:view" },
+    });
+    const path = `/account/tokens/${body.id}`;
+    const { body: shown } = await gateway.ask(`GET ${path}`);
+    expect((await gateway.ask(`PUT ${path}`, { body: shown })).body).toEqual(shown);
+    expect((await gateway.ask(`PUT ${path}`, { body: { label: "two" } })).body).toEqual({
+      ...shown,
+      label: "two",
+    });
+  });
+});
+
+describe("grants", () => {
+  const restricted = async (username: string): Promise<string> => {
+    const body = { username, email: `${username}@example.net`, password: "S0me-long-Passw0rd" };
+    expect(seen(await gateway.ask("POST /account/users", { body }))).toEqual(
+      given({ username, restricted: true }),
+    );
+    return `/account/users/${username}/grants`;
+  };
+
+  test("every flag and array is there, and a whole object sent back writes nothing", async () => {
+    const path = await restricted("flagged");
+    const { body } = await gateway.ask(`GET ${path}`);
+    expect(Object.keys(body)).toEqual(["global", "customer", "vm", "dnszone", "stackscript", "nodebalancer"]);
+    expect(body.vm[0]).toEqual({
+      id: expect.any(Number),
+      label: expect.any(String),
+      all: false,
+      access: false,
+      delete: false,
+      resize: false,
+    });
+    gateway.sentToV4();
+    expect((await gateway.ask(`PUT ${path}`, { body })).body).toEqual(body);
+    expect(gateway.sentToV4().map(({ method }) => method)).not.toContain("PUT");
+  });
+
+  test("what is changed takes effect, and nothing else is touched", async () => {
+    const path = await restricted("changed");
+    const { body } = await gateway.ask(`GET ${path}`);
+    const [one, two] = body.vm as Json[];
+    const edit = {
+      global: { ...body.global, add_dnszones: true },
+      customer: { access: true, cancel: false },
+      vm: [{ ...one, access: true }, two],
+    };
+    const { body: after } = await gateway.ask(`PUT ${path}`, { body: edit });
+    expect(after).toEqual({
+      ...body,
+      ...edit,
+      vm: [{ ...one, all: true, access: true, delete: true, resize: true }, ...body.vm.slice(1)],
+    });
+    await gateway.askV4(`PUT ${path}`, { body: { vm: [{ id: two?.["id"], permissions: "read_only" }] } });
+    const looks = { ...two, access: true };
+    const { body: reading } = await gateway.ask(`PUT ${path}`, {
+      body: { vm: [looks, { id: one?.["id"], access: false, all: false, delete: false, resize: false }] },
+    });
+    expect(reading.vm.slice(0, 2)).toEqual([one, looks]);
+  });
+
+  test("of an unrestricted user reading and writing are refused", async () => {
+    const { body: users } = await gateway.ask("GET /account/users");
+    const { username } = users.users.find((user: Json) => user["restricted"] === false);
+    const path = `/account/users/${username}/grants`;
+    const refusal = { status: 400, body: { errors: [{ reason: "The user is unrestricted." }] } };
+    expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refusal);
+    expect(seen(await gateway.ask(`PUT ${path}`, { body: { global: { add_vms: false } } }))).toEqual(refusal);
+    expect(seen(await gateway.ask("GET /account/profile/grants"))).toEqual(refusal);
+    expect(seen(await gateway.ask("GET /account/users/nobody-of-this-name/grants"))).toEqual(
+      refused(404, undefined),
+    );
+  });
+});

@@ -1,0 +1,108 @@
+/** Document 2, Resources: the alerts of an instance. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { created, refused, seen, type Json } from "./told.ts";
+import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+let id: number;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ id } = await created(gateway));
+});
+afterAll(() => gateway.stop());
+
+const edit = (alerts: Json): Promise<Told> => gateway.ask(`PUT /vm/instances/${id}`, { body: { alerts } });
+const shown = async (): Promise<Json> => (await gateway.ask(`GET /vm/instances/${id}`)).body.alerts;
+const inV4 = async (): Promise<Json> => (await gateway.askV4(`GET /vm/instances/${id}`)).body.alerts;
+
+const alerts = [
+  ["A-078", "cpu", "cpu", 2000, 90],
+  ["A-079", "io", "io", 100_000, 10_000],
+  ["A-080", "transfer_in", "network_in", 40_000, 10],
+  ["A-081", "transfer_out", "network_out", 10_000, 10],
+  ["A-082", "transfer_quota", "transfer_quota", 400, 80],
+] as const;
+
+describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
+  test("A-072 is shown by default with its default threshold", async () => {
+    expect((await created(gateway))["alerts"]).toMatchObject({
+      [alert]: { enabled: true, threshold: standard },
+    });
+  });
+
+  test.each([1, 2, most - 1, most])("takes a threshold of %i", async (threshold) => {
+    gateway.sentToV4();
+    const told = await edit({ [alert]: { enabled: true, threshold } });
+    expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
+    expect(gateway.sentToV4()[0]?.body).toEqual({ alerts: { [v4]: threshold } });
+    expect((await shown())[alert]).toEqual({ enabled: true, threshold });
+  });
+
+  test("takes a threshold of 0, which v4 understands as off", async () => {
+    const told = await edit({ [alert]: { threshold: 0 } });
+    expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: false, threshold: standard }]);
+    expect((await inV4())[v4]).toBe(0);
+  });
+
+  test("takes a threshold of 0 that is to be on as the lowest that v4 can watch", async () => {
+    expect((await edit({ [alert]: { enabled: true, threshold: 0 } })).body.alerts[alert]).toEqual({
+      enabled: true,
+      threshold: 1,
+    });
+  });
+
+  test.each([-1, most + 1, -0.5, 1e15])("A-084 does not take a threshold of %d", async (threshold) => {
+    const before = await inV4();
+    expect(seen(await edit({ [alert]: { threshold } }))).toEqual(refused(400, `alerts.${alert}.threshold`));
+    expect(await inV4()).toEqual(before);
+  });
+
+  test.each([["90"], [true], [[90]], [{}]])("A-084 does not take the threshold %j", async (threshold) => {
+    expect(seen(await edit({ [alert]: { threshold } }))).toEqual(refused(400, `alerts.${alert}.threshold`));
+  });
+
+  test("is switched off and on again", async () => {
+    expect((await edit({ [alert]: { enabled: false, threshold: 5 } })).body.alerts[alert]).toEqual({
+      enabled: false,
+      threshold: standard,
+    });
+    expect((await inV4())[v4]).toBe(0);
+    expect((await edit({ [alert]: { enabled: true } })).body.alerts[alert]).toEqual({
+      enabled: true,
+      threshold: standard,
+    });
+    expect((await inV4())[v4]).toBe(standard);
+  });
+
+  test("A-072 enabled is a boolean", async () => {
+    expect(seen(await edit({ [alert]: { enabled: "yes" } }))).toEqual(
+      refused(400, `alerts.${alert}.enabled`),
+    );
+  });
+
+  test("A-083 goes off above its threshold, in v4 as in alpha: the number passes as it is", async () => {
+    await edit({ [alert]: { enabled: true, threshold: 7 } });
+    expect((await inV4())[v4]).toBe(7);
+    expect((await shown())[alert]).toEqual({ enabled: true, threshold: 7 });
+  });
+});
+
+test("A-084 A-166 every threshold at fault is named", async () => {
+  const told = await edit({ cpu: { threshold: 2001 }, io: { threshold: -1 }, transfer_in: { threshold: 5 } });
+  expect(seen(told)).toEqual(refused(400, "alerts.cpu.threshold", "alerts.io.threshold"));
+});
+
+test("A-084 a threshold that v4 has, above alpha's range, can be sent back and kept", async () => {
+  await gateway.askV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
+  const whole = (await gateway.ask(`GET /vm/instances/${id}`)).body;
+  expect(whole.alerts.cpu).toEqual({ enabled: true, threshold: 3000 });
+  const told = await gateway.ask(`PUT /vm/instances/${id}`, { body: { ...whole, label: "kept" } });
+  expect([told.status, told.body.label, told.body.alerts.cpu.threshold]).toEqual([200, "kept", 3000]);
+  expect((await inV4())["cpu"]).toBe(3000);
+});
+
+test("A-072 v4's names of alerts mean nothing", async () => {
+  const before = await inV4();
+  expect((await edit({ network_in: { threshold: 5 } })).status).toBe(200);
+  expect(await inV4()).toEqual(before);
+});

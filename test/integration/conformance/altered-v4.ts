@@ -1,0 +1,114 @@
+/** A v4 service that says, on demand, what the sandbox never would: all other calls go on to a sandbox. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { manualClock } from "../../../src/sandbox/clock.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+export interface V4Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+}
+
+interface Rules {
+  /** From now on v4 answers these calls so: `POST /vm/instances`, without the query. `times`: only that often. */
+  answers(call: string, answer: V4Answer, times?: number): void;
+  /** From now on v4 gives this object with these members changed. */
+  gives(call: string, change: (body: never) => unknown): void;
+}
+
+export interface AlteredGateway extends Gateway, Rules {
+  /** What v4 got since the last `plain()`. */
+  readonly calls: { readonly method: string; readonly path: string; readonly body: unknown }[];
+  /** Back to what the sandbox says. */
+  plain(): void;
+}
+
+interface Rule {
+  readonly answer?: V4Answer;
+  readonly change?: (body: never) => unknown;
+  left: number;
+}
+
+async function read(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/**
+ * Starts a gateway before such a service.
+ *
+ * @param prepare what v4 says from the start, when the catalogs are read
+ */
+export async function startAlteredGateway(
+  settings: Readonly<Record<string, string>> = {},
+  prepare: (v4: Rules) => void = () => {},
+): Promise<AlteredGateway> {
+  const clock = manualClock(Date.UTC(2026, 4, 20, 12));
+  const sandbox = await startSandbox({ clock });
+  const rules = new Map<string, Rule>();
+  const calls: AlteredGateway["calls"] = [];
+
+  function ruleFor(call: string): Rule | undefined {
+    const rule = rules.get(call);
+    if (!rule || rule.left === 0) return undefined;
+    rule.left -= 1;
+    return rule;
+  }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = "", url = "", headers } = request;
+      const body = await read(request);
+      const path = url.split("?", 1)[0] ?? "";
+      calls.push({ method, path, body: body === "" ? undefined : JSON.parse(body) });
+      const rule = ruleFor(`${method} ${path.replace(/^\/v4/, "")}`);
+      if (rule?.answer) {
+        const { status = 200, headers: own = {}, body: said } = rule.answer;
+        response.writeHead(status, { "content-type": "application/json", ...own });
+        response.end(typeof said === "string" ? said : said === undefined ? "" : JSON.stringify(said));
+        return;
+      }
+      const { host: _host, connection: _connection, "content-length": _length, ...passed } = headers;
+      const answer = await fetch(sandbox.url + url, {
+        method,
+        headers: passed as Record<string, string>,
+        ...(body !== "" && { body }),
+      });
+      const given = await answer.text();
+      response.writeHead(answer.status, {
+        "content-type": "application/json",
+        "x-oauth-scopes": answer.headers.get("x-oauth-scopes") ?? "",
+      });
+      response.end(rule?.change ? JSON.stringify(rule.change(JSON.parse(given) as never)) : given);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const alter: Rules = {
+    answers: (call, answer, times = Infinity) => void rules.set(call, { answer, left: times }),
+    gives: (call, change) => void rules.set(call, { change, left: Infinity }),
+  };
+  prepare(alter);
+  const gateway = await startGateway({ UPSTREAM_URL: url, ...settings });
+  calls.length = 0;
+  return {
+    ...gateway,
+    ...alter,
+    clock,
+    calls,
+    plain() {
+      rules.clear();
+      calls.length = 0;
+    },
+    async stop() {
+      await gateway.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await sandbox.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** The rules that hold for every alpha answer, each looked at on answers of every kind. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallest } from "./told.ts";
+import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+/** Calls that between them get an answer of every kind. */
+const calls: [call: string, status: number, options?: Ask][] = [
+  ["GET /vm/instances", 200],
+  ["GET /vm/instances?page=3", 200],
+  ["GET /vm/instances/5201", 200],
+  ["POST /vm/instances", 200, { body: smallest }],
+  ["PUT /vm/instances/5201", 200, { body: { group: "a" } }],
+  ["DELETE /vm/instances/5207", 200],
+  ["GET /vm/instances/5201/disks", 200],
+  ["GET /datacenters", 200],
+  ["GET /vm/kernels/vm/latest", 200, { as: null }],
+  ["GET /vm/instances?page=0", 400],
+  ["GET /vm/instances", 400, { filter: "x" }],
+  ["POST /vm/instances", 400, { body: {} }],
+  ["PUT /vm/instances/5201", 400, { text: "{" }],
+  ["PUT /vm/instances/5201", 400, { text: "{}", headers: { "content-type": "text/plain" } }],
+  ["PUT /vm/instances/5201", 400, { text: "{}", headers: { "content-encoding": "snappy" } }],
+  ["GET /vm/%zz", 400],
+  ["GET /vm/instances", 401, { as: null }],
+  ["GET /vm/instances", 401, { as: "unknown" }],
+  ["GET /vm/instances", 403, { as: "none" }],
+  ["GET /vm/instances/1", 404],
+  ["GET /vm/instances/x", 404],
+  ["GET /nothing", 404],
+  ["PATCH /vm/instances", 404],
+  ["GET /vm/instances", 401, { as: null, headers: { authorization: "Basic dTpw" } }],
+];
+
+describe.each(calls)("%s (%i)", (call, status, options = {}) => {
+  let told: Told;
+  beforeAll(async () => {
+    told = await gateway.ask(call, options);
+  });
+
+  test("1: the status is one that alpha has", () => {
+    expect(told.status).toBe(status);
+    expect([200, 400, 401, 403, 404, 420, 500]).toContain(told.status);
+  });
+
+  test("2: the body is JSON, and errors have their shape", () => {
+    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
+    expect(Object.keys(told.body).includes("errors")).toBe(status !== 200);
+    for (const error of told.body.errors ?? []) {
+      expect(error.reason).toMatch(/\S/);
+      expect(["reason", "field"]).toEqual(expect.arrayContaining(Object.keys(error)));
+    }
+  });
+
+  test("3: no word of v4's own is in it", () => {
+    const own = [
+      "data",
+      "pages",
+      "results",
+      "tags",
+      "specs",
+      "watchdog_enabled",
+      "last_successful",
+      "region",
+      "image",
+      "warnings",
+    ];
+    for (const word of own) expect(told.text).not.toContain(`"${word}":`);
+  });
+
+  test("4: a list has its envelope, 25 to a page", () => {
+    const lists = Object.values(told.body).filter((value) => Array.isArray(value)) as unknown[][];
+    expect(lists.every((list) => list.length <= 25)).toBe(true);
+    expect(Object.hasOwn(told.body, "page")).toBe(Object.hasOwn(told.body, "total_pages"));
+    expect(told.body.total_pages ?? 1).toBeGreaterThanOrEqual(1);
+  });
+
+  test("5: it has an X-Request-Id", () => {
+    expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  });
+
+  test("6 and 7: it says how the caller stands with the rate limit, in epoch seconds", () => {
+    const now = Date.now() / 1000;
+    expect(told.headers.get("x-ratelimit-limit")).toBe("100000");
+    expect(told.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+    expect(Number(told.headers.get("x-ratelimit-reset"))).toBeGreaterThan(now - 5);
+    expect(Number(told.headers.get("x-ratelimit-reset"))).toBeLessThan(now + 200);
+  });
+
+  test("8: nothing of v4's or of the machinery is in its headers", () => {
+    for (const name of [
+      "server",
+      "set-cookie",
+      "x-powered-by",
+      "etag",
+      "location",
+      "x-oauth-scopes",
+      "x-accepted-oauth-scopes",
+      "x-spec-version",
+      "warning",
+    ]) {
+      expect([name, told.headers.get(name)]).toEqual([name, null]);
+    }
+    expect(told.text).not.toMatch(/\bat .*:\d+:\d+|node_modules|127\.0\.0\.1/);
+    expect(told.headers.get("cache-control")).toBe("no-store");
+    expect(told.headers.get("vary")).toBe("Authorization, X-Filter");
+  });
+});

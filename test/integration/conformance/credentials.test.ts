@@ -1,0 +1,214 @@
+/** Document 2, Endpoints: authentication; Authentication: the header and the scopes of a token. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
+import { created, debian, refused, seen, smallest } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+let altered: AlteredGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  altered = await startAlteredGateway();
+});
+beforeEach(() => void gateway.sentToV4());
+afterAll(async () => {
+  await gateway.stop();
+  await altered.stop();
+});
+
+const disk = { size: 10, label: "data", filesystem: "ext4" };
+
+/** The endpoints of document 2, with the level of `vms` that each needs. */
+const endpoints = [
+  ["GET /vm/instances", "view", undefined],
+  ["POST /vm/instances", "create", smallest],
+  ["GET /vm/instances/5202", "view", undefined],
+  ["PUT /vm/instances/5202", "modify", { group: "new" }],
+  ["DELETE /vm/instances/5203", "delete", undefined],
+  ["GET /vm/instances/5202/disks", "view", undefined],
+  ["POST /vm/instances/5202/disks", "modify", disk],
+  ["GET /vm/instances/5202/disks/88012", "view", undefined],
+] as const;
+
+describe.each(endpoints)("%s", (call, level, body) => {
+  test.each([
+    ["no Authorization", null, {}],
+    ["an empty Authorization", null, { authorization: "" }],
+    ["a scheme only", null, { authorization: "token" }],
+    ["a scheme and a blank", null, { authorization: "token " }],
+    ["another scheme", null, { authorization: "Basic dG9rZW46eA==" }],
+    ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
+    ["two tokens", null, { authorization: "token one two" }],
+  ])("A-109 A-169 with %s is 401, and v4 is not asked", async (_name, as, headers) => {
+    const told = await gateway.ask(call, { as, headers, body });
+    expect(seen(told)).toEqual(refused(401, undefined));
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("A-109 A-169 with a token that v4 does not know is 401", async () => {
+    expect(seen(await gateway.ask(call, { as: "f".repeat(64), body }))).toEqual(refused(401, undefined));
+  });
+
+  test("A-150 A-170 with a token without scopes is 403, the first time and every time after", async () => {
+    for (const _time of [1, 2, 3]) {
+      expect(seen(await gateway.ask(call, { as: "none", body }))).toEqual(refused(403, undefined));
+    }
+  });
+
+  test("A-151 A-170 a token that may only view is let in where viewing is enough", async () => {
+    const told = await gateway.ask(call, { as: "readOnly", body });
+    expect(told.status).toBe(level === "view" ? 200 : 403);
+  });
+
+  test("A-151 a token that may do everything with instances is let in", async () => {
+    gateway.clock.advance(31_000);
+    expect((await gateway.ask(call, { as: "vms", body })).status).toBe(200);
+  });
+});
+
+test("A-169 a token that v4 refused is not sent there again at once", async () => {
+  const as = "e".repeat(64);
+  await gateway.ask("GET /vm/instances", { as });
+  gateway.sentToV4();
+  expect(seen(await gateway.ask("GET /vm/instances", { as }))).toEqual(refused(401, undefined));
+  expect(gateway.sentToV4()).toEqual([]);
+});
+
+describe("A-148 the header", () => {
+  test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
+    const token = gateway.sandbox.tokens.full;
+    const told = await gateway.ask("GET /vm/instances", {
+      as: null,
+      headers: { authorization: `${scheme} ${token}` },
+    });
+    expect(told.status).toBe(200);
+    expect(gateway.sentToV4().map(({ headers }) => headers["authorization"])).toEqual([`Bearer ${token}`]);
+  });
+
+  test("each caller's calls bear its own token", async () => {
+    const names = ["full", "other", "readOnly", "vms"] as const;
+    await Promise.all(names.map((as) => gateway.ask("GET /vm/instances/5201", { as })));
+    const tokens = gateway
+      .sentToV4()
+      .map(({ headers }) => String(headers["authorization"]).slice("Bearer ".length));
+    expect(new Set(tokens)).toEqual(new Set(names.map((name) => gateway.sandbox.tokens[name])));
+  });
+});
+
+describe("A-149 Authorization: Bearer", () => {
+  const bearer = () => ({ as: null, headers: { authorization: `Bearer ${gateway.sandbox.tokens.full}` } });
+
+  test("is v4's own lane: nothing is translated", async () => {
+    const native = await gateway.ask("GET /vm/instances?page_size=100", bearer());
+    const direct = await gateway.askV4("GET /vm/instances?page_size=100");
+    expect([native.status, native.text]).toEqual([200, direct.text]);
+    expect(Object.keys(native.body)).toEqual(expect.arrayContaining(["data", "page", "pages", "results"]));
+  });
+
+  test("a v4 body and a v4 refusal pass as they are", async () => {
+    const body = { region: "atlantis", type: "g6-standard-1" };
+    const native = await gateway.ask("POST /vm/instances", { ...bearer(), body });
+    expect(gateway.sentToV4()[0]?.body).toEqual(body);
+    expect(native.body).toEqual((await gateway.askV4("POST /vm/instances", { body })).body);
+    expect(native.status).toBe(400);
+  });
+
+  test("a path that alpha does not have is v4's to answer", async () => {
+    expect((await gateway.ask("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
+  });
+
+  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_LANE=off %s is 401", async (scheme) => {
+    const closed = await startGateway({ NATIVE_LANE: "off" });
+    const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
+    closed.sentToV4();
+    const told = await closed.ask("GET /vm/instances", { as: null, headers: { authorization } });
+    const sent = closed.sentToV4();
+    await closed.stop();
+    expect(seen(told)).toEqual(refused(401, undefined));
+    expect(sent).toEqual([]);
+  });
+});
+
+const { dialect, scopes } = loadPack("mappings", {});
+const { levels } = dialect.scopes;
+
+describe("levels", () => {
+  test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)]))(
+    "A-151 %s grants %j and nothing above",
+    (level, granted) => {
+      const grants = new Map([["vms", levels.indexOf(level)]]);
+      const permitted = levels.filter((asked) => {
+        const access = scopes.access(`vms:${asked}`);
+        return access !== undefined && scopes.permits(grants, access);
+      });
+      expect(permitted).toEqual(granted);
+    },
+  );
+
+  test.each(levels)("A-152 a resource's * is its delete: it permits %s", (level) => {
+    const access = scopes.access(`vms:${level}`);
+    const [all, top] = ["vms:*", "vms:read_write"].map((granted) => scopes.grants(granted));
+    expect(all).toEqual(top);
+    expect(access && all && scopes.permits(all, access)).toBe(true);
+  });
+
+  test("A-151 they ascend: view, modify, create, delete", () => {
+    expect(levels).toEqual(["view", "modify", "create", "delete"]);
+  });
+
+  test.each([
+    ["*", "vms:delete", true],
+    ["*", "dnszones:delete", true],
+    ["*", "token", true],
+    ["vms:read_write", "vms:delete", true],
+    ["vms:read_write", "vms:view", true],
+    ["vms:read_only", "vms:view", true],
+    ["vms:read_only", "vms:modify", false],
+    ["domains:read_write", "vms:view", false],
+    ["domains:read_write", "dnszones:delete", true],
+    ["account:read_write", "tickets:delete", true],
+    ["account:read_only", "tickets:modify", false],
+    ["account:read_write", "vms:view", false],
+    ["vms:read_only domains:read_write", "vms:modify", false],
+    ["vms:read_only,vms:read_write", "vms:delete", true],
+    ["vms:*", "vms:delete", true],
+    ["vms:*", "dnszones:view", false],
+    ["vms", "vms:view", false],
+    ["vms:next_years", "vms:view", false],
+    ["firewall:read_write", "vms:view", false],
+    ["", "vms:view", false],
+    ["", "token", true],
+    ["", "public", true],
+  ])("A-151 A-153 A-154 v4's %j on a route that needs %s: %s", (granted, needed, permitted) => {
+    const access = scopes.access(needed);
+    expect(access && scopes.permits(scopes.grants(granted), access)).toBe(permitted);
+  });
+});
+
+describe("through HTTP, once v4 has told the scopes of a token", () => {
+  test.each([
+    ["A-151 A-155", "vms:read_only", "PUT /vm/instances/5202"],
+    ["A-151 A-155", "vms:read_only", "DELETE /vm/instances/5202"],
+    ["A-154", "domains:read_write", "GET /vm/instances"],
+    ["A-154", "domains:read_write account:read_write scripts:read_write", "GET /vm/instances/5202"],
+    ["A-150", "", "GET /vm/instances"],
+  ])("%s %j does not permit %s, and v4 is not asked", async (_id, granted, call) => {
+    const as = (granted || "nothing").replaceAll(" ", "+");
+    altered.plain();
+    altered.answers("GET /vm/instances/1", { status: 404, headers: { "x-oauth-scopes": granted }, body: {} });
+    await altered.ask("GET /vm/instances/1", { as });
+    altered.plain();
+    expect(seen(await altered.ask(call, { as, ...(call.startsWith("PUT") && { body: {} }) }))).toEqual(
+      refused(403, undefined),
+    );
+    expect(altered.calls).toEqual([]);
+  });
+
+  test("A-153 * permits everything", async () => {
+    const { id } = await created(gateway, debian);
+    for (const call of [`GET /vm/instances/${id}`, `PUT /vm/instances/${id}`, `DELETE /vm/instances/${id}`]) {
+      expect((await gateway.ask(call, { body: call.startsWith("PUT") ? {} : undefined })).status).toBe(200);
+    }
+  });
+});

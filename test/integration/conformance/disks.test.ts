@@ -1,0 +1,228 @@
+/** Document 2, Resources: the disk; Endpoints: those of disks, and the body that creates one. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { dateTime, number, text } from "./forms.ts";
+import { created, given, refused, seen, type Json } from "./told.ts";
+import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+/** Of an instance of 51200 MB with nothing on it, a new one for each test. */
+let path: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+beforeEach(async () => {
+  path = `/vm/instances/${(await created(gateway)).id}/disks`;
+  gateway.sentToV4();
+});
+afterAll(() => gateway.stop());
+
+const blank = { size: 100, label: "data", filesystem: "ext4" };
+const debian = { ...blank, size: 4000, distribution: "vm/debian11", root_pass: "S0me-long-Passw0rd" };
+const script = { ...debian, stackscript: "90022" };
+const answers = { ADMIN_MAIL: "a@example.net", DOMAIN: "example.net" };
+
+const disk = {
+  id: number,
+  label: text,
+  status: text,
+  size: number,
+  filesystem: text,
+  created: dateTime,
+  updated: dateTime,
+};
+
+const create = (body: Json): Promise<Told> => gateway.ask(`POST ${path}`, { body });
+const posted = (): unknown => gateway.sentToV4().find(({ method }) => method === "POST")?.body;
+
+describe("the endpoints of disks", () => {
+  test("A-033 A-115 the list of an instance's disks", async () => {
+    const { status, body } = await gateway.ask("GET /vm/instances/5204/disks", { as: "readOnly" });
+    expect([status, body]).toEqual([
+      200,
+      {
+        disks: [
+          { ...disk, label: "Arch Linux disk", size: 161_280, filesystem: "ext4" },
+          { ...disk, label: "swap", size: 512, filesystem: "swap" },
+          { ...disk, label: "data", size: 2048, filesystem: "raw" },
+        ],
+        page: 1,
+        total_pages: 1,
+        total_results: 3,
+      },
+    ]);
+  });
+
+  test("A-116 POST creates a disk upstream, gives it, and the list has it", async () => {
+    const made = await create(blank);
+    expect(seen(made)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
+    expect(posted()).toEqual(blank);
+    const { body } = await gateway.ask(`GET ${path}`);
+    expect([body.disks, body.total_results]).toEqual([[made.body], 1]);
+    expect((await gateway.askV4(`GET ${path}/${made.body.id}`)).body).toMatchObject(blank);
+  });
+
+  test("A-117 GET of one gives it, an unknown one is 404", async () => {
+    const { body } = await gateway.ask("GET /vm/instances/5204/disks");
+    expect(seen(await gateway.ask(`GET /vm/instances/5204/disks/${body.disks[0].id}`))).toEqual({
+      status: 200,
+      body: body.disks[0],
+    });
+    expect(seen(await gateway.ask("GET /vm/instances/5204/disks/1"))).toEqual(refused(404, undefined));
+    expect(seen(await gateway.ask("GET /vm/instances/5204/disks/x"))).toEqual(refused(404, undefined));
+  });
+
+  test("A-009 A-117 the disk of another instance is 404, though it exists", async () => {
+    expect((await gateway.ask("GET /vm/instances/5202/disks/88012")).status).toBe(200);
+    expect(seen(await gateway.ask("GET /vm/instances/5201/disks/88012"))).toEqual(refused(404, undefined));
+  });
+
+  test("A-009 A-115 A-116 the disks of an instance that does not exist are 404", async () => {
+    expect(seen(await gateway.ask("GET /vm/instances/1/disks"))).toEqual(refused(404, undefined));
+    expect(seen(await gateway.ask("POST /vm/instances/1/disks", { body: blank }))).toEqual(
+      refused(404, undefined),
+    );
+  });
+});
+
+type Refused = [name: string, body: Json, ...fields: string[]];
+
+const { size: _size, ...noSize } = blank;
+const { label: _label, ...noLabel } = blank;
+const { filesystem: _filesystem, ...noFilesystem } = blank;
+const { root_pass: _password, ...noPassword } = debian;
+
+/** What the gateway refuses by itself. */
+const wrong: readonly Refused[] = [
+  ["A-034 with the empty label", { ...blank, label: "" }, "label"],
+  ["A-034 with a label of 51 characters", { ...blank, label: "d".repeat(51) }, "label"],
+  ["A-035 with another filesystem", { ...blank, filesystem: "btrfs" }, "filesystem"],
+  ["A-035 with a filesystem in capitals", { ...blank, filesystem: "EXT4" }, "filesystem"],
+  ["A-035 with the empty filesystem", { ...blank, filesystem: "" }, "filesystem"],
+  ["A-036 with an initrd of 33 MB", { ...blank, filesystem: "initrd", size: 33 }, "size"],
+  ["A-130 without a size", noSize, "size"],
+  ["A-130 with a size null", { ...blank, size: null }, "size"],
+  ["A-130 with a size that is no integer", { ...blank, size: 1.5 }, "size"],
+  ["A-130 with a size that is no number", { ...blank, size: "1e2" }, "size"],
+  ["A-131 with a negative size", { ...blank, size: -1 }, "size"],
+  ["A-132 without a label", noLabel, "label"],
+  ["A-132 with a label null", { ...blank, label: null }, "label"],
+  ["A-132 with a label that is no string", { ...blank, label: 5 }, "label"],
+  ["A-133 without a filesystem", noFilesystem, "filesystem"],
+  ["A-133 with a filesystem null", { ...blank, filesystem: null }, "filesystem"],
+  ["A-130 A-132 A-133 A-166 with nothing", {}, "size", "label", "filesystem"],
+  ["A-134 with an unknown distribution", { ...debian, distribution: "vm/windows95" }, "distribution"],
+  ["A-135 with a distribution and no root_pass", noPassword, "root_pass"],
+  ["A-135 with a distribution and root_pass null", { ...debian, root_pass: null }, "root_pass"],
+  ["A-137 with a read_only that is no boolean", { ...blank, read_only: "yes" }, "read_only"],
+  ["A-138 with a script and no distribution", { ...blank, stackscript: "90023" }, "stackscript"],
+  [
+    "A-138 with a script that can't deploy to it",
+    { ...debian, distribution: "vm/arch", stackscript: "90023" },
+    "stackscript",
+  ],
+  ["A-138 with an unknown script", { ...debian, stackscript: "1" }, "stackscript"],
+  ["A-139 with a script and no answers", script, "stackscript_udf_responses"],
+  [
+    "A-139 with a script and one answer of two",
+    { ...script, stackscript_udf_responses: { DOMAIN: "example.net" } },
+    "stackscript_udf_responses",
+  ],
+];
+
+describe("a disk is not created", () => {
+  test.each(wrong)("%s, and v4 is not asked to", async (_name, body, ...fields) => {
+    expect(seen(await create(body))).toEqual(refused(400, ...fields));
+    expect(posted()).toBeUndefined();
+    expect((await gateway.ask(`GET ${path}`)).body.total_results).toBe(0);
+  });
+
+  test("A-131 with more than the free space, as v4 says", async () => {
+    expect(seen(await create({ ...blank, size: 51_201 }))).toEqual(refused(400, "size"));
+    expect((await create({ ...blank, size: 51_000 })).status).toBe(200);
+    expect(seen(await create({ ...blank, size: 201 }))).toEqual(refused(400, "size"));
+    expect((await create({ ...blank, size: 200 })).status).toBe(200);
+  });
+});
+
+type Accepted = readonly [name: string, body: Json, v4: Json, shown?: Json];
+
+const image = {
+  size: 4000,
+  label: "data",
+  filesystem: "ext4",
+  image: "vm/debian11",
+  root_pass: debian.root_pass,
+};
+const { filesystem: _kind, ...imageOnly } = image;
+
+const right: readonly Accepted[] = [
+  ["A-034 a label of one character", { ...blank, label: "d" }, { ...blank, label: "d" }],
+  ["A-034 a label of 50", { ...blank, label: "d".repeat(50) }, { ...blank, label: "d".repeat(50) }],
+  [
+    "A-034 a label of any characters",
+    { ...blank, label: "Data /srv (2)" },
+    { ...blank, label: "Data /srv (2)" },
+  ],
+  ...["raw", "swap", "ext3", "ext4"].map((filesystem): Accepted => [
+    `A-035 ${filesystem}`,
+    { ...blank, filesystem },
+    { ...blank, filesystem },
+  ]),
+  [
+    "A-035 A-036 an initrd of 32 MB",
+    { ...blank, filesystem: "initrd", size: 32 },
+    { ...blank, filesystem: "initrd", size: 32 },
+  ],
+  ["A-036 33 MB of another kind", { ...blank, size: 33 }, { ...blank, size: 33 }],
+  ["A-131 all the space there is", { ...blank, size: 51_200 }, { ...blank, size: 51_200 }],
+  ["A-134 without a distribution: blank", blank, blank],
+  ["A-134 with distribution null: blank", { ...blank, distribution: null }, blank],
+  ["A-134 A-135 with a distribution", debian, image],
+  [
+    "A-134 with a distribution and raw: the distribution decides",
+    { ...debian, filesystem: "raw" },
+    imageOnly,
+    { filesystem: "ext4" },
+  ],
+  ["A-135 a root_pass without a distribution is not sent on", { ...blank, root_pass: "x" }, blank],
+  [
+    "A-136 root_ssh_key",
+    { ...debian, root_ssh_key: "ssh-rsa AAAA+/= me@home" },
+    { ...image, authorized_keys: ["ssh-rsa AAAA+/= me@home"] },
+  ],
+  ["A-137 read_only true", { ...blank, read_only: true }, { ...blank, read_only: true }],
+  ["A-137 read_only false", { ...blank, read_only: false }, blank],
+  ["A-138 a script", { ...debian, stackscript: "90021" }, { ...image, stackscript_id: 90021 }],
+  [
+    "A-139 a script with its answers",
+    { ...script, stackscript_udf_responses: answers },
+    { ...image, stackscript_id: 90022, stackscript_data: answers },
+  ],
+];
+
+describe("a disk is created", () => {
+  test.each(right.map(([name, body, v4, shown = {}]) => [name, body, v4, shown] as const))(
+    "%s",
+    async (_name, body, v4, shown) => {
+      const { size, label, filesystem } = body;
+      const told = await create(body);
+      expect(seen(told)).toEqual(given({ size, label, filesystem, ...shown }));
+      expect(posted()).toEqual(v4);
+      gateway.clock.advance(10_000);
+      expect(seen(await gateway.ask(`GET ${path}/${told.body.id}`))).toEqual({
+        status: 200,
+        body: { ...told.body, status: "ok", updated: dateTime },
+      });
+    },
+  );
+
+  test("A-137 a read-only disk is one upstream", async () => {
+    const { body } = await create({ ...blank, read_only: true });
+    expect((await gateway.askV4(`GET ${path}/${body.id}`)).body.read_only).toBe(true);
+  });
+
+  test("A-131 a size of 0 is for v4 to decide", async () => {
+    await create({ ...blank, size: 0 });
+    expect(posted()).toEqual({ ...blank, size: 0 });
+  });
+});

@@ -1,0 +1,54 @@
+/** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { given, refused, seen } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const authorization = () => `token ${gateway.sandbox.tokens.full}`;
+
+test("a picture is set and read back as it was, with two slashes as one client asks", async () => {
+  const client = { name: "pictured", redirect_uri: "https://app.example.net/" };
+  const { body: made } = await gateway.ask("POST /account/clients", { body: client });
+  const path = `/v4//account/clients/${made.id}/thumbnail`;
+  expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refused(404, undefined));
+  const picture = Buffer.from("89504e470d0a1a0a00ff", "hex");
+  const set = await fetch(gateway.service.url + path, {
+    method: "PUT",
+    headers: { authorization: authorization(), "content-type": "image/png" },
+    body: picture,
+  });
+  expect([set.status, await set.json()]).toEqual([200, {}]);
+  // Pages show it by an image tag, which sends no token.
+  for (const headers of [{}, { authorization: authorization() }, { authorization: "token unknown" }]) {
+    const shown = await fetch(gateway.service.url + path, { headers });
+    expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(Buffer.from(await shown.arrayBuffer()).equals(picture)).toBe(true);
+  }
+});
+
+test("a file is attached to a ticket, and one that v4 does not take is refused", async () => {
+  const words = { summary: "A question", description: "Details" };
+  const { body: ticket } = await gateway.ask("POST /support/tickets", { body: words });
+  const attach = async (name: string): Promise<[number, unknown]> => {
+    const form = new FormData();
+    form.set("file", new Blob(["what it says"]), name);
+    const url = `${gateway.service.url}/v4/support/tickets/${ticket.id}/attachments`;
+    const told = await fetch(url, {
+      method: "POST",
+      headers: { authorization: authorization() },
+      body: form,
+    });
+    return [told.status, await told.json()];
+  };
+  expect(await attach("log.txt")).toEqual([200, {}]);
+  expect((await gateway.askV4(`GET /support/tickets/${ticket.id}`)).body.attachments).toEqual(["log.txt"]);
+  expect(await attach("virus.exe")).toEqual([400, { errors: [{ reason: expect.any(String) }] }]);
+  expect(seen(await gateway.ask(`GET /support/tickets/${ticket.id}`))).toEqual(
+    given({ summary: "A question" }),
+  );
+});

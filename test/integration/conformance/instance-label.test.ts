@@ -1,0 +1,58 @@
+/** Document 2, Resources: the label of an instance. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given, refused, seen, type Json, smallest } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const labels: readonly (readonly [string, string, boolean])[] = [
+  ["A-067", "abc", true],
+  ["A-067", "ab", false],
+  ["A-067", "a", false],
+  ["A-067", "", false],
+  ["A-067", "a".repeat(32), true],
+  ["A-067", "a".repeat(33), false],
+  ["A-068", "a-b_c9Z", true],
+  ["A-068", "ab cd", false],
+  ["A-068", "ab.cd", false],
+  ["A-068", "ab/cd", false],
+  ["A-068", "blåbær", false],
+  ["A-068", "ab\ncd", false],
+  ["A-068", "abcd\n", false],
+  ["A-069", "a1b", true],
+  ["A-069", "1abc", false],
+  ["A-069", "abc1", false],
+  ["A-069", "-abc", false],
+  ["A-069", "abc-", false],
+  ["A-069", "_abc", false],
+  ["A-069", "abc_", false],
+  ["A-070", "a-b-c", true],
+  ["A-070", "a_b_c", true],
+  ["A-070", "a-_b", true],
+  ["A-070", "a--b", false],
+  ["A-070", "a__b", false],
+  ["A-070", "ab-c--d", false],
+];
+
+describe("the label of an instance", () => {
+  test.each(labels)("%s %j, on create (good: %s)", async (_id, label, good) => {
+    gateway.clock.advance(31_000);
+    gateway.sentToV4();
+    const told = await gateway.ask("POST /vm/instances", { body: { ...smallest, label } });
+    const expected = good ? given({ label }) : refused(400, "label");
+    expect(seen(told)).toEqual(expected);
+    expect(gateway.sentToV4().map(({ body }) => (body as Json)["label"])).toEqual(good ? [label] : []);
+  });
+
+  test.each(labels)("%s %j, on edit (good: %s)", async (_id, label, good) => {
+    const before = (await gateway.ask("GET /vm/instances/5240")).body.label;
+    const told = await gateway.ask("PUT /vm/instances/5240", { body: { label } });
+    const expected = good ? given({ label }) : refused(400, "label");
+    expect(seen(told)).toEqual(expected);
+    expect((await gateway.ask("GET /vm/instances/5240")).body.label).toBe(good ? label : before);
+  });
+});

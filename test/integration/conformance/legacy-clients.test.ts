@@ -1,0 +1,204 @@
+/** What clients in use really send, whatever the document says. None of it may fail. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { request } from "node:http";
+import { created, given, refused, seen, whole, type Json, smallest } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+beforeEach(() => {
+  gateway.clock.advance(31_000);
+  gateway.sentToV4();
+});
+afterAll(() => gateway.stop());
+
+const json = { "content-type": "application/json" };
+
+/** Sends a request with a body, also where no body belongs. */
+function send(method: string, path: string, body: string): Promise<{ status: number; body: Json }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...json,
+      authorization: `token ${gateway.sandbox.tokens.full}`,
+      "content-length": String(Buffer.byteLength(body)),
+    };
+    const sent = request(`${gateway.service.url}/v4${path}`, { method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+describe("bodies that are none", () => {
+  test.each(["null", "", "{}", "not JSON at all"])("GET with Content-Type and the body %j", async (body) => {
+    expect(await send("GET", "/vm/instances/5201", body)).toEqual(given({ id: 5201 }));
+    expect(gateway.sentToV4()[0]?.body).toBeUndefined();
+  });
+
+  test.each(["null", "", "{}"])("DELETE with Content-Type and the body %j", async (body) => {
+    const { id } = await created(gateway);
+    gateway.sentToV4();
+    expect(await send("DELETE", `/vm/instances/${id}`, body)).toEqual({ status: 200, body: {} });
+    expect(gateway.sentToV4()[0]?.body).toBeUndefined();
+  });
+
+  test("PUT with null changes nothing and gives the object", async () => {
+    const before = await gateway.ask("GET /vm/instances/5230");
+    expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(seen(before));
+  });
+
+  test("POST with null names what is missing", async () => {
+    expect(await send("POST", "/vm/instances", "null")).toEqual(refused(400, "datacenter", "type"));
+  });
+
+  test("a connection is good for the next request after such a body", async () => {
+    await send("GET", "/vm/instances/5201", '{"a":1}');
+    expect(await send("GET", "/vm/instances/5202", "null")).toEqual(given({ id: 5202 }));
+  });
+});
+
+describe("slashes", () => {
+  test.each([
+    ["/vm/instances", "/vm/instances/"],
+    ["/vm/instances?page=2", "/vm/instances/?page=2"],
+    ["/vm/instances/5202", "/vm/instances/5202/"],
+    ["/vm/instances/5202/disks?page=1", "/vm/instances/5202/disks/?page=1"],
+    ["/vm/instances/5202", "//vm/instances/5202"],
+    ["/vm/instances/5202", "//vm//instances///5202//"],
+    ["/vm/distributions/vm/debian11", "/vm/distributions/vm%2Fdebian11"],
+    ["/vm/distributions/vm/debian11", "/vm/distributions/vm%2fdebian11/"],
+    ["/vm/kernels/vm/latest_64", "/vm/kernels/vm%2Flatest_64"],
+    ["/vm/kernels/vm/latest", "/vm/kernels/vm/latest_32"],
+    ["/datacenters", "/datacenters/"],
+  ])("%s is also %s", async (path, other) => {
+    const [plain, odd] = [await send("GET", path, ""), await send("GET", other, "")];
+    expect(plain.status).toBe(200);
+    expect(odd).toEqual(plain);
+    expect(gateway.sentToV4().every(({ path }) => !path.includes("//"))).toBe(true);
+  });
+
+  test("a create with a slash at the end", async () => {
+    expect(seen(await gateway.ask("POST /vm/instances/", { body: smallest }))).toEqual(
+      given({ label: "vm" }),
+    );
+    const body = { size: 10, label: "data", filesystem: "raw" };
+    const { id } = await created(gateway);
+    expect(seen(await gateway.ask(`POST /vm/instances/${id}/disks/`, { body }))).toEqual(
+      given({ label: "data" }),
+    );
+  });
+});
+
+describe("filters", () => {
+  test.each<[string, string, string, Json, (row: Json) => boolean]>([
+    [
+      "a whole datacenter",
+      "/vm/instances",
+      "vms",
+      { datacenter: { id: "newark", label: "Newark, NJ", country: "us" } },
+      ({ datacenter }) => (datacenter as Json)["id"] === "newark",
+    ],
+    [
+      "a whole distribution",
+      "/vm/instances",
+      "vms",
+      { distribution: { id: "vm/arch", label: "old words" } },
+      ({ distribution }) => (distribution as Json | null)?.["id"] === "vm/arch",
+    ],
+    [
+      "a distribution in another case",
+      "/vm/instances",
+      "vms",
+      { distribution: "vm/Arch" },
+      ({ distribution }) => (distribution as Json | null)?.["id"] === "vm/arch",
+    ],
+    ["+ne", "/vm/instances", "vms", { group: { "+ne": "shop" } }, ({ group }) => group !== "shop"],
+    [
+      "+or of labels",
+      "/vm/instances",
+      "vms",
+      { "+or": [{ label: "api-01" }, { label: "db-07" }] },
+      ({ label }) => label === "api-01" || label === "db-07",
+    ],
+    [
+      "deprecated, the opposite of recommended",
+      "/vm/distributions",
+      "distributions",
+      { deprecated: true },
+      ({ recommended }) => recommended === false,
+    ],
+    [
+      "a date with fraction and zone",
+      "/vm/distributions",
+      "distributions",
+      { created: { "+gte": "2020-01-01T00:00:00.000Z" } },
+      ({ created }) => String(created) >= "2020-01-01T00:00:00",
+    ],
+    [
+      "a date without",
+      "/vm/distributions",
+      "distributions",
+      { created: { "+lte": "2020-01-01T00:00:00" } },
+      ({ created }) => String(created) <= "2020-01-01T00:00:00",
+    ],
+  ])("%s", async (_name, path, list, filter, picks) => {
+    const all = await whole(gateway, `GET ${path}`, list);
+    const rows = await whole(gateway, `GET ${path}`, list, { filter });
+    expect(rows).toEqual(all.filter(picks));
+    expect([0, all.length]).not.toContain(rows.length);
+  });
+
+  test("an order in underscores beside a condition", async () => {
+    const filter = { label: { "+contains": "api" }, "+order_by": "label", "+order": "desc" };
+    const { body } = await gateway.ask("GET /vm/instances", { filter });
+    const found = body.vms.map(({ label }: Json) => label);
+    expect(found.length).toBeGreaterThan(2);
+    expect(found).toEqual(found.toSorted().toReversed());
+  });
+
+  test("page after page with the same filter: the totals are the same on each", async () => {
+    const filter = { id: { "+gt": 5205 } };
+    const first = (await gateway.ask("GET /vm/instances?page=1", { filter })).body;
+    let received = 0;
+    for (let page = 1; page <= first.total_pages; page += 1) {
+      const { body } = await gateway.ask(`GET /vm/instances/?page=${page}`, { filter });
+      expect([body.total_pages, body.total_results]).toEqual([first.total_pages, first.total_results]);
+      received += body.vms.length;
+    }
+    expect(received).toBe(first.total_results);
+  });
+});
+
+describe("X-CORS-Status: true", () => {
+  test.each([
+    ["GET /vm/instances", "full", "200"],
+    ["GET /vm/instances/1", "full", "404"],
+    ["GET /vm/instances?page=0", "full", "400"],
+    ["GET /vm/instances", null, "401"],
+    ["GET /vm/instances", "none", "403"],
+    ["GET /nothing", "full", "404"],
+  ])("%s as %s is 200, and X-Status %s", async (call, as, status) => {
+    const told = await gateway.ask(call, { as, headers: { "x-cors-status": "true" } });
+    const plain = await gateway.ask(call, { as });
+    expect([told.status, told.headers.get("x-status")]).toEqual([200, status]);
+    expect([String(plain.status), plain.headers.get("x-status")]).toEqual([status, null]);
+    expect(Object.keys(told.body)).toEqual(Object.keys(plain.body));
+  });
+
+  test("is not passed on to v4", async () => {
+    await gateway.ask("GET /vm/instances", { headers: { "x-cors-status": "true" } });
+    expect(gateway.sentToV4()[0]?.headers).not.toHaveProperty("x-cors-status");
+  });
+});
+
+test("the start of one client: all catalogs with a token and a filter, then instances", async () => {
+  for (const path of ["/vm/kernels", "/vm/types", "/datacenters", "/vm/distributions"]) {
+    const { status, body } = await gateway.ask(`GET ${path}/?page=1`, { headers: json, filter: {} });
+    expect([status, body.page, body.total_pages]).toEqual([200, 1, 1]);
+  }
+  expect((await gateway.ask("GET /vm/instances/?page=1", { headers: json, filter: {} })).status).toBe(200);
+});

@@ -1,0 +1,347 @@
+/** alpha.md 7.2 to 7.6, row by row: other spellings, bodies of particular calls, members that clients insist on. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { created, debian, given, refused, seen, type Json } from "./told.ts";
+import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
+
+/** One instance with a system, which most calls are about; in steps of the clock nothing is at work on it. */
+let gateway: Gateway;
+let at: string;
+let id: number;
+let disk: number;
+let config: number;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ id } = await created(gateway, { ...debian, label: "habits", with_backup: true }));
+  at = `/vm/instances/${id}`;
+  disk = (await gateway.ask(`GET ${at}/disks`)).body.disks[0].id;
+  config = (await gateway.ask(`GET ${at}/configs`)).body.configs[0].id;
+});
+afterAll(() => gateway.stop());
+beforeEach(() => settle());
+
+function settle(): void {
+  gateway.clock.advance(3_600_000);
+  gateway.sentToV4();
+}
+
+const ask = (call: string, options?: Ask): Promise<Told> => gateway.ask(call, options);
+const done = { status: 200, body: {} };
+
+/** Bodies of what was written at v4 since the last look. */
+const written = (): unknown[] =>
+  gateway
+    .sentToV4()
+    .filter(({ method }) => method !== "GET")
+    .map(({ body }) => body);
+
+describe("7.2 spellings", () => {
+  test.each(["vm_id", "vm-id", "vm"])("ip-assign: %s", async (name) => {
+    const { body: made } = await ask("POST /networking/ipv4", { body: { vm: id } });
+    const body = { datacenter: "newark", assignments: [{ address: made.address, [name]: id }] };
+    const told = await ask("POST /networking/ip-assign", { body });
+    expect(seen(told)).toEqual(
+      given({ ips: [expect.objectContaining({ address: made.address, vm_id: id })] }),
+    );
+    await ask(`DELETE /networking/ipv4/${made.address}`);
+  });
+
+  test.each(["vm", "vm_id"])("a new address: %s", async (name) => {
+    const { status, body } = await ask("POST /networking/ipv4", { body: { [name]: id } });
+    expect([status, body.vm_id, body.id]).toEqual([200, id, body.address]);
+    await ask(`DELETE /networking/ipv4/${body.address}`);
+  });
+
+  test.each(["name", "label"])("an application by its %s", async (member) => {
+    const body = { [member]: "status board", redirect_uri: "https://app.example.net/" };
+    const told = await ask("POST /account/clients", { body });
+    expect(seen(told)).toEqual(given({ name: "status board", label: "status board" }));
+  });
+
+  test.each(["vms:view,dnszones:modify", "vms:view;dnszones:modify", ";vms:view;dnszones:modify"])(
+    "the scopes %s of a token",
+    async (scopes) => {
+      const { body } = await ask("POST /account/tokens", { body: { scopes } });
+      expect(body.scopes).toBe("vms:view,dnszones:modify");
+      expect((await ask("GET /vm/instances", { as: body.token })).status).toBe(200);
+      expect((await ask(`DELETE ${at}`, { as: body.token })).status).toBe(403);
+    },
+  );
+
+  test.each(["ttl_sec", "ttl"])("the lifetime of a record: %s", async (name) => {
+    const [zone] = (await ask("GET /dns/zones")).body.dnszones;
+    const body = { type: "A", name: `by-${name.replace("_", "-")}`, target: "203.0.113.9", [name]: 3600 };
+    expect(seen(await ask(`POST /dns/zones/${zone.id}/records`, { body }))).toEqual(given({ ttl_sec: 3600 }));
+  });
+
+  test.each(["tfa-code", "tfa_code"])("the second factor's %s is taken for a code", async (name) => {
+    const { body } = await ask("POST /account/profile/tfa-enable");
+    expect(body).toEqual(expect.objectContaining({ secret: expect.stringMatching(/\S/) }));
+    gateway.sentToV4();
+    await ask("POST /account/profile/tfa-enable-confirm", { body: { [name]: "213456" } });
+    expect(written()).toEqual([{ tfa_code: "213456" }]);
+  });
+
+  test.each<[unknown, boolean]>([
+    [0, false],
+    [1, true],
+    [false, false],
+    [true, true],
+  ])("check_passive %j is %s", async (given_, shown) => {
+    const [balancer] = (await ask("GET /nodebalancers")).body.nodebalancers;
+    const [one] = (await ask(`GET /nodebalancers/${balancer.id}/configs`)).body.configs;
+    const path = `/nodebalancers/${balancer.id}/configs/${one.id}`;
+    expect(seen(await ask(`PUT ${path}`, { body: { check_passive: given_ } }))).toEqual(
+      given({ check_passive: shown }),
+    );
+  });
+
+  test.each(["token", "Token", "TOKEN"])("the scheme %s", async (scheme) => {
+    const headers = { authorization: `${scheme} ${gateway.sandbox.tokens.full}` };
+    expect((await ask(`GET ${at}`, { as: null, headers })).status).toBe(200);
+  });
+
+  test("+limit is refused, whatever stands beside it", async () => {
+    expect((await ask("GET /vm/instances", { filter: { "+limit": 5 } })).status).toBe(400);
+  });
+});
+
+describe("7.4 bodies of particular calls", () => {
+  const chosen = () =>
+    [
+      ["no body", undefined, {}],
+      ["null", "null", {}],
+      ["{}", "{}", {}],
+      ["no config", '{"config":null}', {}],
+      ["a config", `{"config":${config}}`, { config_id: config }],
+    ] as const;
+
+  test.each(["boot", "reboot", "shutdown"])("%s", async (action) => {
+    for (const [, text, v4] of chosen()) {
+      settle();
+      await ask(`POST ${at}/${action === "boot" ? "shutdown" : "boot"}`);
+      settle();
+      expect(seen(await ask(`POST ${at}/${action}`, text === undefined ? {} : { text }))).toEqual(done);
+      expect(written().map((body) => body ?? {})).toEqual([action === "shutdown" ? {} : v4]);
+    }
+  });
+
+  test("rescue, in every wrapping", async () => {
+    const wrappings = [{ disks: { sda: disk } }, { sda: disk }, { disks: { disks: { sda: disk } } }, null];
+    for (const body of wrappings) {
+      settle();
+      expect(seen(await ask(`POST ${at}/rescue`, { text: JSON.stringify(body) }))).toEqual(done);
+      expect(written()).toEqual([body === null ? {} : { devices: { sda: { disk_id: disk } } }]);
+    }
+  });
+
+  test.each([undefined, "{}", "null"])("a disk by its id with the body %s is duplicated", async (text) => {
+    const { id: roomy } = await created(gateway);
+    const disks = `/vm/instances/${roomy}/disks`;
+    const { body: blank } = await ask(`POST ${disks}`, {
+      body: { label: "blank", size: 10, filesystem: "raw" },
+    });
+    settle();
+    const told = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { text });
+    expect(seen(told)).toEqual(given({ id: expect.any(Number), size: 10 }));
+    expect(told.body.id).not.toBe(blank.id);
+  });
+
+  test("a disk by its id with a password gets that, and is told", async () => {
+    await ask(`POST ${at}/shutdown`);
+    settle();
+    const told = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
+    expect(seen(told)).toEqual(given({ id: disk }));
+    expect((await ask(`GET ${at}/disks`)).body.disks.map((each: Json) => each["id"])).toContain(disk);
+  });
+
+  test.each(["sd", "xvd"])("a configuration with all eight slots, named %sa and on", async (prefix) => {
+    const slots = Object.fromEntries("abcdefgh".split("").map((slot) => [prefix + slot, null]));
+    const body = {
+      label: "all of it",
+      kernel: { id: "vm/latest_64" },
+      disks: { ...slots, [`${prefix}a`]: disk },
+      initrd: "",
+      comments: "",
+      ram_limit: 0,
+    };
+    const told = await ask(`POST ${at}/configs`, { body });
+    expect(seen(told)).toEqual(given({ label: "all of it", ram_limit: 0, initrd: null }));
+    expect(told.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
+    expect(told.body.kernel).toMatchObject({ id: "vm/latest_64" });
+  });
+
+  test("a fixed disk of an image that is no more is refused by its slot, and nothing is made", async () => {
+    const before = (await ask(`GET ${at}/configs`)).body.total_results;
+    const body = { label: "recovery", kernel: "vm/latest_64", disks: { sda: disk, sdh: 25669 } };
+    const told = await ask(`POST ${at}/configs`, { body });
+    expect(told.status).toBe(400);
+    expect((await ask(`GET ${at}/configs`)).body.total_results).toBe(before);
+  });
+
+  test.each([undefined, "null", '{"label":null}'])("a snapshot with the body %s", async (text) => {
+    const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { text });
+    expect(seen(told)).toEqual(given({ id: expect.anything(), type: "snapshot" }));
+  });
+
+  test("a distribution with capital letters, rebuilt", async () => {
+    const body = { distribution: "vm/Debian11", root_pass: debian.root_pass };
+    const told = await ask(`POST ${at}/rebuild`, { body });
+    expect(seen(told)).toEqual(given({ id, distribution: expect.objectContaining({ id: "vm/debian11" }) }));
+    expect(told.body).toMatchObject({ disks: expect.any(Array), configs: expect.any(Array) });
+    settle();
+    disk = (await ask(`GET ${at}/disks`)).body.disks[0].id;
+    config = (await ask(`GET ${at}/configs`)).body.configs[0].id;
+  });
+});
+
+describe("7.5 members that clients insist on", () => {
+  const some = (name: string) => expect.objectContaining({ [name]: expect.anything() });
+
+  test.each<[string, string, Json | undefined]>([
+    ["a zone", "/dns/zones", { dnszone: "habits.example", type: "master", soa_email: "a@habits.example" }],
+    ["an application", "/account/clients", { name: "app", redirect_uri: "https://app.example.net/" }],
+    ["a token", "/account/tokens", { scopes: "vms:view" }],
+    ["a balancer", "/nodebalancers", { datacenter: "newark", label: "habits" }],
+    ["a ticket", "/support/tickets", { summary: "Help", description: "Please" }],
+    [
+      "a script",
+      "/vm/stackscripts",
+      { label: "habits", script: "#!/bin/sh\ntrue", distributions: ["vm/debian11"] },
+    ],
+  ])("%s has an id when it is made", async (_, path, body) => {
+    expect(seen(await ask(`POST ${path}`, { body }))).toEqual({ status: 200, body: some("id") });
+  });
+
+  test("so have a reset secret, and a new address of an instance", async () => {
+    const client = (
+      await ask("POST /account/clients", { body: { name: "reset", redirect_uri: "https://a.example/" } })
+    ).body;
+    const reset = await ask(`POST /account/clients/${client.id}/reset_secret`);
+    expect(seen(reset)).toEqual(given({ id: client.id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }));
+    expect(reset.body.secret).not.toBe(client.secret);
+    const address = await ask(`POST ${at}/ips`, { body: { type: "private" } });
+    expect(seen(address)).toEqual(given({ id: address.body.address }));
+  });
+
+  test("backups", async () => {
+    const { body } = await ask(`GET ${at}/backups`);
+    expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
+    expect(Object.keys(body.snapshot).toSorted()).toEqual(["current", "in_progress"]);
+  });
+
+  test("the addresses of an instance", async () => {
+    const { body } = await ask(`GET ${at}/ips`);
+    expect(Object.keys(body.ipv4)).toEqual(expect.arrayContaining(["public", "private", "shared"]));
+    expect(Object.keys(body.ipv6)).toEqual(
+      expect.arrayContaining(["addresses", "slaac", "link-local", "link_local", "global"]),
+    );
+  });
+
+  test("profile, settings and a script's questions", async () => {
+    expect((await ask("GET /account/profile")).body).toEqual(some("username"));
+    expect((await ask("GET /account/settings")).body).toEqual(some("email"));
+    const { body } = await ask("GET /vm/stackscripts/90022");
+    for (const question of body.user_defined_fields)
+      expect(question).toEqual(
+        expect.objectContaining({ name: expect.any(String), label: expect.any(String) }),
+      );
+    expect(body.user_defined_fields.every((each: Json) => "example" in each)).toBe(true);
+    expect(body.user_defined_fields).not.toEqual([]);
+  });
+
+  test("backups switched off and on give the instance", async () => {
+    for (const [action, enabled] of [
+      ["cancel", false],
+      ["enable", true],
+    ] as const) {
+      settle();
+      const told = await ask(`POST ${at}/backups/${action}`);
+      expect(seen(told)).toEqual(given({ id, backups: expect.objectContaining({ enabled }) }));
+    }
+  });
+});
+
+describe("7.3 and 7.6", () => {
+  test("one client asks for what is unseen every 15 seconds: one page at least, even of nothing", async () => {
+    for (let n = 0; n < 3; n += 1) {
+      gateway.clock.advance(15_000);
+      const { status, body } = await ask("GET /account/events/?page=1", { filter: { seen: false } });
+      expect([status, Array.isArray(body.events), body.page, body.total_pages >= 1]).toEqual([
+        200,
+        true,
+        1,
+        true,
+      ]);
+    }
+    const nothing = await ask("GET /vm/instances", { filter: { label: "nothing-has-this" } });
+    expect(nothing.body).toEqual({ vms: [], page: 1, total_pages: 1, total_results: 0 });
+  });
+
+  test("later pages without the filter of the first have totals of their own, exact", async () => {
+    const all = (await ask("GET /vm/instances")).body;
+    const { body } = await ask("GET /vm/instances?page=2");
+    expect([body.total_pages, body.total_results]).toEqual([all.total_pages, all.total_results]);
+  });
+});
+
+describe("10 not part of this interface", () => {
+  test.each([
+    "GET /vm/volumes",
+    "GET /volumes",
+    "POST /vm/instances/5201/clone",
+    "POST /vm/instances/5201/mutate",
+    "POST /vm/instances/5201/migrate",
+    "GET /images",
+    "GET /tags",
+    "GET /networking/firewalls",
+    "GET /object-storage/buckets",
+    "GET /databases/instances",
+    "GET /orch/clusters",
+    "GET /account/invoices",
+    "GET /account/payments",
+    "GET /profile/sshkeys",
+    "GET /regions",
+    "GET /domains",
+  ])("%s is 404, and v4 is not asked", async (call) => {
+    expect(seen(await ask(call, call.startsWith("POST") ? { body: {} } : {}))).toEqual(
+      refused(404, undefined),
+    );
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+});
+
+describe("8 rulings that no other file shows", () => {
+  test("the catalogs' lists and those of addresses have the names that were ruled", async () => {
+    for (const [path, list] of [
+      ["/vm/types", "types"],
+      ["/networking/ipv4", "ipv4s"],
+      ["/networking/ipv6", "ipv6_pools"],
+    ] as const)
+      expect(Object.keys((await ask(`GET ${path}`)).body)[0]).toBe(list);
+  });
+
+  test("a ticket tells what it is about both ways", async () => {
+    const body = { summary: "About one", description: "It is slow", vm_id: id };
+    const { body: told } = await ask("POST /support/tickets", { body });
+    expect(told).toMatchObject({ vm_id: id, entity: { id, type: "vm" } });
+  });
+
+  test("deleting a zone or a configuration takes modify, and no more", async () => {
+    const { body: token } = await ask("POST /account/tokens", {
+      body: { scopes: "vms:modify,dnszones:modify" },
+    });
+    const made = { label: "to go", kernel: "vm/latest_64", disks: { sda: disk } };
+    const { body: one } = await ask(`POST ${at}/configs`, { body: made });
+    expect(seen(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token }))).toEqual(done);
+    const zone = { dnszone: "to-go.example", type: "master", soa_email: "a@to-go.example" };
+    const { body: two } = await ask("POST /dns/zones", { body: zone });
+    expect(seen(await ask(`DELETE /dns/zones/${two.id}`, { as: token.token }))).toEqual(done);
+  });
+
+  test("prices are whole cents, and countries small letters", async () => {
+    for (const { hourly_price, monthly_price } of (await ask("GET /vm/types")).body.types)
+      expect([hourly_price, monthly_price].every(Number.isInteger)).toBe(true);
+    for (const { country } of (await ask("GET /datacenters")).body.datacenters)
+      expect(country).toMatch(/^[a-z]{2}$/);
+  });
+});

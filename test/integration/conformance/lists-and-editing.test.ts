@@ -1,0 +1,217 @@
+/** Document 2, Resources: lists and editing. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { dateTime } from "./forms.ts";
+import { refused, seen, whole } from "./told.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+/** Every list of this interface that stands at a path of its own. */
+const lists = [
+  ["/vm/instances", "vms"],
+  ["/vm/instances/5202/disks", "disks"],
+  ["/datacenters", "datacenters"],
+  ["/vm/distributions", "distributions"],
+  ["/vm/kernels", "kernels"],
+  ["/vm/types", "types"],
+] as const;
+
+describe("the envelope of a list", () => {
+  test.each(lists)("A-011 A-012 GET %s gives %s, page, total_pages and total_results", async (path, list) => {
+    const { status, body } = await gateway.ask(`GET ${path}`);
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual([list, "page", "total_pages", "total_results"]);
+    expect(body[list].length).toBeGreaterThan(0);
+    expect(body[list].every((row: unknown) => typeof row === "object" && row !== null)).toBe(true);
+    for (const member of ["page", "total_pages", "total_results"]) {
+      expect(Number.isInteger(body[member])).toBe(true);
+    }
+  });
+
+  test("A-011 a list of nothing has one page", async () => {
+    expect(seen(await gateway.ask("GET /vm/instances/5213/disks"))).toEqual({
+      status: 200,
+      body: { disks: [], page: 1, total_pages: 1, total_results: 0 },
+    });
+  });
+
+  test("A-011 a list of one is a list", async () => {
+    const { body } = await gateway.ask("GET /vm/instances", { filter: { id: 5201 } });
+    expect(body).toMatchObject({ vms: [{ id: 5201 }], page: 1, total_pages: 1, total_results: 1 });
+  });
+});
+
+describe("pages", () => {
+  test.each(lists)("A-013 GET %s without ?page gives the first one", async (path, _list) => {
+    const first = await gateway.ask(`GET ${path}`);
+    expect(first.body.page).toBe(1);
+    expect((await gateway.ask(`GET ${path}?page=1`)).body).toEqual(first.body);
+  });
+
+  test("A-013 A-016 the pages together are the list, each object once", async () => {
+    const v4 = await gateway.askV4("GET /vm/instances?page_size=100");
+    const pages = await Promise.all(
+      [1, 2, 3].map(async (page) => (await gateway.ask(`GET /vm/instances?page=${page}`)).body),
+    );
+    expect(pages.map(({ page, vms }) => [page, vms.length])).toEqual([
+      [1, 25],
+      [2, 25],
+      [3, 10],
+    ]);
+    expect(pages.flatMap(({ vms }) => vms).map(({ id }) => id)).toEqual(
+      v4.body.data.map(({ id }: { id: number }) => id),
+    );
+    for (const { total_pages, total_results } of pages)
+      expect([total_pages, total_results]).toEqual([3, v4.body.results]);
+  });
+
+  test("A-014 26 objects are a page of 25 and one of 1", async () => {
+    const filter = { id: { "+lt": 5227 } };
+    const sizes = await Promise.all(
+      [1, 2].map(async (page) => (await gateway.ask(`GET /vm/instances?page=${page}`, { filter })).body),
+    );
+    expect(
+      sizes.map(({ vms, total_pages, total_results }) => [vms.length, total_pages, total_results]),
+    ).toEqual([
+      [25, 2, 26],
+      [1, 2, 26],
+    ]);
+  });
+
+  test("A-014 25 objects are one page", async () => {
+    const { body } = await gateway.ask("GET /vm/instances", { filter: { id: { "+lt": 5226 } } });
+    expect([body.vms.length, body.total_pages, body.total_results]).toEqual([25, 1, 25]);
+  });
+
+  test.each(["page_size=100", "page_size=25&page=1", "limit=5", "per_page=100"])(
+    "A-014 ?%s does not change how many a page holds",
+    async (query) => {
+      expect((await gateway.ask(`GET /vm/instances?${query}`)).body.vms).toHaveLength(25);
+    },
+  );
+
+  test.each([
+    ["", 1],
+    ["?page=1", 1],
+    ["?page=3", 3],
+    ["?page=4", 4],
+    ["?page=2&page_size=100&other=x", 2],
+  ])("A-015 GET /vm/instances%s asks v4 for page %i of 25", async (query, page) => {
+    gateway.sentToV4();
+    expect((await gateway.ask(`GET /vm/instances${query}`)).body.page).toBe(page);
+    expect(gateway.sentToV4().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET /v4/vm/instances?page=${page}&page_size=25`,
+    ]);
+  });
+
+  test("A-015 a page after the last is empty", async () => {
+    expect(seen(await gateway.ask("GET /vm/instances?page=4"))).toEqual({
+      status: 200,
+      body: { vms: [], page: 4, total_pages: 3, total_results: 60 },
+    });
+    expect(seen(await gateway.ask("GET /vm/types?page=4"))).toEqual({
+      status: 200,
+      body: { types: [], page: 4, total_pages: 1, total_results: 11 },
+    });
+  });
+
+  test("A-016 totals count what a filter leaves, over all pages", async () => {
+    const rows = await whole(gateway, "GET /vm/instances", "vms");
+    const expected = rows.filter(({ group }) => group === "shop").length;
+    expect(expected).toBeGreaterThan(0);
+    const { body } = await gateway.ask("GET /vm/instances", { filter: { group: "shop" } });
+    expect([body.total_results, body.total_pages]).toEqual([expected, 1]);
+    const late = await gateway.ask("GET /vm/instances?page=2", { filter: { id: { "+gt": 5210 } } });
+    expect([late.body.total_results, late.body.total_pages]).toEqual([50, 2]);
+  });
+
+  describe.each(["/vm/instances", "/vm/instances/5202/disks", "/vm/distributions"])("of %s", (path) => {
+    test.each([
+      "0",
+      "-1",
+      "1.5",
+      "abc",
+      "",
+      "1e1",
+      "+1",
+      "0x2",
+      "1,2",
+      "null",
+      "1&page=2",
+      "99999999999999999999",
+    ])("A-017 ?page=%s is refused", async (page) => {
+      gateway.sentToV4();
+      expect(seen(await gateway.ask(`GET ${path}?page=${page}`))).toEqual(refused(400, undefined));
+      expect(gateway.sentToV4()).toEqual([]);
+    });
+  });
+});
+
+describe("editing", () => {
+  test("A-018 what a PUT leaves out keeps its value", async () => {
+    const path = "/vm/instances/5205";
+    const before = (await gateway.ask(`GET ${path}`)).body;
+    gateway.sentToV4();
+    const edited = await gateway.ask(`PUT ${path}`, { body: { group: "edited" } });
+    expect(gateway.sentToV4().find(({ method }) => method === "PUT")?.body).toEqual({ group: "edited" });
+    expect(seen(edited)).toEqual({ status: 200, body: { ...before, group: "edited", updated: dateTime } });
+    expect((await gateway.ask(`GET ${path}`)).body).toEqual(edited.body);
+  });
+
+  test("A-018 one alert of five may be sent alone", async () => {
+    const path = "/vm/instances/5215";
+    const before = (await gateway.ask(`GET ${path}`)).body;
+    const { body } = await gateway.ask(`PUT ${path}`, { body: { alerts: { io: { threshold: 77 } } } });
+    expect(body.alerts).toEqual({ ...before.alerts, io: { enabled: true, threshold: 77 } });
+  });
+
+  test.each([
+    ["no member", {}],
+    ["members that mean nothing", { nothing: true, errors: {} }],
+    ["members that may not be edited", { id: 1, status: "offline", backups: { enabled: false } }],
+  ])("A-018 A-019 a PUT with %s is answered as the object is", async (_name, body) => {
+    const before = await gateway.ask("GET /vm/instances/5218");
+    gateway.sentToV4();
+    expect(seen(await gateway.ask("PUT /vm/instances/5218", { body }))).toEqual(seen(before));
+    expect(new Set(gateway.sentToV4().map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  test.each<[string, unknown]>([
+    ["id", 99],
+    ["created", "2001-01-01T00:00:00"],
+    ["updated", "2001-01-01T00:00:00"],
+    ["status", "offline"],
+    ["datacenter", "london"],
+    ["datacenter", { id: "london" }],
+    ["distribution", "vm/arch"],
+    ["type", "g6-standard-8"],
+    ["type", []],
+    ["ipv4", ["203.0.113.1"]],
+    ["ipv6", "2001:db8::1"],
+    ["hypervisor", "xen"],
+    ["total_transfer", 5],
+    ["root_pass", "S0me-long-Passw0rd"],
+    ["region", "eu-west"],
+    ["tags", ["a-tag"]],
+    ["watchdog_enabled", false],
+    ["__proto__", { label: "polluted" }],
+  ])("A-019 %s in a PUT is ignored (%j)", async (member, value) => {
+    const before = (await gateway.ask("GET /vm/instances/5219")).body;
+    const v4Before = (await gateway.askV4("GET /vm/instances/5219")).body;
+    gateway.sentToV4();
+    const edited = await gateway.ask("PUT /vm/instances/5219", {
+      text: `{"label":"renamed","${member}":${JSON.stringify(value)}}`,
+    });
+    expect(gateway.sentToV4().find(({ method }) => method === "PUT")?.body).toEqual({ label: "renamed" });
+    expect(seen(edited)).toEqual({ status: 200, body: { ...before, label: "renamed", updated: dateTime } });
+    expect((await gateway.askV4("GET /vm/instances/5219")).body).toEqual({
+      ...v4Before,
+      label: "renamed",
+      updated: dateTime,
+    });
+  });
+});

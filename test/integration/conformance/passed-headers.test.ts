@@ -1,0 +1,177 @@
+/** What of a request's headers v4 gets, and what of v4's the client gets: the rules for ids, traces and the rest. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { request } from "node:http";
+import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
+import { smallest } from "./told.ts";
+import { startGateway, type Ask, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+let altered: AlteredGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  altered = await startAlteredGateway();
+});
+beforeEach(() => {
+  gateway.clock.advance(31_000);
+  gateway.sentToV4();
+  altered.plain();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await altered.stop();
+});
+
+describe("5: the id of a request", () => {
+  test.each(["a", "req-1.2_3", "A".repeat(128)])("%s is the caller's own, and v4 gets it", async (id) => {
+    const told = await gateway.ask("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    expect(told.headers.get("x-request-id")).toBe(id);
+    const sent = gateway.sentToV4().map(({ headers }) => headers["x-request-id"]);
+    expect(new Set(sent)).toEqual(new Set([id]));
+  });
+
+  test.each(["", "a b", "a/b", "<a>", "A".repeat(129)])(
+    "%j is none, and another takes its place",
+    async (id) => {
+      const told = await gateway.ask("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+      expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+      expect(told.headers.get("x-request-id")).not.toBe(id);
+    },
+  );
+
+  test("is another one for each request", async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await gateway.ask("GET /datacenters")).headers.get("x-request-id")),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe("5: the trace", () => {
+  const trace = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+  test("that a caller is in goes on", async () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await gateway.ask("GET /vm/instances/5202", { headers: { traceparent } });
+    for (const { headers } of gateway.sentToV4()) {
+      expect(trace.exec(String(headers["traceparent"]))?.[1]).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
+    }
+  });
+
+  test.each(["", "nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01"])(
+    "%j is none: one is begun",
+    async (traceparent) => {
+      await gateway.ask("GET /vm/instances", { headers: { traceparent } });
+      const [sent] = gateway.sentToV4();
+      expect(sent?.headers["traceparent"]).toMatch(trace);
+      expect(sent?.headers["traceparent"]).not.toMatch(/^00-0{32}/);
+    },
+  );
+});
+
+describe("7: X-V4-Equivalent names the v4 call", () => {
+  test.each<[string, string, Ask]>([
+    ["GET /vm/instances", "GET /v4/vm/instances?page=1&page_size=25", {}],
+    ["GET /vm/instances/?page=2&other=1", "GET /v4/vm/instances?page=2&page_size=25", {}],
+    ["GET /vm/instances/5201", "GET /v4/vm/instances/5201", {}],
+    ["POST /vm/instances", "POST /v4/vm/instances", { body: smallest }],
+    ["PUT /vm/instances/5202", "PUT /v4/vm/instances/5202", { body: { group: "a" } }],
+    ["PUT /vm/instances/5202", "GET /v4/vm/instances/5202", { body: {} }],
+    ["GET /vm/instances/5202/disks/88012", "GET /v4/vm/instances/5202/disks/88012", {}],
+    ["GET /datacenters", "GET /v4/regions", {}],
+    ["GET /vm/kernels/vm/latest", "GET /v4/vm/kernels", {}],
+  ])("%s: %s", async (call, equivalent, options) => {
+    const told = await gateway.ask(call, options);
+    expect(told.headers.get("x-v4-equivalent")).toBe(equivalent);
+  });
+});
+
+describe("8: what v4 never sees", () => {
+  test("hop-by-hop headers, those that Connection names, cookies and the client's host", async () => {
+    const headers = {
+      authorization: `token ${gateway.sandbox.tokens.full}`,
+      host: "alpha.example.com",
+      cookie: "session=1",
+      connection: "close, X-Secret-Hop, Authorization",
+      "x-secret-hop": "1",
+      "proxy-authorization": "Basic x",
+      te: "trailers",
+      "x-forwarded-for": "203.0.113.9",
+      "x-other": "1",
+      "user-agent": "legacy/1.0",
+    };
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${gateway.service.url}/v4/vm/instances`, { headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      });
+      sent.on("error", reject).end();
+    });
+    expect(status).toBe(200);
+    const [sent] = gateway.sentToV4();
+    expect(Object.keys(sent?.headers ?? {}).toSorted()).toEqual([
+      "accept",
+      "accept-encoding",
+      "authorization",
+      "connection",
+      "host",
+      "traceparent",
+      "user-agent",
+      "x-request-id",
+    ]);
+    expect(sent?.headers).toMatchObject({
+      "user-agent": "legacy/1.0",
+      accept: "application/json",
+      "accept-encoding": "identity",
+    });
+    expect(sent?.headers["host"]).toBe(new URL(gateway.sandbox.url).host);
+    expect(sent?.headers["connection"]).not.toMatch(/secret/i);
+  });
+
+  test("and what a client never sees of it", async () => {
+    altered.answers("GET /vm/instances/5202/disks", {
+      headers: {
+        "set-cookie": "session=1",
+        server: "v4/9",
+        "x-spec-version": "4.100",
+        "x-customer-uuid": "A-B",
+        warning: '299 - "old"',
+        etag: '"a"',
+        "cache-control": "private, max-age=60",
+        "access-control-allow-origin": "*",
+      },
+      body: { data: [], page: 1, pages: 0, results: 0 },
+    });
+    const { status, headers, body } = await altered.ask("GET /vm/instances/5202/disks");
+    expect([status, body]).toEqual([200, { disks: [], page: 1, total_pages: 1, total_results: 0 }]);
+    for (const name of [
+      "set-cookie",
+      "server",
+      "x-spec-version",
+      "x-customer-uuid",
+      "warning",
+      "etag",
+      "access-control-allow-origin",
+    ]) {
+      expect([name, headers.get(name)]).toEqual([name, null]);
+    }
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("nor do v4's cookies and server reach a client of the native lane", async () => {
+    altered.answers("GET /profile", { headers: { "set-cookie": "session=1", server: "v4/9" }, body: {} });
+    const { status, headers } = await altered.ask("GET /profile", {
+      as: null,
+      headers: { authorization: `Bearer ${altered.sandbox.tokens.full}` },
+    });
+    expect([status, headers.get("set-cookie"), headers.get("server")]).toEqual([200, null, null]);
+  });
+
+  test.each(["http://elsewhere.example.com/", "/v4/account"])(
+    "a redirect to %s is not followed",
+    async (location) => {
+      altered.answers("GET /vm/instances/5202", { status: 302, headers: { location } });
+      const told = await altered.ask("GET /vm/instances/5202");
+      expect([told.status, told.headers.get("location")]).toEqual([500, null]);
+      expect(altered.calls).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,206 @@
+/** Document 2, What the service does; document 1: how v4 is reached. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readSettings, SettingsError } from "../../../src/config/settings.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { created, debian, refused, seen, smallest, whole } from "./told.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
+  const faultsOf = (settings: Record<string, string>): readonly string[] => {
+    try {
+      readSettings([], settings);
+      return [];
+    } catch (error) {
+      return error instanceof SettingsError ? error.faults : ["another error"];
+    }
+  };
+
+  test.each([
+    "http://v4.example.com",
+    "http://v4.example.com:8443/base",
+    "HTTP://v4.example.com",
+    "http://10.0.0.5",
+    "http://192.168.1.1:3000",
+    "http://0.0.0.0",
+    "http://localhost.example.com",
+    "http://127.0.0.1.example.com",
+    "http://[2001:db8::1]",
+  ])("%s is refused at start", (url) => {
+    expect(faultsOf({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name}: .*https`))]);
+  });
+
+  test.each([
+    "https://v4.example.com",
+    "http://127.0.0.1:3000",
+    "http://127.8.9.10",
+    "http://localhost:3000",
+    "http://[::1]:3000",
+  ])("%s is taken", (url) => {
+    expect(faultsOf({ [name]: url })).toEqual([]);
+  });
+
+  test("http to another machine is taken where ALLOW_HTTP_UPSTREAM says so, and only then", () => {
+    const url = { [name]: "http://v4.example.com" };
+    expect(faultsOf({ ...url, ALLOW_HTTP_UPSTREAM: "true" })).toEqual([]);
+    expect(faultsOf({ ...url, ALLOW_HTTP_UPSTREAM: "false" })).toHaveLength(1);
+  });
+
+  test.each(["ftp://v4.example.com", "v4.example.com", "//v4.example.com", "file:///etc/passwd"])(
+    "%s is no address of a service",
+    (url) => {
+      expect(faultsOf({ [name]: url, ALLOW_HTTP_UPSTREAM: "true" })).toHaveLength(1);
+    },
+  );
+});
+
+/** Every route that answers without a body, and what it answers. */
+const reads = [
+  ["GET /vm/instances", 200],
+  ["GET /vm/instances?page=2", 200],
+  ["GET /vm/instances/5201", 200],
+  ["GET /vm/instances/5201/disks", 200],
+  ["GET /vm/instances/5202/disks/88012", 200],
+  ["GET /datacenters", 200],
+  ["GET /datacenters/newark", 200],
+  ["GET /vm/distributions", 200],
+  ["GET /vm/distributions/vm/debian11", 200],
+  ["GET /vm/kernels", 200],
+  ["GET /vm/kernels/vm/latest_64", 200],
+  ["GET /vm/types", 200],
+  ["GET /vm/types/g6-standard-1", 200],
+  ["GET /vm/instances/1", 404],
+  ["GET /vm/instances?page=0", 400],
+  ["GET /nothing", 404],
+  ["PATCH /vm/instances", 404],
+  ["DELETE /vm/instances", 404],
+  ["POST /vm/instances/5201", 404],
+] as const;
+
+describe("A-001 every answer is JSON", () => {
+  test.each(reads)("%s (%i)", async (call, status) => {
+    const told = await gateway.ask(call);
+    expect(told.status).toBe(status);
+    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
+    expect(typeof told.body).toBe("object");
+    expect(told.body).not.toBeNull();
+  });
+
+  test("of a create, an edit and a delete too", async () => {
+    const made = await gateway.ask("POST /vm/instances", { body: smallest });
+    gateway.clock.advance(31_000);
+    const edited = await gateway.ask(`PUT /vm/instances/${made.body.id}`, { body: { group: "a" } });
+    const gone = await gateway.ask(`DELETE /vm/instances/${made.body.id}`);
+    for (const told of [made, edited, gone]) {
+      expect(told.status).toBe(200);
+      expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
+      expect(typeof told.body).toBe("object");
+    }
+    expect(gone.text).toBe("{}");
+  });
+
+  test("of a HEAD only the headers", async () => {
+    const told = await gateway.ask("HEAD /vm/instances");
+    expect([told.status, told.text]).toEqual([200, ""]);
+    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
+  });
+});
+
+test("A-004 v4 gets no DELETE but those that clients ask for", async () => {
+  const { id } = await created(gateway);
+  gateway.sentToV4();
+  for (const [call] of reads) await gateway.ask(call);
+  await gateway.ask(`PUT /vm/instances/${id}`, { body: { group: "a" } });
+  gateway.clock.advance(8 * 86_400_000);
+  await gateway.ask("GET /vm/instances");
+  expect(gateway.sentToV4().filter(({ method }) => method === "DELETE")).toEqual([]);
+  await gateway.ask(`DELETE /vm/instances/${id}`);
+  const deletes = gateway.sentToV4().filter(({ method }) => method === "DELETE");
+  expect(deletes.map(({ path }) => path)).toEqual([`/v4/vm/instances/${id}`]);
+});
+
+test("A-005 creating instances, disks and backups costs nothing", async () => {
+  const balances = async () => {
+    const { balance, uninvoiced_balance } = (await gateway.askV4("GET /account")).body;
+    return { balance, uninvoiced_balance };
+  };
+  const before = await balances();
+  const { id } = await created(gateway, { ...debian, type: "g6-standard-8", with_backup: true });
+  const empty = await created(gateway);
+  await gateway.ask(`POST /vm/instances/${empty.id}/disks`, {
+    body: { size: 100, label: "data", filesystem: "ext4" },
+  });
+  gateway.clock.advance(30 * 86_400_000);
+  expect((await gateway.ask(`GET /vm/instances/${id}`)).body.backups.enabled).toBe(true);
+  expect(await balances()).toEqual(before);
+});
+
+describe("methods", () => {
+  test("A-006 GET changes nothing", async () => {
+    const all = () => whole(gateway, "GET /vm/instances", "vms");
+    const before = await all();
+    gateway.sentToV4();
+    for (const [call] of reads.filter(([call]) => call.startsWith("GET"))) {
+      await gateway.ask(call, { body: undefined });
+    }
+    expect(new Set(gateway.sentToV4().map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(await all()).toEqual(before);
+  });
+
+  test("A-007 POST creates, PUT edits, DELETE deletes", async () => {
+    const made = await created(gateway);
+    const path = `/vm/instances/${made.id}`;
+    expect((await gateway.ask(`GET ${path}`)).body.label).toBe("vm");
+    await gateway.ask(`PUT ${path}`, { body: { label: "edited" } });
+    expect((await gateway.ask(`GET ${path}`)).body.label).toBe("edited");
+    await gateway.ask(`DELETE ${path}`);
+    gateway.clock.advance(10_000);
+    expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refused(404, undefined));
+  });
+});
+
+describe("paths", () => {
+  test("A-008 a list at /:type/:subtype, an object at /:type/:subtype/:id", async () => {
+    const { body } = await gateway.ask("GET /vm/instances");
+    const [first] = body.vms;
+    expect((await gateway.ask(`GET /vm/instances/${first.id}`)).body).toMatchObject({ id: first.id });
+  });
+
+  test("A-009 sub-lists and sub-objects below an object, and below no other", async () => {
+    const { body } = await gateway.ask("GET /vm/instances/5202/disks");
+    for (const disk of body.disks) {
+      expect((await gateway.ask(`GET /vm/instances/5202/disks/${disk.id}`)).body).toEqual(disk);
+      expect(seen(await gateway.ask(`GET /vm/instances/5204/disks/${disk.id}`))).toEqual(
+        refused(404, undefined),
+      );
+    }
+  });
+
+  test.each([
+    "/",
+    "/v4",
+    "/v4/",
+    "/vm/instances",
+    "/v3/vm/instances",
+    "/v4beta/vm/instances",
+    "/V4/vm/instances",
+    "/v4/VM/instances",
+    "/v4/nothing",
+    "/v4/vm",
+    "/v4/vm/instances/5201/nothing",
+    "/v4/vm/instances/5201/disks/88010/nothing",
+    "/v4/regions",
+    "/v4/account",
+  ])("A-010 GET %s is 404, and v4 is not asked", async (path) => {
+    gateway.sentToV4();
+    const response = await fetch(gateway.service.url + path, {
+      headers: { authorization: `token ${gateway.sandbox.tokens.full}` },
+    });
+    expect({ status: response.status, body: await response.json() }).toEqual(refused(404, undefined));
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+/** Stored scripts, which clients choose from before they create an instance. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { flag, dateTime, number, text } from "./forms.ts";
+import { given, refused, seen, whole } from "./told.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const script = {
+  id: number,
+  customer_id: 0,
+  user_id: 0,
+  label: text,
+  description: text,
+  distributions: expect.arrayContaining([
+    expect.objectContaining({ id: expect.stringMatching(/^vm\//), x64: flag, recommended: flag }),
+  ]),
+  deployments_total: number,
+  deployments_active: number,
+  is_public: flag,
+  created: dateTime,
+  updated: dateTime,
+  rev_note: text,
+  script: text,
+  user_defined_fields: expect.any(Array),
+};
+
+const labels = async (filter: unknown, as: string | null = "full"): Promise<unknown[]> =>
+  (await whole(gateway, "GET /vm/stackscripts", "stackscripts", { filter, as })).map(({ label }) => label);
+
+const newToken = async (scopes: string): Promise<{ id: number; token: string }> =>
+  (await gateway.askV4("POST /profile/tokens", { body: { scopes } })).body;
+
+describe("stored scripts", () => {
+  test("A-008 A-011 without a token the public ones are listed, in the envelope", async () => {
+    const { status, body } = await gateway.ask("GET /vm/stackscripts", { as: null });
+    expect([status, body]).toEqual([
+      200,
+      { stackscripts: [script, script, script], page: 1, total_pages: 1, total_results: 3 },
+    ]);
+  });
+
+  test("a token that comes along is passed on: its own scripts are listed besides", async () => {
+    expect(await labels({})).toContain("base setup");
+    expect(await labels({}, null)).not.toContain("base setup");
+  });
+
+  test.each([
+    ["without a scope for scripts", async () => (await newToken("vms:read_only")).token],
+    ["that nobody knows", async () => "0".repeat(64)],
+    [
+      "that v4 takes no more",
+      async () => {
+        const { id, token } = await newToken("scripts:read_only");
+        await gateway.ask("GET /vm/stackscripts", { as: token });
+        await gateway.askV4(`DELETE /profile/tokens/${id}`);
+        return token;
+      },
+    ],
+  ])(
+    "A-008 a token %s forbids nothing that is public: the same list as without any, again and again",
+    async (_, make) => {
+      const as = await make();
+      const { body: without } = await gateway.ask("GET /vm/stackscripts", { as: null });
+      for (let n = 0; n < 2; n += 1)
+        expect(seen(await gateway.ask("GET /vm/stackscripts", { as }))).toEqual({
+          status: 200,
+          body: without,
+        });
+      expect((await gateway.ask("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
+    },
+  );
+
+  test("A-020 A-026 the filter for one's own, though no script shows whose it is", async () => {
+    expect(await labels({ mine: true })).toEqual(["base setup"]);
+    expect(await labels({ mine: false, "+order_by": "deployments_total", "+order": "desc" })).toEqual([
+      "Web server",
+      "Debian hardening",
+      "Game server",
+    ]);
+  });
+
+  test("one of them, with its questions; an unknown one is 404", async () => {
+    expect(seen(await gateway.ask("GET /vm/stackscripts/90022"))).toEqual(
+      given({
+        user_defined_fields: [
+          { name: "ADMIN_MAIL", label: "Admin mail", example: "a@example.net" },
+          { name: "DOMAIN", label: "Domain", example: "" },
+          { name: "PHP", label: "PHP version", example: "", default: "8.1", oneof: "7.4,8.0,8.1" },
+        ],
+      }),
+    );
+    expect(seen(await gateway.ask("GET /vm/stackscripts/1"))).toEqual(refused(404, undefined));
+  });
+
+  test("a read of one takes a token", async () => {
+    expect(seen(await gateway.ask("GET /vm/stackscripts/90022", { as: null }))).toEqual(
+      refused(401, undefined),
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/** Without an audit nothing of a request is looked through for a record that nobody keeps. */
+import { expect, test } from "vitest";
+import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import type { Log } from "../../../src/observability/log.ts";
+import { createRecorder } from "../../../src/app/recorder.ts";
+
+/** A request that counts how often its words are looked at, and what is logged of it. */
+function recordedWithoutAudit() {
+  const lines: unknown[] = [];
+  const write = (line: unknown) => void lines.push(line);
+  const log = { isLevelEnabled: () => true, debug: write, warn: write, error: write } as unknown as Log;
+  const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024 } as const;
+  const metrics = createMetrics();
+  const pack = loadPack("mappings");
+  const recorder = createRecorder({ pack, settings, audit: undefined, metrics, log, tracing: undefined });
+  metrics.close();
+  let looks = 0;
+  const request = {
+    id: "r-1",
+    method: "POST",
+    get path() {
+      looks += 1;
+      return "/v4/vm/instances";
+    },
+    get query() {
+      looks += 1;
+      return "\\".repeat(15_000);
+    },
+    headers: {
+      get "user-agent"() {
+        looks += 1;
+        return ["\\".repeat(15_000)];
+      },
+    },
+    address: "192.0.2.1",
+    signal: new AbortController().signal,
+  } as unknown as AlphaRequest;
+  const notes = Object.defineProperty(createContext(), "body", {
+    get() {
+      looks += 1;
+      return Buffer.from('{"password":"hunter2hunter2"}');
+    },
+  });
+  return { recorder, request, notes, lines, looks: () => looks };
+}
+
+const outcome = { status: 420, answer: { status: 420, headers: {}, body: Buffer.from("{}") } };
+
+test("with AUDIT=off nothing of a request's path, query, headers and body is looked at", async () => {
+  const { recorder, request, notes, looks } = recordedWithoutAudit();
+  await recorder.alpha(request, outcome, notes);
+  const native = { status: 200, v4Status: 200, bytesIn: 0, bytesOut: 0, warnings: [], ms: 1 };
+  await recorder.native(request, native, undefined);
+  expect(looks()).toBe(0);
+});
+
+test("a warning in the log holds no value that stood under a secret name, with AUDIT=off as well", async () => {
+  const { recorder, request, notes, lines } = recordedWithoutAudit();
+  notes.warnings.push('no rule for "hunter2hunter2"');
+  await recorder.alpha(request, outcome, notes);
+  expect(lines).toEqual([expect.objectContaining({ warnings: ['no rule for "[redacted]"'] })]);
+});
+
+test("nor does an error that nobody foresaw, as it is logged", () => {
+  const { recorder, request, notes, lines } = recordedWithoutAudit();
+  recorder.unforeseen(new Error('"hunter2hunter2" is no number'), request, notes);
+  expect(JSON.stringify(lines)).toContain("is no number");
+  expect(JSON.stringify(lines)).not.toContain("hunter2");
+});

@@ -1,0 +1,65 @@
+/** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
+import { expect, test } from "vitest";
+import { createContext, type AlphaRequest, type RequestContext } from "../../../src/pipeline/context.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import type { Log } from "../../../src/observability/log.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { AuditStore } from "../../../src/audit/store.ts";
+import { createRecorder } from "../../../src/app/recorder.ts";
+
+const pack = loadPack("mappings");
+const outcome = { status: 400, answer: { status: 400, headers: {}, body: Buffer.from("{}") } };
+
+function record(body: Buffer, change: (context: RequestContext) => void = () => {}) {
+  const records: AuditRecord[] = [];
+  const lines: { code?: string }[] = [];
+  const log = { isLevelEnabled: () => false, error: (line: object) => lines.push(line) } as unknown as Log;
+  const audit = { append: (each: AuditRecord) => void records.push(each) } as unknown as AuditStore;
+  const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536 } as const;
+  const metrics = createMetrics();
+  const recorder = createRecorder({ pack, settings, audit, metrics, log, tracing: undefined });
+  metrics.close();
+  const request = {
+    id: "r-1",
+    method: "POST",
+    path: "/v4/vm/instances",
+    query: "",
+    headers: {},
+    address: "192.0.2.1",
+    signal: new AbortController().signal,
+  } as unknown as AlphaRequest;
+  const context = createContext();
+  context.credentials = { token: "made-up-token", hash: "0".repeat(64) };
+  context.body = body;
+  change(context);
+  void recorder.alpha(request, outcome, context);
+  return { record: records[0], lines };
+}
+
+test("no body above a kilobyte is kept of a refused request whose token v4 has not accepted", () => {
+  const large = Buffer.from(`{${"\u0001".repeat(66_000)}`);
+  expect(record(large).record?.alpha.body).toBeUndefined();
+  expect(record(Buffer.from('{"label":"x"}')).record?.alpha.body).toEqual({ label: "x" });
+  const known = record(large, (context) => void (context.accepted = true)).record;
+  expect(known?.alpha.body).toMatchObject({ truncated: true });
+  expect(JSON.stringify(known).length).toBeLessThan(3 * 65_536);
+});
+
+test("a record that can't be made leaves who called what, a warning, and a line with a code", () => {
+  const { record: minimal, lines } = record(Buffer.from("{}"), (context) => {
+    context.calls.push({
+      method: "GET",
+      path: "/v4/x",
+      filter: null,
+      status: 200,
+      ms: 1,
+      get response(): never {
+        throw new RangeError("Cannot create a string longer than 0x1fffffe8 characters");
+      },
+    });
+  });
+  expect(minimal).toMatchObject({ alpha: { method: "POST", status: 400 }, v4: [] });
+  expect(minimal?.warnings).toHaveLength(1);
+  expect(lines).toContainEqual(expect.objectContaining({ code: "AG_AUDIT_RECORD_FAILED" }));
+});

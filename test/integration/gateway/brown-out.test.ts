@@ -1,0 +1,61 @@
+/** Scheduled brown-outs, as clients and operators meet them (contract, rule 1). */
+import { afterEach, expect, test } from "vitest";
+import { readSettings } from "../../../src/config/settings.ts";
+import { startService } from "../../../src/app/start.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+const ALWAYS = "* * * * * for 2m";
+let gateway: Gateway | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+});
+
+test("alpha is answered with its own 500 that says until when, and v4 is not asked", async () => {
+  gateway = await startGateway({
+    BROWN_OUTS: ALWAYS,
+    SUNSET_DATE: "2027-06-30",
+    DEPRECATION_DATE: "2026-01-01",
+  });
+  gateway.sentToV4();
+  const answer = await gateway.ask("GET /vm/instances");
+  expect(answer.status).toBe(500);
+  expect(answer.body).toEqual({
+    errors: [{ reason: expect.stringMatching(/answers again at 20\d\d-.*Z\.$/) }],
+  });
+  expect(gateway.sentToV4()).toEqual([]);
+  for (const name of ["sunset", "deprecation", "x-ratelimit-remaining", "x-request-id"])
+    expect(answer.headers.get(name)).not.toBeNull();
+});
+
+test("it is in the audit with its route, and counted as a brown-out", async () => {
+  gateway = await startGateway({ BROWN_OUTS: ALWAYS });
+  await gateway.ask("GET /vm/instances");
+  const [record] = await gateway.audit();
+  expect(record).toMatchObject({ alpha: { route: "GET /vm/instances", status: 500 }, v4: [] });
+  expect(record.warnings).toEqual([expect.stringMatching(/^brown-out until /)]);
+  const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  expect(metrics).toContain('alpha_gateway_refusals_total{reason="brown_out"} 1');
+  const planned = await (await fetch(`${gateway.service.adminUrl}/api/brown-outs`)).json();
+  expect(planned).toEqual({ windows: [expect.objectContaining({ text: ALWAYS, open: true })] });
+});
+
+test("other routes, and v4's own dialect, are served", async () => {
+  gateway = await startGateway({ BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instances` });
+  expect((await gateway.ask("GET /vm/instances")).status).toBe(500);
+  expect((await gateway.ask("GET /datacenters")).status).toBe(200);
+  expect((await gateway.ask("GET /nothing")).status).toBe(404);
+  const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
+  expect((await gateway.ask("GET /vm/instances", { as: null, headers: { authorization } })).status).toBe(200);
+});
+
+test("a window for a route that the pack does not have stops the start", async () => {
+  const settings = readSettings([], {
+    BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instnaces`,
+    PORT: "0",
+    ADMIN_PORT: "0",
+  });
+  await expect(startService(settings)).rejects.toThrow(
+    'BROWN_OUTS: the pack has no route "GET /vm/instnaces"',
+  );
+});

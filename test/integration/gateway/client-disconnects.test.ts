@@ -1,0 +1,148 @@
+/** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
+import { json, plain, silence, type Behaviour } from "../../support/fake-v4.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake();
+});
+afterAll(() => gateway.stop());
+
+const page = (number: number, pages: number): Behaviour =>
+  json(200, { data: [], page: number, pages, results: 0 });
+const instance = json(200, { id: 7, status: "running", backups: { enabled: true } });
+
+/** Asks, and goes away as soon as v4 has had so many calls. */
+async function leaveAfter(calls: number, call: string, body?: unknown): Promise<void> {
+  const [method = "", path = ""] = call.split(" ");
+  const gone = new AbortController();
+  const told = fetch(`${gateway.service.url}/v4${path}`, {
+    method,
+    signal: gone.signal,
+    headers: { authorization: "token good", "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => "gone");
+  await eventually(() => gateway.v4.calls.length === calls);
+  gone.abort();
+  expect(await told).toBe("gone");
+}
+
+/** Of the newest record, once it is that of this route. */
+async function warningsOf(route: string): Promise<string> {
+  const record = await eventually(async () => {
+    const newest = await gateway.record();
+    return newest?.alpha.route === route ? newest : undefined;
+  });
+  return record.warnings.join();
+}
+
+interface Row {
+  readonly name: string;
+  readonly call: string;
+  readonly body?: unknown;
+  /** What v4 answers first, */
+  readonly answered: readonly Behaviour[];
+  /** and what it leaves without an answer then, when the client goes. */
+  readonly left: readonly string[];
+}
+
+const rows: Row[] = [
+  {
+    name: "reads besides the call",
+    call: "GET /vm/instances/7",
+    answered: [instance],
+    left: ["GET /v4/vm/instances/7/backups", "GET /v4/vm/instances/7/transfer"],
+  },
+  {
+    name: "the pages of a read besides the call",
+    call: "GET /vm/instances/7/configs",
+    answered: [page(1, 1), page(1, 3)],
+    left: [2, 3].map((number) => `GET /v4/vm/instances/7/disks?page=${number}&page_size=100`),
+  },
+  {
+    name: "a list that is read whole",
+    call: "GET /networking/ipv4",
+    answered: [page(1, 2)],
+    left: ["GET /v4/networking/ips?page=2&page_size=100"],
+  },
+  {
+    name: "the halves of an object",
+    call: "GET /account/settings",
+    answered: [],
+    left: ["GET /v4/account", "GET /v4/account/settings"],
+  },
+  {
+    name: "a read before the call",
+    call: "POST /vm/instances/7/disks",
+    body: {
+      filesystem: "ext4",
+      size: 4000,
+      label: "one",
+      distribution: "vm/debian9",
+      root_pass: "a-B-3-d-e-f",
+      stackscript: 12,
+    },
+    answered: [],
+    left: ["GET /v4/vm/stackscripts/12"],
+  },
+  {
+    name: "a read that is waited with",
+    call: "POST /vm/instances/7/boot",
+    body: {},
+    answered: [],
+    left: ["GET /v4/vm/instances/7"],
+  },
+  {
+    name: "the pause between two such reads",
+    call: "POST /vm/instances/7/boot",
+    body: {},
+    answered: [json(200, { id: 7, status: "provisioning" })],
+    left: [],
+  },
+];
+
+describe("what is under way is broken off, and nothing follows", () => {
+  test.each(rows)("$name", async ({ call, body, answered, left }) => {
+    const [method = "", path = ""] = call.split(" ");
+    const most = answered.length + left.length;
+    const [first = silence, ...others] = answered;
+    gateway.v4.answers(first, ...others, silence);
+    await leaveAfter(most, call, body);
+    const calls = gateway.v4.calls.slice(answered.length);
+    expect(calls.map((made) => `${made.method} ${made.path}`).sort()).toEqual(left);
+    for (const { over } of calls) await expect(over).resolves.toBe("broken off");
+    const warnings = await warningsOf(`${method} ${path.replace("7", ":id")}`);
+    expect(warnings).toMatch(/gone/);
+    expect(warnings).not.toMatch(/unforeseen/);
+    expect(gateway.v4.calls).toHaveLength(most);
+  });
+});
+
+test("is counted as aborted, not as a 500, and recorded so", async () => {
+  const count = async (status: string): Promise<number> => {
+    const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+    const line = new RegExp(`^alpha_gateway_requests_total\\{.*status="${status}"\\} (\\d+)`, "gm");
+    return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value ?? 0), 0);
+  };
+  const [aborted, failed] = [await count("aborted"), await count("500")];
+  gateway.v4.answers(silence);
+  await leaveAfter(2, "GET /account/settings");
+  await eventually(async () => (await count("aborted")) === aborted + 1);
+  expect(await count("500")).toBe(failed);
+  expect((await gateway.record()).alpha.status).toBe(499);
+});
+
+test("a request that has failed begins no further call", async () => {
+  const held: (() => void)[] = [];
+  const hold: Behaviour = (call, response) => void held.push(() => page(1, 10)(call, response));
+  gateway.v4.answers(page(1, 10), plain(200, "<html>"), hold);
+  expect(await gateway.ask("GET /networking/ipv4")).toMatchObject({ status: 500 });
+  await eventually(() => held.length === 7);
+  const asked = gateway.v4.calls.slice();
+  for (const answer of held) answer();
+  await Promise.all(asked.map(({ over }) => over));
+  gateway.v4.answers(page(1, 1));
+  await gateway.ask("GET /networking/ipv4");
+  expect(gateway.v4.calls.map(({ path }) => path)).toEqual(["/v4/networking/ips?page=1&page_size=100"]);
+});

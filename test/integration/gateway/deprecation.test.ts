@@ -1,0 +1,42 @@
+/** What tells clients that alpha will go: RFC 9745 and RFC 8594. */
+import { afterEach, expect, test } from "vitest";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+afterEach(() => gateway.stop());
+
+const told = async (call: string): Promise<(string | null)[]> => {
+  const { headers } = await gateway.ask(call);
+  return ["deprecation", "sunset", "link"].map((name) => headers.get(name));
+};
+
+test("nothing is said where nothing is set", async () => {
+  gateway = await startGateway();
+  expect(await told("GET /vm/instances")).toEqual([null, null, null]);
+});
+
+test("every alpha answer says when alpha was given up, when it ends, and where to read on", async () => {
+  gateway = await startGateway({
+    DEPRECATION_DATE: "2026-01-01",
+    SUNSET_DATE: "2027-06-30",
+    SUNSET_LINK: "https://example.org/leaving-alpha",
+  });
+  const farewell = [
+    `@${Date.UTC(2026, 0, 1) / 1000}`,
+    "Wed, 30 Jun 2027 00:00:00 GMT",
+    '<https://example.org/leaving-alpha>; rel="sunset"',
+  ];
+  for (const call of ["GET /vm/instances", "GET /datacenters", "GET /nothing", "POST /vm/instances"]) {
+    expect(await told(call)).toEqual(farewell);
+  }
+});
+
+test("v4's own dialect is not told so", async () => {
+  gateway = await startGateway({ SUNSET_DATE: "2027-06-30" });
+  const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
+  const { status, headers } = await gateway.ask("GET /vm/instances", {
+    as: null,
+    headers: { authorization },
+  });
+  expect([status, headers.get("sunset")]).toEqual([200, null]);
+});

@@ -1,0 +1,242 @@
+/** Files go through as they come: nothing is held, and what ends on one side ends on the other. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
+import { byToken, json, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+let v4: FakeV4;
+let gateway: Gateway;
+beforeAll(async () => {
+  v4 = await startFakeV4();
+  gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  // A token that v4 has not taken yet is checked before a file is taken.
+  await gateway.ask("GET /account/profile", { as: "t" });
+});
+beforeEach(() => v4.answers(json(200, {})));
+afterAll(async () => {
+  await gateway.stop();
+  await v4.close();
+});
+
+const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
+const ATTACHMENTS = "/v4/support/tickets/7/attachments";
+const FORM = "multipart/form-data; boundary=x";
+
+function send(method: string, path: string, type?: string, length?: number): ClientRequest {
+  return ask(gateway.service.url + path, {
+    method,
+    agent: false,
+    headers: {
+      authorization: "token t",
+      ...(type !== undefined && { "content-type": type }),
+      ...(length !== undefined && { "content-length": length }),
+    },
+  }).on("error", () => {});
+}
+
+const answerOf = (call: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => call.once("response", resolve).once("error", reject));
+
+async function told(call: ClientRequest): Promise<{ status: number | undefined; body: unknown }> {
+  const answer = await answerOf(call);
+  return { status: answer.statusCode, body: JSON.parse((await buffer(answer)).toString()) };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("a file larger than any JSON body may be arrives whole, under its own type and length", async () => {
+  const file = Buffer.alloc(3_000_000, 7);
+  const call = send("PUT", `/${THUMBNAIL}`, "image/png", file.length);
+  call.end(file);
+  expect(await told(call)).toEqual({ status: 200, body: {} });
+  expect(v4.calls[0]?.path).toBe("/v4/account/oauth-clients/0123456789abcdef0123/thumbnail");
+  expect(v4.calls[0]?.headers).toMatchObject({ "content-type": "image/png", "content-length": "3000000" });
+  expect(v4.calls[0]?.received().equals(file)).toBe(true);
+});
+
+test("v4 has the beginning of a file before the client has sent the end", async () => {
+  const call = send("POST", ATTACHMENTS, FORM);
+  call.write("--x\r\n");
+  await until(() => v4.calls[0]?.received().toString() === "--x\r\n");
+  call.end("rest");
+  expect(await told(call)).toEqual({ status: 200, body: {} });
+  expect(v4.calls[0]?.headers["content-type"]).toBe(FORM);
+  expect(v4.calls[0]?.received().toString()).toBe("--x\r\nrest");
+});
+
+test.each([
+  ["of another type", "PUT", THUMBNAIL, "image/gif", 10],
+  ["that is JSON", "POST", ATTACHMENTS, "application/json", 10],
+  ["that says it is too long", "POST", ATTACHMENTS, FORM, 5_308_417],
+])("a file %s is refused before v4 is asked", async (_what, method, path, type, length) => {
+  const call = send(method, path, type, length);
+  call.write("x");
+  expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: expect.any(String) }] } });
+  expect(v4.calls).toEqual([]);
+  call.destroy();
+});
+
+test("a file that becomes too long on its way is refused, and v4 never gets the end of it", async () => {
+  const call = send("POST", ATTACHMENTS, FORM);
+  const answer = told(call);
+  call.write(Buffer.alloc(5_400_000));
+  expect(await answer).toEqual({ status: 400, body: { errors: [{ reason: "The body is too large." }] } });
+  await until(() => v4.calls.length > 0);
+  expect(await v4.calls[0]?.over).toBe("broken off");
+  call.destroy();
+});
+
+test("a client that goes away in the middle of a file ends v4's call", async () => {
+  const call = send("POST", ATTACHMENTS, FORM);
+  call.write("--x\r\n");
+  await until(() => v4.calls[0]?.received().length === 5);
+  call.destroy();
+  expect(await v4.calls[0]?.over).toBe("broken off");
+});
+
+describe("a file from a token that v4 has not taken yet", () => {
+  const sendAs = (token: string): ClientRequest =>
+    send("POST", ATTACHMENTS, FORM).setHeader("authorization", `token ${token}`);
+
+  test("is sent once v4 has taken the token, by a small read", async () => {
+    v4.answers(byToken);
+    const call = sendAs("good-new");
+    call.end("x");
+    expect((await told(call)).status).toBe(200);
+    expect(v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /v4/profile",
+      "POST /v4/support/tickets/7/attachments",
+    ]);
+    const again = sendAs("good-new");
+    again.end("x");
+    expect((await told(again)).status).toBe(200);
+    expect(v4.calls).toHaveLength(3);
+  });
+
+  test("is sent where v4 knows the token and lets it read less", async () => {
+    v4.answers(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
+    const call = sendAs("good-narrow");
+    call.end("x");
+    expect((await told(call)).status).toBe(200);
+  });
+
+  test.each([
+    [401, 401],
+    [429, 420],
+    [500, 500],
+  ])("never reaches v4 where that answers the read with %i: %i", async (status, alpha) => {
+    v4.answers(json(status, { errors: [{ reason: "No" }] }));
+    const call = sendAs(`made-up-${status}`);
+    call.write("drip");
+    expect((await told(call)).status).toBe(alpha);
+    expect(v4.calls.map(({ method }) => method)).toEqual(["GET"]);
+    call.destroy();
+  });
+});
+
+test("a refusal of v4 is told in alpha's words", async () => {
+  v4.answers(json(413, { errors: [{ reason: "Too long", field: "file" }] }));
+  const call = send("POST", ATTACHMENTS, FORM);
+  call.end("x");
+  expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: "Too long" }] } });
+});
+
+test("a v4 that breaks off during a file is a neutral 500", async () => {
+  v4.answers(raw("", "reset"));
+  const call = send("POST", ATTACHMENTS, FORM);
+  call.end("x");
+  expect((await told(call)).status).toBe(500);
+});
+
+test("a picture comes back as it is, and the audit knows how much of it there was", async () => {
+  const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10]);
+  v4.answers(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  const answer = await answerOf(call);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers).toMatchObject({ "content-type": "image/png", "content-length": "8" });
+  expect(answer.headers["server"]).toBeUndefined();
+  expect((await buffer(answer)).equals(picture)).toBe(true);
+  const [record] = await gateway.audit();
+  expect(record).toMatchObject({
+    alpha: { route: "GET /account/clients/:client/thumbnail", status: 200, response: { streamed: 8 } },
+    v4: [{ status: 200, response: { streamed: { out: 8 } } }],
+    bytes: { out: 8 },
+  });
+});
+
+test("a picture that v4 sends gzipped keeps its Content-Encoding", async () => {
+  const picture = gzipSync(Buffer.alloc(100, 7));
+  v4.answers(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  const answer = await answerOf(call);
+  expect(answer.headers["content-encoding"]).toBe("gzip");
+  expect((await buffer(answer)).equals(picture)).toBe(true);
+});
+
+test.each<[string, string, Record<string, string>]>([
+  ["with a length", "GET", { "content-length": "8" }],
+  ["in chunks", "GET", {}],
+  ["to HEAD", "HEAD", { "content-length": "8" }],
+])("strict: the record of a picture %s is durable before its answer ends", async (_how, method, headers) => {
+  const strict = await startGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
+  try {
+    v4.answers(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
+    const told = await fetch(strict.service.url + THUMBNAIL, {
+      method,
+      headers: { authorization: "token t" },
+    });
+    await told.arrayBuffer();
+    const kept = await fetch(`${strict.service.adminUrl}/api/audit`);
+    expect(await kept.json()).toMatchObject({
+      records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
+    });
+  } finally {
+    await strict.stop();
+  }
+});
+
+test("a HEAD of a picture has its head alone", async () => {
+  v4.answers(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
+  const call = send("HEAD", THUMBNAIL);
+  call.end();
+  const answer = await answerOf(call);
+  expect(answer.headers["content-type"]).toBe("image/png");
+  expect((await buffer(answer)).length).toBe(0);
+});
+
+test("a picture that v4 breaks off is broken off, not ended", async () => {
+  v4.answers(raw("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc"));
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  await expect(answerOf(call).then(buffer)).rejects.toThrow("aborted");
+  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 200 } });
+});
+
+test("a client that goes away in the middle of a picture ends v4's answer", async () => {
+  v4.answers((_call, response) => {
+    response.writeHead(200, { "content-type": "image/png" });
+    response.write("beginning");
+  });
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  const answer = await answerOf(call);
+  answer.once("data", () => call.destroy());
+  answer.on("error", () => {});
+  await until(() => v4.calls.length > 0);
+  expect(await v4.calls[0]?.over).toBe("broken off");
+  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 499 } });
+});
+
+test("what is no picture is no answer", async () => {
+  v4.answers(plain(200, "<script>", { "content-type": "text/html" }));
+  const call = send("GET", THUMBNAIL);
+  call.end();
+  expect(await told(call)).toEqual({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
+});

@@ -1,0 +1,181 @@
+/**
+ * Lesson L22: v4 has two levels where alpha has four, so that the gateway enforces what the client had asked for.
+ * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
+import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import { noGrants } from "../../../src/tools/dry-run.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
+import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
+import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { summarise } from "../../../src/mapping/summary.ts";
+import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
+import type { TokenLookup } from "../../../src/auth/token-store.ts";
+import { createTokenCache } from "../../../src/auth/token-cache.ts";
+import { createTokenLocks } from "../../../src/auth/token-locks.ts";
+import { UpstreamError } from "../../../src/upstream/errors.ts";
+
+/** Document 2, Authentication, and the areas of document 1: written down here a second time on purpose. */
+const LEVELS = ["view", "modify", "create", "delete"];
+const AREAS: Readonly<Record<string, string>> = {
+  vms: "vms",
+  dnszones: "domains",
+  stackscripts: "scripts",
+  ips: "ips",
+  nodebalancers: "loadbalancers",
+  tokens: "account",
+  clients: "account",
+  users: "account",
+  tickets: "account",
+};
+
+const pack = loadPack("mappings");
+const { scopes } = pack;
+const routes = [...new Map(summarise(pack).routes.map((route) => [route.alpha, route])).values()];
+
+/** Whether what was asked for and what v4 gave have anything in common. */
+function hasAny(asked: string, given: string): boolean {
+  if (asked === "" || given === "") return false;
+  const [area = ""] = given.split(":");
+  const [resource = ""] = asked.split(":");
+  return asked === "*" || given === "*" || AREAS[resource] === area;
+}
+
+/** What alpha would have let through: the level asked for, and what v4 gave. */
+function allowed(call: string, needed: string, asked: string, given: string): boolean {
+  if (needed === "public") return true;
+  // Without scopes a token only shows the user's name and e-mail address.
+  if (needed === "token") return hasAny(asked, given) || call === "GET /account/profile";
+  const [resource = "", level = ""] = needed.split(":");
+  const has =
+    asked === "*"
+      ? 3
+      : asked === `${resource}:*`
+        ? 3
+        : LEVELS.findIndex((each) => asked === `${resource}:${each}`);
+  if (has < LEVELS.indexOf(level)) return false;
+  const area = AREAS[resource];
+  return (
+    given === "*" || given === `${area}:read_write` || (given === `${area}:read_only` && level === "view")
+  );
+}
+
+const VALUES: Readonly<Record<string, string>> = {
+  address: "192.0.2.7",
+  address4: "192.0.2.7",
+  address6: "2001:db8::7",
+};
+const fill = (path: string): string =>
+  path.replaceAll(/:([a-z0-9_]+)/gi, (_, name: string) => VALUES[name] ?? "7");
+
+let send: (call: string, grant: TokenLookup) => Promise<{ status: number; calls: number }>;
+beforeAll(() => {
+  let calls = 0;
+  let found: TokenLookup;
+  async function call(): Promise<never> {
+    calls += 1;
+    throw new UpstreamError("unreachable", "there is no v4 here");
+  }
+  const upstream: PipelineDependencies["upstream"] = { call, close: async () => {} };
+  const plenty = { points: 1_000_000, seconds: 600 };
+  const road = createAlphaPipeline({
+    ...createPipelineConfig(pack),
+    upstream,
+    files: { stream: call },
+    brownOuts: scheduleBrownOuts([]),
+    catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
+    tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+    tokenStore: { ...noGrants, find: () => found },
+    tokenLocks: createTokenLocks(),
+    limits: createRateLimits(createMemoryLimiter(plenty), createMemoryLimiter(plenty)),
+    record: () => {},
+    onUnexpectedError: (error) => {
+      throw error;
+    },
+  });
+  send = async (call, grant) => {
+    const [method = "", path = ""] = call.split(" ");
+    const request: AlphaRequest = {
+      id: "id",
+      method,
+      path: `/v4${fill(path)}`,
+      query: "",
+      headers: { authorization: ["token t"], "content-type": ["application/json"] },
+      readBody: async () => Buffer.from(method === "GET" || method === "DELETE" ? "" : "{}"),
+      address: "192.0.2.1",
+      signal: new AbortController().signal,
+    };
+    calls = 0;
+    found = grant;
+    const { status } = await road(request);
+    return { status, calls };
+  };
+});
+
+/** A token as the gateway's own exchange keeps it: what was asked for, as far as v4 gave it. */
+const grantOf = (asked: string, given: string): TokenLookup => {
+  const levels = scopes.common(scopes.read(asked).grants, scopes.grants(given));
+  return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", isRevoked: false };
+};
+
+const resourceOf = (needed: string): string => (needed.includes(":") ? (needed.split(":")[0] ?? "") : "vms");
+
+test("the table covers every scope that a route of the pack asks for", () => {
+  const asked = new Set(routes.map(({ scope }) => scope).filter((scope) => scope.includes(":")));
+  for (const scope of asked) expect(Object.keys(AREAS)).toContain(resourceOf(scope));
+  expect(asked.size).toBeGreaterThan(10);
+});
+
+describe("every route × every alpha level × every v4 scope", () => {
+  test.each(routes.map(({ alpha, scope }) => [alpha, scope]))(
+    "A-150 A-151 A-152 A-153 A-154 A-155 A-170 L22 %s (%s)",
+    async (call, needed) => {
+      const resource = resourceOf(needed);
+      const area = AREAS[resource];
+      const other =
+        resource === "vms" ? ["dnszones:delete", "domains:read_write"] : ["vms:delete", "vms:read_write"];
+      const wanted = [
+        "",
+        ...LEVELS.map((level) => `${resource}:${level}`),
+        `${resource}:*`,
+        "*",
+        other[0] ?? "",
+      ];
+      const givens = ["", `${area}:read_only`, `${area}:read_write`, "*", other[1] ?? ""];
+      for (const asked of wanted) {
+        for (const given of givens) {
+          const { status, calls } = await send(call, grantOf(asked, given));
+          const passed = ![401, 403].includes(status);
+          const told = `asked ${asked || "nothing"}, given ${given || "nothing"}: ${passed ? "let in" : `${status}, ${calls} calls`}`;
+          const right = allowed(call, needed, asked, given) ? "let in" : "403, 0 calls";
+          expect(told).toBe(`asked ${asked || "nothing"}, given ${given || "nothing"}: ${right}`);
+        }
+      }
+    },
+  );
+});
+
+describe("while nobody can tell whether a token was handed out", () => {
+  const known = routes.filter(({ scope }) => scope.includes(":"));
+  const lowest = known.filter(({ scope }) => scope.endsWith(":view"));
+  const higher = known.filter(({ scope }) => !scope.endsWith(":view"));
+
+  test.each(lowest.map(({ alpha }) => alpha))("%s passes: v4 has no level below it", async (call) => {
+    expect([401, 403]).not.toContain((await send(call, "unknown")).status);
+  });
+
+  test.each(higher.map(({ alpha, scope }) => [alpha, scope]))("%s (%s) does not", async (call) => {
+    expect(await send(call, "unknown")).toEqual({ status: 500, calls: 0 });
+  });
+});
+
+test("a token that was expired is refused on every route that needs one", async () => {
+  for (const { alpha, scope } of routes) {
+    if (scope === "public") continue;
+    const { status, calls } = await send(alpha, { levels: "all", token: "t", hash: "h", isRevoked: true });
+    expect([alpha, status, calls]).toEqual([alpha, 401, 0]);
+  }
+});

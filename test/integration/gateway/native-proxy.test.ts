@@ -1,0 +1,713 @@
+/** The lane of v4's own clients: byte for byte, streamed both ways, and never a whole-looking half. */
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
+import {
+  byToken,
+  json,
+  plain,
+  raw,
+  silence,
+  startFakeV4,
+  type Behaviour,
+  type FakeV4,
+} from "../../support/fake-v4.ts";
+import { startGateway, type Told } from "../../support/gateway.ts";
+import { rawClient } from "../../support/raw-client.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ BODY_LIMIT: "1kb", RATE_LIMIT: "1000/100", UPSTREAM_TIMEOUT_MS: "3000" });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  gateway.v4.atHead(undefined);
+  gateway.v4.answers(json(200, {}));
+});
+
+const KEY = "native-secret-token";
+
+let paths = 0;
+/** Records of this lane are written after the answer: a path of its own tells them apart. */
+const newPath = (): string => `/v4/path-${(paths += 1)}`;
+
+function open(method: string, path: string, headers: Record<string, string> = {}) {
+  const { hostname, port } = new URL(gateway.service.url);
+  const request = httpRequest({
+    hostname,
+    port,
+    method,
+    path,
+    agent: false,
+    headers: { authorization: `Bearer ${KEY}`, ...headers },
+  });
+  request.on("error", () => {});
+  return request;
+}
+
+const answerOf = (request: ReturnType<typeof open>): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => request.once("response", resolve).once("error", reject));
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+const newestNative = (path: string): Promise<Told["body"]> =>
+  eventually(async () => {
+    const record = await gateway.record();
+    return record?.lane === "native" && record.alpha.path === path ? record : undefined;
+  });
+
+describe("what goes through", () => {
+  test("method, path, query, headers and body, as they are", async () => {
+    const body = Buffer.from([0, 255, 128, 10, 13, 7]);
+    gateway.v4.answers(plain(418, body, { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' }));
+    const request = open("PATCH", "/v4/any//thing%20/%2F?a=%zz&&b=%00", {
+      "x-filter": "not json",
+      "x-own": "a, b",
+      "content-type": "odd",
+    });
+    request.end(body);
+    const answer = await answerOf(request);
+    expect(answer).toMatchObject({
+      statusCode: 418,
+      headers: { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' },
+    });
+    expect(await textOf(answer)).toBe(body.toString("latin1"));
+    const [call] = gateway.v4.calls;
+    expect(call).toMatchObject({
+      method: "PATCH",
+      path: "/v4/any//thing%20/%2F?a=%zz&&b=%00",
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        "x-filter": "not json",
+        "x-own": "a, b",
+        "content-type": "odd",
+      },
+    });
+    expect(call?.received()).toEqual(body);
+    expect(call?.headers.host).toBe(new URL(gateway.v4.url).host);
+  });
+
+  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s", async (method) => {
+    gateway.v4.answers(json(202, { made: true }));
+    const request = open(method, "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer.statusCode).toBe(202);
+    expect(await textOf(answer)).toBe(method === "HEAD" ? "" : '{"made":true}');
+    expect(gateway.v4.calls[0]?.method).toBe(method);
+  });
+
+  test("L11 a redirect goes to the client and is not followed", async () => {
+    gateway.v4.answers(plain(302, "", { location: "/v4/elsewhere" }));
+    const request = open("GET", "/v4/x");
+    request.end();
+    expect(await answerOf(request)).toMatchObject({
+      statusCode: 302,
+      headers: { location: "/v4/elsewhere" },
+    });
+    expect(gateway.v4.calls).toHaveLength(1);
+  });
+
+  test("an answer in a coding stays in it", async () => {
+    gateway.v4.answers(plain(200, "not really gzip", { "content-encoding": "gzip" }));
+    const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer.headers["content-encoding"]).toBe("gzip");
+    expect(await textOf(answer)).toBe("not really gzip");
+  });
+
+  test("the gateway's own limits don't count it, v4's 429 is a 429", async () => {
+    gateway.v4.answers(json(429, {}, { "retry-after": "7" }));
+    const request = open("GET", "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer).toMatchObject({ statusCode: 429, headers: { "retry-after": "7" } });
+    expect(answer.headers["x-ratelimit-limit"]).toBeUndefined();
+  });
+});
+
+describe("L17 what stays behind", () => {
+  test("hop-by-hop headers, those that Connection names, and cookies; never the credentials", async () => {
+    const request = open("GET", "/v4/x", {
+      connection: "close, x-hop, authorization, content-length, host",
+      "x-hop": "1",
+      "x-stays": "1",
+      "keep-alive": "timeout=5",
+      te: "trailers",
+      "proxy-authorization": "Basic x",
+      "proxy-connection": "keep-alive",
+      cookie: "session=1",
+    });
+    request.end();
+    await answerOf(request);
+    const { headers } = gateway.v4.calls[0] ?? {};
+    expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, "x-stays": "1" });
+    for (const name of ["x-hop", "keep-alive", "te", "proxy-authorization", "proxy-connection", "cookie"])
+      expect(headers?.[name]).toBeUndefined();
+  });
+
+  test("Server, Set-Cookie and hop-by-hop headers of v4", async () => {
+    gateway.v4.answers(
+      plain(200, "{}", {
+        server: "nginx",
+        "set-cookie": ["a=b", "c=d"],
+        connection: "keep-alive, x-hop",
+        "x-hop": "1",
+        "keep-alive": "timeout=1",
+        "proxy-authenticate": "Basic",
+        "x-stays": "1",
+      }),
+    );
+    const request = open("GET", "/v4/x", { connection: "keep-alive" });
+    request.end();
+    const { headers } = await answerOf(request);
+    expect(headers["x-stays"]).toBe("1");
+    for (const name of ["server", "set-cookie", "x-hop", "proxy-authenticate"])
+      expect(headers[name]).toBeUndefined();
+    expect(headers["keep-alive"]).not.toBe("timeout=1");
+  });
+});
+
+describe("what proxies tell of a client", () => {
+  const asked = {
+    "x-forwarded-for": "203.0.113.9",
+    "x-forwarded-host": "evil.example.org",
+    "x-forwarded-proto": "https",
+    "x-forwarded-prefix": "/admin",
+    x_forwarded_for: "203.0.113.9",
+    forwarded: "for=203.0.113.9",
+    "x-real-ip": "203.0.113.9",
+    "true-client-ip": "203.0.113.9",
+    "cf-connecting-ip": "203.0.113.9",
+    "x-original-url": "/v4/admin",
+    "x-original-host": "evil.example.org",
+    "x-rewrite-url": "/v4/admin",
+    "x-http-method-override": "DELETE",
+    "x-http-method": "DELETE",
+    "x-method-override": "DELETE",
+  };
+
+  test.each(Object.entries(asked))("%s never reaches v4", async (name, value) => {
+    const request = open("GET", "/v4/x", { [name]: value, "x-stays": "1" });
+    request.end();
+    await textOf(await answerOf(request));
+    expect(gateway.v4.calls[0]?.headers).toMatchObject({ "x-stays": "1" });
+    expect(Object.keys(gateway.v4.calls[0]?.headers ?? {})).not.toContain(name);
+  });
+});
+
+describe("guesses", () => {
+  const ask = (to: Pair, token: string, path = "/v4/x") =>
+    fetch(to.service.url + path, { headers: { authorization: `Bearer ${token}` } });
+
+  test("40 tokens that v4 refuses cost it as many calls as an address may make, in both lanes together", async () => {
+    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    try {
+      limited.v4.answers(byToken);
+      expect((await ask(limited, "good")).status).toBe(200);
+      for (let index = 0; index < 40; index += 1) {
+        const told = await ask(limited, `made-up-${index}`);
+        const comesAgain = /^[1-9]\d*$/.test(told.headers.get("retry-after") ?? "");
+        expect([told.status, comesAgain]).toEqual(index < 10 ? [401, false] : [429, true]);
+      }
+      expect(limited.v4.calls).toHaveLength(11);
+      expect(await limited.record()).toMatchObject({ lane: "native", alpha: { status: 429 }, v4: [] });
+      expect((await limited.ask("GET /vm/instances", { as: "made-up" })).status).toBe(420);
+      for (let index = 0; index < 20; index += 1) expect((await ask(limited, "good")).status).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  test("guesses at the same time are counted before v4 is asked", async () => {
+    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    try {
+      limited.v4.answers(byToken);
+      const all = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => ask(limited, `made-up-${index}`)),
+      );
+      expect(all.filter(({ status }) => status === 401)).toHaveLength(10);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  test("a public path that v4 answers to anybody makes no token a known one", async () => {
+    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    try {
+      const open = json(200, {});
+      limited.v4.answers((call, response) => (call.path === "/v4/open" ? open : byToken)(call, response));
+      const statuses: number[] = [];
+      for (let index = 0; index < 15; index += 1) {
+        await ask(limited, `made-up-${index}`, "/v4/open");
+        statuses.push((await ask(limited, `made-up-${index}`)).status);
+      }
+      expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe("connections", () => {
+  test("UPSTREAM_CONNECTIONS is the most that are made to v4; what is too much for one token waits", async () => {
+    const few = await beforeFake({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "10000" });
+    try {
+      let [now, most, mostOfOne] = [0, 0, 0];
+      few.v4.answers((call, response) => {
+        now += 1;
+        most = Math.max(most, now);
+        const one = call.headers.authorization === "Bearer good-greedy" ? now : 0;
+        mostOfOne = Math.max(mostOfOne, one);
+        response.once("close", () => (now -= 1));
+        setTimeout(() => byToken(call, response), 30);
+      });
+      const ask = (token: string) =>
+        fetch(`${few.service.url}/v4/x`, { headers: { authorization: `Bearer ${token}` } });
+      await ask("good-greedy");
+      const greedy = await Promise.all(Array.from({ length: 20 }, () => ask("good-greedy")));
+      expect([new Set(greedy.map(({ status }) => status)), mostOfOne]).toEqual([new Set([200]), 2]);
+      const all = Array.from({ length: 40 }, (_, index) => ask(`good-${index}`));
+      expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([200]));
+      expect(most).toBeLessThanOrEqual(4);
+    } finally {
+      await few.stop();
+    }
+  });
+
+  test("waiting for one is no failure of v4: 429 beyond the client's share, and others are served", async () => {
+    const few = await beforeFake({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "1000" });
+    try {
+      few.v4.answers((call, response) =>
+        call.path === "/v4/slow"
+          ? void setTimeout(() => byToken(call, response), 900)
+          : byToken(call, response),
+      );
+      const ask = (token: string, path = "/v4/x") =>
+        fetch(few.service.url + path, { headers: { authorization: `Bearer ${token}` } });
+      await ask("good-greedy");
+      const greedy = Array.from({ length: 60 }, () => ask("good-greedy", "/v4/slow"));
+      expect((await ask("good-another")).status).toBe(200);
+      const statuses = new Set((await Promise.all(greedy)).map(({ status }) => status));
+      expect(statuses).toEqual(new Set([200, 429]));
+      expect((await ask("good-another")).status).toBe(200);
+    } finally {
+      await few.stop();
+    }
+  });
+});
+
+describe("Vary", () => {
+  const origin = "https://app.example.org";
+  test.each([
+    [undefined, "Origin"],
+    ["Accept", "Accept, Origin"],
+    ["accept, ORIGIN", "accept, ORIGIN"],
+    ["*", "*"],
+  ])("of v4 %s is %s where browser clients are let in", async (given, told) => {
+    const browsers = await beforeFake({ CORS_ORIGINS: origin });
+    try {
+      browsers.v4.answers(json(200, {}, given === undefined ? {} : { vary: given }));
+      const answer = await browsers.ask("GET /x", {
+        as: null,
+        headers: { authorization: "Bearer t", origin },
+      });
+      expect(answer.headers.get("vary")).toBe(told);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      browsers.v4.answers(raw("", "reset"));
+      const failed = await browsers.ask("GET /x", {
+        as: null,
+        headers: { authorization: "Bearer t", origin },
+      });
+      expect([failed.status, failed.headers.get("vary")]).toEqual([500, "Origin"]);
+    } finally {
+      await browsers.stop();
+    }
+  });
+});
+
+describe("L16 paths that are other paths once someone follows them", () => {
+  test.each([
+    "/v4/../admin",
+    "/v4/x/..",
+    "/v4/./x",
+    "/v4/%2e%2e/admin",
+    "/v4/.%2E/admin",
+    "/v4/x%2f..%2fadmin",
+    "/v4/..%2fadmin",
+    "/v4/x/..%5cadmin",
+    "/v4/..\\admin",
+    "/v4/x\\..\\..\\admin",
+    "/v4/..;/admin",
+    "/v4/..#x",
+    "/v4/x#/../../admin",
+    "/v4/x?y#z",
+    "/v4",
+    "/v4x/y",
+    "/other",
+    "//v4/x",
+  ])("%s is not forwarded", async (path) => {
+    const request = open("GET", path);
+    request.end();
+    const answer = await answerOf(request);
+    expect(answer.statusCode).toBe(path.includes("#") ? 400 : 404);
+    expect(answer.headers["content-type"]).toBe("application/json");
+    await textOf(answer);
+    expect(gateway.v4.calls).toEqual([]);
+  });
+
+  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])("%s is", async (path) => {
+    const request = open("GET", path);
+    request.end();
+    await textOf(await answerOf(request));
+    expect(gateway.v4.calls[0]?.path).toBe(path);
+  });
+});
+
+describe("L8 streams", () => {
+  test("an upload above BODY_LIMIT arrives while it is still being sent", async () => {
+    const request = open("POST", "/v4/upload", { "transfer-encoding": "chunked" });
+    request.write(Buffer.alloc(200_000, "a"));
+    await eventually(() => gateway.v4.calls[0]?.received().length === 200_000);
+    request.end(Buffer.alloc(100_000, "b"));
+    expect((await answerOf(request)).statusCode).toBe(200);
+    expect(gateway.v4.calls[0]?.received()).toHaveLength(300_000);
+  });
+
+  test("a download is heard while it is still being made, and is not limited in size", async () => {
+    let more = () => {};
+    gateway.v4.answers((_call, response) => {
+      response.write("first");
+      more = () => {
+        for (let part = 0; part < 20; part += 1) response.write(Buffer.alloc(1024 * 1024, "x"));
+        response.end();
+      };
+    });
+    const request = open("GET", "/v4/download");
+    request.end();
+    const answer = await answerOf(request);
+    const first = await new Promise<Buffer>((resolve) => answer.once("data", resolve));
+    expect(first.toString()).toBe("first");
+    more();
+    expect((await textOf(answer)).length).toBe(20 * 1024 * 1024);
+  });
+
+  test("a client that goes away in mid-upload ends the call to v4", async () => {
+    const request = open("POST", "/v4/upload", { "content-length": "1000000" });
+    request.write(Buffer.alloc(1000));
+    const call = await eventually(() => gateway.v4.calls[0]);
+    request.destroy();
+    await expect(call?.over).resolves.toBe("broken off");
+  });
+
+  test("a client that goes away in mid-download ends the call to v4", async () => {
+    gateway.v4.answers((_call, response) => void response.write("first"));
+    const request = open("GET", "/v4/broken-download");
+    request.end();
+    (await answerOf(request)).destroy();
+    await expect(gateway.v4.calls[0]?.over).resolves.toBe("broken off");
+    expect(await newestNative("/v4/broken-download")).toMatchObject({
+      alpha: { status: 499 },
+      warnings: ["the answer broke off"],
+    });
+  });
+});
+
+describe("L9 faults of v4", () => {
+  test.each([
+    ["closes without a word", raw("")],
+    ["resets without a word", raw("", "reset")],
+    ["answers garbage", raw("\u0000\u0001\r\n\r\n")],
+    ["says nothing at all", silence],
+  ])("A-173 %s: 500 in JSON, asked once, and the connection lives on", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const client = await rawClient(gateway.service.url);
+    const path = newPath();
+    const get = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    client.send(get);
+    const [answer] = await client.answers(1);
+    expect(answer).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
+    expect(JSON.parse(answer?.body ?? "")).toEqual({
+      errors: [{ reason: "The service could not answer this request." }],
+    });
+    expect(gateway.v4.calls).toHaveLength(1);
+    const record = await newestNative(path);
+    expect(record).toMatchObject({
+      alpha: { status: 500 },
+      warnings: [expect.stringMatching(/^native lane: /)],
+    });
+    gateway.v4.answers(json(200, {}));
+    client.send(get);
+    expect(await client.answers(2)).toMatchObject([{ status: 500 }, { status: 200 }]);
+    client.close();
+  });
+
+  test.each([
+    ["ends in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
+    ["resets in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "reset")],
+    ["waits in mid-body", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "leave")],
+    ["ends in mid-chunk", raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")],
+    [
+      "resets in mid-chunk",
+      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "reset"),
+    ],
+    [
+      "breaks its chunking",
+      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n", "leave"),
+    ],
+  ])("v4 %s: the client sees a broken answer, never a whole one", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const path = newPath();
+    const request = open("GET", path);
+    request.end();
+    const heard = await answerOf(request)
+      .then(async (answer) => `${answer.statusCode} ${await textOf(answer)}`)
+      .catch(() => "broken off");
+    expect(heard).toMatch(/^(?:broken off|500 .*could not answer)/);
+    const record = await newestNative(path);
+    expect(record.warnings).not.toEqual([]);
+  });
+
+  test("v4 answers before the upload is over", async () => {
+    gateway.v4.atHead((_call, incoming) => {
+      incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+    });
+    const request = open("POST", "/v4/upload", { "content-length": "1000000" });
+    request.write(Buffer.alloc(1000));
+    const answer = await answerOf(request);
+    expect([413, 500]).toContain(answer.statusCode);
+    request.destroy();
+  });
+});
+
+test("a v4 that is not there: 500 in JSON", async () => {
+  const gone = await startFakeV4();
+  const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+  await gone.close();
+  try {
+    const answer = await alone.ask("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
+    expect(answer).toMatchObject({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
+    expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
+  } finally {
+    await alone.stop();
+  }
+});
+
+describe("AUDIT_DURABILITY=strict", () => {
+  test.each<[string, string, Behaviour]>([
+    ["with a length", "GET", json(200, { made: true })],
+    ["in chunks", "GET", plain(200, "made", { "transfer-encoding": "chunked" })],
+    ["without a body", "DELETE", plain(204, "")],
+    ["to HEAD", "HEAD", json(200, { made: true })],
+    ["that v4 did not give", "GET", raw("", "end")],
+  ])("the record is kept before an answer %s ends", async (_kind, method, answer) => {
+    const path = newPath();
+    gateway.v4.answers(answer);
+    const request = open(method, path);
+    request.end();
+    const { statusCode } = await answerOf(request).then(async (came) => {
+      await textOf(came);
+      return came;
+    });
+    expect(await gateway.record()).toMatchObject({ lane: "native", alpha: { path, status: statusCode } });
+  });
+
+  test("an answer is as long on its way as ever, but for its last byte", async () => {
+    let finish = (): void => {};
+    gateway.v4.answers((_call, response) => {
+      response.writeHead(200, { "content-length": "8" }).write("half");
+      finish = () => void response.end("done");
+    });
+    const request = open("GET", "/v4/x");
+    request.end();
+    const answer = await answerOf(request);
+    const [first] = await once(answer, "data");
+    expect(String(first)).toBe("half");
+    finish();
+    expect(await textOf(answer)).toBe("done");
+  });
+
+  test("an answer whose record can't be kept is broken off", async () => {
+    const v4 = await startFakeV4();
+    const alone = await startGateway({
+      UPSTREAM_URL: v4.url,
+      AUDIT_DURABILITY: "strict",
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    });
+    try {
+      for (const answer of [json(200, { made: true }), plain(204, "")]) {
+        v4.answers(answer);
+        const asked = alone.ask("GET /x", { as: null, headers: { authorization: "Bearer t" } });
+        await expect(asked).rejects.toThrow(/fetch failed|terminated/);
+      }
+    } finally {
+      await alone.stop();
+      await v4.close();
+    }
+  });
+});
+
+describe("a v4 that fails", () => {
+  const asBearer = { as: null, headers: { authorization: "Bearer t" } };
+
+  /** More than half of fifty tries must fail before v4 is left alone. */
+  const often = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 60 }, work));
+
+  test("is left alone: 503 in v4's words, and when to come again; the alpha lane heeds it too", async () => {
+    const gone = await startFakeV4();
+    const { port } = new URL(gone.url);
+    const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+    await gone.close();
+    const back: FakeV4[] = [];
+    try {
+      for (const { status } of await often(() => alone.ask("GET /anything", asBearer)))
+        expect([500, 503]).toContain(status);
+      const answer = await alone.ask("GET /left-alone", asBearer);
+      expect(answer).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      expect((await alone.ask("GET /vm/instances")).status).toBe(500);
+
+      const records = await alone.audit();
+      const [alpha, native] = records.slice(0, 2);
+      expect(native).toMatchObject({ alpha: { path: "/v4/left-alone", status: 503 }, v4: [] });
+      expect([native.warnings, alpha.warnings]).toEqual([
+        [expect.stringMatching(/left alone/)],
+        [expect.stringMatching(/left alone/)],
+      ]);
+      expect(records.at(-1)).toMatchObject({ alpha: { status: 500 }, v4: [{ status: null }] });
+
+      back.push(await startFakeV4(Number(port)));
+      await eventually(async () => (await alone.ask("GET /anything", asBearer)).status === 200);
+      expect((await alone.ask("GET /anything", asBearer)).status).toBe(200);
+    } finally {
+      await alone.stop();
+      for (const v4 of back) await v4.close();
+    }
+  });
+
+  test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
+    const failing = await beforeFake({ RATE_LIMIT: "1000/100" });
+    try {
+      failing.v4.answers(json(200, {}, { "x-oauth-scopes": "*" }));
+      await failing.ask("GET /anything", asBearer);
+      failing.v4.answers(json(status, {}));
+      await often(() => failing.ask("GET /anything", asBearer));
+      const asked = failing.v4.calls.length;
+      const answer = await failing.ask("GET /anything", asBearer);
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(failing.v4.calls).toHaveLength(asked);
+      expect((await fetch(`${failing.service.adminUrl}/readyz`)).status).toBe(503);
+    } finally {
+      await failing.stop();
+    }
+  });
+
+  test.each<[string, Behaviour]>([
+    ["503", plain(503, "")],
+    ["nothing", raw("", "reset")],
+  ])(
+    "is not one that answers %s to tokens that it has not accepted, in either lane",
+    async (_name, fails) => {
+      const asked = await beforeFake({ RATE_LIMIT: "100000/60" });
+      try {
+        await asked.ask("GET /anything", asBearer);
+        asked.v4.answers(fails);
+        let made = 0;
+        await often(() =>
+          asked.ask("GET /anything", {
+            as: null,
+            headers: { authorization: `Bearer made-up-${(made += 1)}` },
+          }),
+        );
+        await often(() => asked.ask("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
+        expect(asked.v4.calls).toHaveLength(120);
+        asked.v4.answers(json(200, {}));
+        expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+        expect((await fetch(`${asked.service.adminUrl}/readyz`)).status).toBe(200);
+      } finally {
+        await asked.stop();
+      }
+    },
+  );
+
+  test("is not one whose clients stop half-way, or go away", async () => {
+    const asked = await beforeFake({ UPSTREAM_TIMEOUT_MS: "300" });
+    const { url } = asked.service;
+    const ask = "GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n";
+    const head =
+      "POST /v4/upload HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nContent-Length: 10\r\n\r\n";
+    try {
+      await often(async () => {
+        const client = await rawClient(url);
+        client.send(`${head}half`);
+        await client.answers(1);
+        client.close();
+      });
+      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+      asked.v4.answers(silence);
+      await often(async () => {
+        const client = await rawClient(url);
+        client.send(ask);
+        await eventually(() => asked.v4.calls.length > 0);
+        client.close();
+      });
+      asked.v4.answers(json(200, {}));
+      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+    } finally {
+      await asked.stop();
+    }
+  });
+});
+
+test("a v4 under a path of its own", async () => {
+  const v4 = await startFakeV4();
+  const alone = await startGateway({ UPSTREAM_URL: `${v4.url}/base/` });
+  try {
+    await alone.ask("GET /x?y=1", { as: null, headers: { authorization: "Bearer t" } });
+    await alone.ask("GET /vm/instances");
+    expect(
+      v4.calls.filter(({ headers }) => headers.authorization).map(({ path }) => path.split("?")[0]),
+    ).toEqual(["/base/v4/x", "/base/v4/vm/instances"]);
+  } finally {
+    await alone.stop();
+    await v4.close();
+  }
+});
+
+test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
+  const closed = await beforeFake({ NATIVE_LANE: "off" });
+  try {
+    const answer = await closed.ask("GET /vm/instances", {
+      as: null,
+      headers: { authorization: "Bearer t" },
+    });
+    expect(answer.status).toBe(401);
+    expect(closed.v4.calls).toEqual([]);
+  } finally {
+    await closed.stop();
+  }
+});
+
+test("the record says what was called and not what was said, and holds no token", async () => {
+  gateway.v4.answers(json(201, { secret_answer: 1 }));
+  const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
+  request.end('{"a":"bcdef"}');
+  await textOf(await answerOf(request));
+  const record = await newestNative("/v4/record");
+  expect(record).toMatchObject({
+    lane: "native",
+    client: { userAgent: "native/1", fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    alpha: { method: "POST", route: null, status: 201 },
+    v4: [{ method: "POST", status: 201 }],
+    warnings: [],
+    bytes: { in: 13, out: 19 },
+  });
+  expect(JSON.stringify(record)).not.toMatch(/native-secret-token|token=abc|bcdef|secret_answer/);
+});

@@ -1,0 +1,122 @@
+/** Issue 13.13: a personal token that was made through alpha may do what was asked for, and no more, in both lanes. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+
+let folder: string;
+let gateway: Gateway;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "personal-"));
+  gateway = await startGateway({ DATA_DIR: folder });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Made {
+  id: number;
+  token: string;
+  scopes: string;
+}
+const make = async (body: object, as?: string): Promise<Made> =>
+  (await gateway.ask("POST /account/tokens", { body, ...(as !== undefined && { as }) })).body;
+const bearer = (call: string, token: string, at = gateway): Promise<Told> =>
+  at.ask(call, { as: null, headers: { authorization: `Bearer ${token}` } });
+const REMOVE = "DELETE /v4/vm/instances/5201";
+
+describe("a token made for vms:modify", () => {
+  let made: Made;
+  beforeAll(async () => {
+    made = await make({ label: "cli", scopes: "vms:modify" });
+  });
+
+  test("changes instances and deletes none, in alpha and as Bearer, and v4 is not asked", async () => {
+    const as = made.token;
+    expect((await gateway.ask("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
+    expect((await bearer("GET /v4/vm/instances/5201", as)).status).toBe(200);
+    gateway.sentToV4();
+    expect((await gateway.ask(REMOVE, { as })).status).toBe(403);
+    expect((await bearer(REMOVE, as)).status).toBe(403);
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("is listed, read and renamed with the levels that were asked for", async () => {
+    expect(made.scopes).toBe("vms:modify");
+    const shown = { id: made.id, scopes: "vms:modify", token: `${made.token.slice(0, 16)}...` };
+    expect((await gateway.ask(`GET /account/tokens/${made.id}`)).body).toMatchObject(shown);
+    const { body } = await gateway.ask("GET /account/tokens");
+    expect(body.tokens.find(({ id }: Made) => id === made.id)).toMatchObject(shown);
+    const renamed = await gateway.ask(`PUT /account/tokens/${made.id}`, { body: { label: "other" } });
+    expect(renamed.body).toMatchObject({ ...shown, label: "other" });
+  });
+
+  test("keeps its levels over a restart of the gateway", async () => {
+    const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUDIT: "off" };
+    const other = await startGateway(settings);
+    expect((await other.ask("GET /vm/instances/5201", { as: made.token })).status).toBe(200);
+    expect((await other.ask(REMOVE, { as: made.token })).status).toBe(403);
+    expect((await bearer(REMOVE, made.token, other)).status).toBe(403);
+    await other.stop();
+  });
+
+  test("is a 401 in both lanes where its record is lost, and v4 is not asked", async () => {
+    const { token } = await make({ label: "lost", scopes: "vms:modify" });
+    const database = new DatabaseSync(join(folder, "state.db"));
+    database.exec("DELETE FROM entry WHERE key LIKE 'grant:%'");
+    database.close();
+    await new Promise((resolve) => setTimeout(resolve, 3200));
+    gateway.sentToV4();
+    for (const told of [await gateway.ask(REMOVE, { as: token }), await bearer(REMOVE, token)])
+      expect(told.status).toBe(401);
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("ends when it is deleted", async () => {
+    const { id, token } = await make({ label: "short", scopes: "vms:modify" });
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+    await gateway.ask(`DELETE /account/tokens/${id}`);
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+  });
+});
+
+describe("a token made with another", () => {
+  test.each([
+    ["vms:modify,tokens:create", "vms:delete", "vms:modify"],
+    // v4 gives a token without scopes all that the caller's has there.
+    ["vms:modify,tokens:create", undefined, "vms:modify,tokens:create"],
+  ])("of %s, asked for %s, may do %s", async (own, asked, may) => {
+    const { token } = await make({ label: "own", scopes: own });
+    const next = await make({ label: "next", ...(asked !== undefined && { scopes: asked }) }, token);
+    expect(next.scopes).toBe(may);
+    expect((await gateway.ask(REMOVE, { as: next.token })).status).toBe(403);
+    expect((await bearer(REMOVE, next.token)).status).toBe(403);
+    const used = await bearer("DELETE /v4/account/oauth-clients/x", next.token);
+    expect(used.status).toBe(403);
+  });
+
+  test("of everything, asked for everything, is v4's own: there is nothing that could be lost", async () => {
+    const { token, scopes } = await make({ label: "all", scopes: "*" });
+    expect(scopes).toBe("*");
+    expect((await gateway.askV4("GET /profile", { as: token })).status).toBe(200);
+  });
+});
+
+test.each([
+  [{}, 99 * 365],
+  [{ expiry: "2030-05-20T12:00:00" }, 365],
+])("what is kept of a token %j lasts no shorter than the token", async (more, days) => {
+  await make({ label: "kept", scopes: "vms:modify", ...more });
+  const database = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
+  const rows = database
+    .prepare(
+      "SELECT key, ends FROM entry WHERE key LIKE 'grant:%' OR key LIKE 'levels:%' ORDER BY rowid DESC LIMIT 2",
+    )
+    .all();
+  database.close();
+  expect(new Set(rows.map(({ key }) => String(key).split(":")[0]))).toEqual(new Set(["grant", "levels"]));
+  for (const { ends } of rows) expect((Number(ends) - Date.now()) / 86_400_000).toBeGreaterThan(days);
+});

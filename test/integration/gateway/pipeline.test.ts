@@ -1,0 +1,128 @@
+/** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
+import { createListParser } from "../../../src/dialect/envelope.ts";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
+import { noGrants } from "../../../src/tools/dry-run.ts";
+import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
+import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
+import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { Pack } from "../../../src/mapping/pack.ts";
+import { createResponseDefaults } from "../../../src/app/response-defaults.ts";
+import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { readSettings } from "../../../src/config/settings.ts";
+import { createTokenCache } from "../../../src/auth/token-cache.ts";
+import { createTokenLocks } from "../../../src/auth/token-locks.ts";
+import type { HttpResponse } from "../../../src/upstream/client.ts";
+
+let pack: Pack;
+let heard: unknown[];
+let stop = () => {};
+beforeAll(() => {
+  pack = loadPack("mappings");
+});
+beforeEach(() => {
+  heard = [];
+});
+afterEach(() => stop());
+
+const RATE = { points: 10, seconds: 10 };
+const empty: HttpResponse = { status: 200, headers: {}, text: "{}", ms: 1 };
+
+function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResponse> = async () => empty) {
+  const { dialect } = pack;
+  const upstream = { call, close: async () => {} };
+  const catalogs = connectCatalogs(pack, upstream, 600, () => {});
+  stop = () => catalogs.stop();
+  return createAlphaPipeline({
+    pack,
+    upstream,
+    files: { stream: async () => Promise.reject(new Error("no files here")) },
+    catalogs,
+    tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+    tokenStore: noGrants,
+    scopes: pack.scopes,
+    tokenLocks: createTokenLocks(),
+    brownOuts: scheduleBrownOuts([]),
+    limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
+    dialect: {
+      scheme: dialect.v4.scheme,
+      scopesHeader: dialect.v4.scopes_header,
+      filterHeader: dialect.filter.header,
+    },
+    translation: {
+      errors: dialect.errors,
+      statuses: dialect.statuses,
+      openList: createListParser(dialect.v4.envelope),
+      alpha: dialect.alpha.envelope,
+    },
+    style: createResponseDefaults(pack, readSettings([], {})),
+    record: () => {},
+    onUnexpectedError: (error, { id }) => heard.push([(error as Error).message, id]),
+    ...parts,
+  });
+}
+
+const request: AlphaRequest = {
+  id: "my-id",
+  method: "DELETE",
+  path: "/v4/vm/instances/7",
+  query: "",
+  headers: { authorization: ["token t"] },
+  address: "192.0.2.1",
+  signal: new AbortController().signal,
+};
+
+const failing = (message: string) => async (): Promise<never> => {
+  throw new TypeError(message);
+};
+
+test("nothing fails", async () => {
+  expect(await road({})(request)).toMatchObject({ status: 200, body: Buffer.from("{}") });
+  expect(heard).toEqual([]);
+});
+
+test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpResponse>) | undefined]>([
+  ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
+  [
+    "the limits",
+    () => ({ limits: { consume: failing("secret of 10.0.0.1"), takeGuess: failing(""), size: 0 } }),
+    undefined,
+  ],
+  [
+    "the memory of tokens",
+    () => ({
+      tokens: {
+        ...createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
+        get: () => {
+          throw new TypeError("secret of 10.0.0.1");
+        },
+      },
+    }),
+    undefined,
+  ],
+  ["the audit that the answer waits for", () => ({ record: failing("secret of 10.0.0.1") }), undefined],
+  [
+    "the audit, before it has begun",
+    () => ({
+      record: () => {
+        throw new TypeError("secret of 10.0.0.1");
+      },
+    }),
+    undefined,
+  ],
+])(
+  "%s fails: 500 under the request's id, not a word of the error, and it is heard of once",
+  async (_name, parts, call) => {
+    const answer = await road(parts(), call)(request);
+    expect(answer).toMatchObject({
+      status: 500,
+      headers: { "x-request-id": "my-id", "content-type": "application/json" },
+    });
+    expect(JSON.parse(answer.body.toString())).toEqual({
+      errors: [{ reason: "The service could not answer this request (my-id)." }],
+    });
+    expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);
+  },
+);

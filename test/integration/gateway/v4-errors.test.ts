@@ -1,0 +1,234 @@
+/** v4's own refusals: which status and reasons alpha's client gets, and whom they blame. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { json, plain, raw } from "../../support/fake-v4.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
+});
+afterAll(() => gateway.stop());
+
+const GOOD = { datacenter: "newark", type: "g6-standard-1", label: "web-one" };
+const DEPLOYED = {
+  ...GOOD,
+  distribution: "vm/debian9",
+  root_pass: "a-secret-pass",
+  root_ssh_key: "ssh-rsa AAA",
+};
+const refusal = (status: number, ...errors: unknown[]) => json(status, { errors });
+
+describe("statuses", () => {
+  const table: [number, number, string][] = [
+    [400, 400, "Said by v4."],
+    [401, 401, "Said by v4."],
+    [402, 400, "Said by v4."],
+    [403, 403, "Said by v4."],
+    [404, 404, "Said by v4."],
+    [405, 400, "Said by v4."],
+    [408, 400, "Said by v4."],
+    [409, 400, "Said by v4."],
+    [410, 400, "Said by v4."],
+    [413, 400, "Said by v4."],
+    [415, 400, "Said by v4."],
+    [422, 400, "Said by v4."],
+    [429, 420, "Said by v4."],
+    [451, 400, "Said by v4."],
+    [499, 400, "Said by v4."],
+    [501, 500, "Said by v4."],
+    [505, 500, "Said by v4."],
+  ];
+  test.each(table)("A-168…A-173 v4's %i is alpha's %i", async (v4, alpha, reason) => {
+    gateway.v4.answers(refusal(v4, { reason }));
+    const told = await gateway.ask("GET /vm/instances");
+    expect(told).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
+    const { warnings } = await gateway.record();
+    expect(warnings).toEqual(v4 === alpha ? [] : [`v4 answered ${v4}`]);
+  });
+
+  test.each([
+    [400, 400, "The request was refused."],
+    [401, 401, "The access token is not valid."],
+    [403, 403, "This is not permitted."],
+    [404, 404, "Not found"],
+    [409, 400, "The request was refused."],
+    [429, 420, "The request was refused."],
+    [500, 500, "The service could not answer this request."],
+  ])("L9 v4's %i without errors is alpha's %i with a reason of the gateway", async (v4, alpha, reason) => {
+    for (const behaviour of [
+      plain(v4, ""),
+      plain(v4, "<h1>No</h1>"),
+      json(v4, {}),
+      json(v4, null),
+      json(v4, { errors: {} }),
+      refusal(v4),
+    ]) {
+      gateway.v4.answers(behaviour);
+      expect(await gateway.ask("GET /vm/instances")).toMatchObject({
+        status: alpha,
+        body: { errors: [{ reason }] },
+      });
+    }
+  });
+});
+
+describe("L10 fields of errors find back to what the client sent", () => {
+  const refused = async (...errors: unknown[]) => {
+    gateway.v4.answers(refusal(400, ...errors));
+    const told = await gateway.ask("POST /vm/instances", { body: DEPLOYED });
+    expect(told.status).toBe(400);
+    return told.body.errors;
+  };
+
+  test.each<[unknown, string | undefined]>([
+    ["region", "datacenter"],
+    ["image", "distribution"],
+    ["type", "type"],
+    ["root_pass", "root_pass"],
+    ["authorized_keys", "root_ssh_key"],
+    ["authorized_keys[0]", "root_ssh_key"],
+    ["stackscript_data.x", "stackscript_udf_responses.x"],
+    ["stackscript_id", "stackscript"],
+    ["booted", undefined],
+    ["interfaces[0].purpose", undefined],
+    ["__proto__", undefined],
+    ["", undefined],
+    [null, undefined],
+    [7, undefined],
+    [["region"], undefined],
+    [{ region: 1 }, undefined],
+  ])("%j is alpha's %s", async (field, named) => {
+    const errors = await refused({ field, reason: "Said by v4." });
+    expect(errors).toEqual([
+      named === undefined ? { reason: "Said by v4." } : { reason: "Said by v4.", field: named },
+    ]);
+  });
+
+  test.each([
+    ["alerts.network_in", "alerts.transfer_in.threshold"],
+    ["alerts.cpu", "alerts.cpu.threshold"],
+    ["backups.schedule.day", "backups.schedule.day"],
+  ])("of an edit, %s is alpha's %s", async (field, named) => {
+    gateway.v4.answers(refusal(400, { field, reason: "No." }));
+    const told = await gateway.ask("PUT /vm/instances/7", {
+      body: { alerts: { cpu: { enabled: true, threshold: 5 } } },
+    });
+    expect(told).toMatchObject({ status: 400, body: { errors: [{ field: named, reason: "No." }] } });
+  });
+
+  test("entries that are none are left out, and the rest is told", async () => {
+    const errors = await refused(
+      null,
+      7,
+      "text",
+      [],
+      {},
+      { reason: 7 },
+      { field: "region" },
+      { reason: "This one.", more: 1 },
+    );
+    expect(errors).toEqual([{ reason: "This one." }]);
+  });
+
+  test("of a thousand problems a hundred are told", async () => {
+    const errors = await refused(
+      ...Array.from({ length: 1000 }, (_, index) => ({ reason: `Problem ${index}` })),
+    );
+    expect(errors).toHaveLength(100);
+  });
+});
+
+describe("a member that the gateway added", () => {
+  test("the default label is taken back once, and the create made without it", async () => {
+    gateway.v4.answers(
+      refusal(400, { field: "label", reason: "Taken." }),
+      json(200, { id: 7, label: "vm7" }),
+    );
+    const { label: _none, ...unnamed } = GOOD;
+    expect(await gateway.ask("POST /vm/instances", { body: unnamed })).toMatchObject({
+      status: 200,
+      body: { label: "vm7" },
+    });
+    expect(gateway.v4.calls.map((call) => Object.keys(call.json() as object).includes("label"))).toEqual([
+      true,
+      false,
+    ]);
+    expect((await gateway.record()).v4).toHaveLength(2);
+  });
+
+  test("only once, and nobody is blamed for it", async () => {
+    gateway.v4.answers(refusal(400, { field: "label", reason: "Taken." }));
+    const { label: _none, ...unnamed } = GOOD;
+    const told = await gateway.ask("POST /vm/instances", { body: unnamed });
+    expect(told).toMatchObject({ status: 400, body: { errors: [{ reason: "Taken." }] } });
+    expect(told.body.errors[0].field).toBeUndefined();
+    expect(gateway.v4.calls).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      "together with another problem",
+      GOOD,
+      [
+        { field: "label", reason: "Taken." },
+        { field: "region", reason: "Full." },
+      ],
+    ],
+    ["that the client sent itself", GOOD, [{ field: "label", reason: "Taken." }]],
+  ])("is not tried again %s", async (_name, body, errors) => {
+    gateway.v4.answers(json(400, { errors }));
+    expect(await gateway.ask("POST /vm/instances", { body })).toMatchObject({ status: 400 });
+    expect(gateway.v4.calls).toHaveLength(1);
+  });
+});
+
+describe("reads besides the call (lesson L12)", () => {
+  test.each([
+    ["fails", plain(500, "")],
+    ["is no JSON", plain(200, "<h1>")],
+    ["is no object", json(200, [])],
+    ["is refused", json(403, {})],
+    ["breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
+  ])("one that %s costs its fields and not the answer", async (_name, behaviour) => {
+    gateway.v4.answers((call, response) => {
+      const answer = call.path.endsWith("/transfer")
+        ? behaviour
+        : json(200, { id: 7, label: "web-one", backups: {} });
+      answer(call, response);
+    });
+    expect(await gateway.ask("GET /vm/instances/7")).toMatchObject({
+      status: 200,
+      body: { id: 7, total_transfer: 0 },
+    });
+  });
+});
+
+describe("reasons", () => {
+  test.each([
+    ["region is not valid", "region", "datacenter is not valid", "datacenter"],
+    ["backup_id is not valid; see backup_id.", "backup_id", "backup is not valid; see backup.", "backup"],
+    [
+      "my_region and region_id are not valid",
+      "region",
+      "my_region and region_id are not valid",
+      "datacenter",
+    ],
+    ["Too short.", "region", "Too short.", "datacenter"],
+    ["label is too short", "label", "label is too short", "label"],
+  ])("%s, of v4's %s: %s", async (reason, field, alpha, named) => {
+    gateway.v4.answers(refusal(400, { reason, field }));
+    const told = await gateway.ask("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
+    expect(told.body.errors).toEqual([{ field: named, reason: alpha }]);
+  });
+
+  test("a million of them, or long ones, become a bounded answer", async () => {
+    const many = Array.from({ length: 100_000 }, () => ({ reason: "No.", field: "label" }));
+    const long = Array.from({ length: 100 }, () => ({ reason: "\0".repeat(2500), field: "label" }));
+    for (const errors of [many, long]) {
+      gateway.v4.answers(json(400, { errors }));
+      const told = await gateway.ask("POST /vm/instances", { body: GOOD });
+      expect(told.status).toBe(400);
+      expect(told.text.length).toBeLessThan(131_072);
+    }
+  });
+});

@@ -1,0 +1,287 @@
+/** Whatever v4 answers, the client gets one of alpha's statuses and JSON of alpha's shape, and the record says what really happened. */
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { envelope, json, plain, raw, silence, type Behaviour } from "../../support/fake-v4.ts";
+
+const LIST = JSON.stringify(envelope([{ id: 7, label: "web-one" }]));
+const HTML = "<html><body>nginx at 10.1.2.3</body></html>";
+const head = (length: number) =>
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+
+const inBytes: Behaviour = (_call, response) => {
+  for (const byte of Buffer.from(LIST)) response.write(Buffer.of(byte));
+  response.end();
+};
+
+let gateway: Pair;
+/** For what v4 never ends: the others must not be given up because the machine is busy. */
+let hasty: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "15000" });
+  hasty = await beforeFake({ UPSTREAM_TIMEOUT_MS: "500" });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await hasty.stop();
+});
+
+const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
+const problems = (reason: unknown) => ({ errors: [{ reason }] });
+const failed = problems(expect.stringMatching(/^The service could not answer this request/));
+
+/** What every fault has in common: nothing of v4's words, addresses or headers gets through. */
+function expectSealed(told: { text: string; headers: Headers }): void {
+  expect(told.text).not.toMatch(/nginx|10\.1\.2\.3|127\.0\.0\.1|UND_ERR|ECONN|node:|\bat \w+/);
+  expect(told.headers.get("content-type")).toBe("application/json");
+  expect(told.headers.get("server")).toBeNull();
+  expect(told.headers.get("set-cookie")).toBeNull();
+  expect(told.headers.get("location")).toBeNull();
+}
+
+describe("L9 an answer that no one can use is a 500, and v4 is asked again only where that is harmless", () => {
+  // A v4 that did nothing but fail would soon be left alone.
+  afterEach(async () => {
+    gateway.v4.answers(json(200, envelope([])));
+    await Promise.all([1, 2, 3, 4].map(() => gateway.ask("GET /vm/instances")));
+  });
+
+  // What v4 does, calls that a GET makes, what the record says.
+  const table: [string, Behaviour, number, RegExp][] = [
+    ["closes without a word", raw(""), 3, /cut_off/],
+    ["resets without a word", raw("", "reset"), 3, /cut_off|unreachable/],
+    ["says nothing at all", silence, 1, /timed_out/],
+    ["sends half a head", raw("HTTP/1.1 200 OK\r\nContent-Ty"), 3, /cut_off/],
+    ["sends half a head and waits", raw("HTTP/1.1 200 OK\r\nContent-Ty", "leave"), 1, /timed_out/],
+    ["ends in mid-body", raw(head(500) + LIST), 3, /cut_off/],
+    ["resets in mid-body", raw(head(500) + LIST, "reset"), 3, /cut_off/],
+    ["waits in mid-body", raw(head(500) + LIST, "leave"), 1, /timed_out/],
+    [
+      "ends in mid-chunk",
+      raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"da`),
+      3,
+      /cut_off/,
+    ],
+    [
+      "breaks its chunking",
+      raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`),
+      3,
+      /cut_off/,
+    ],
+    ["says a length that cuts the JSON", raw(head(20) + LIST), 1, /not JSON/],
+    [
+      "says two lengths",
+      raw(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`),
+      3,
+      /cut_off/,
+    ],
+    ["answers garbage", raw("\u0000\u0001SSH-2.0-OpenSSH\r\n\r\n"), 3, /cut_off/],
+    [
+      "switches protocols",
+      raw("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
+      3,
+      /cut_off/,
+    ],
+    ["sends a head of 100 KB", raw(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}\r\n\r\n{}`), 3, /cut_off/],
+    [
+      "answers HTML with 200",
+      plain(200, HTML, { "content-type": "text/html", server: "nginx" }),
+      1,
+      /not JSON/,
+    ],
+    [
+      "answers HTML with 500",
+      plain(500, HTML, { "content-type": "text/html", "set-cookie": "a=b" }),
+      1,
+      /v4 said 500/,
+    ],
+    ["answers text with 500", plain(500, "Traceback: at node:10.1.2.3"), 1, /v4 said 500/],
+    ["answers nothing with 500", plain(500, ""), 1, /v4 said 500/],
+    ["answers 502", plain(502, HTML), 3, /v4 answered 502/],
+    ["answers 504", plain(504, ""), 3, /v4 answered 504/],
+    ["answers 600", plain(600, "{}"), 1, /v4 answered 600/],
+    ["answers 304", plain(304, ""), 1, /v4 answered 304/],
+    ["answers half a JSON", plain(200, LIST.slice(0, -3)), 1, /not JSON/],
+    ["answers two JSONs", plain(200, LIST + LIST), 1, /not JSON/],
+    ["answers a gzip that is none", plain(200, LIST, { "content-encoding": "gzip" }), 3, /cut_off/],
+    ["answers an unknown coding", plain(200, LIST, { "content-encoding": "rot13" }), 3, /cut_off/],
+    [
+      "answers a coding in a coding in a coding",
+      plain(200, LIST, { "content-encoding": "gzip, gzip, gzip" }),
+      3,
+      /cut_off/,
+    ],
+    ["answers a gzip bomb", plain(200, bomb, { "content-encoding": "gzip" }), 1, /too_large/],
+    ["answers 20 MB", plain(200, Buffer.alloc(20 * 1024 * 1024, " ")), 1, /too_large/],
+    ["nests 50 000 levels", plain(200, deep), 1, /not JSON/],
+    ["L11 answers 301 to itself", plain(301, "", { location: "/v4/vm/instances" }), 1, /v4 answered 301/],
+    [
+      "L11 answers 302 to elsewhere",
+      plain(302, HTML, { location: "http://10.1.2.3/" }),
+      1,
+      /v4 answered 302/,
+    ],
+    ["L11 answers 307 to elsewhere", plain(307, "", { location: "http://10.1.2.3/" }), 1, /v4 answered 307/],
+  ];
+
+  const before = (warning: RegExp): Pair => (warning.source === "timed_out" ? hasty : gateway);
+
+  test.each(table)("A-173 a read when v4 %s", async (_name, behaviour, calls, warning) => {
+    const pair = before(warning);
+    pair.v4.answers(behaviour);
+    const told = await pair.ask("GET /vm/instances");
+    expect(told).toMatchObject({ status: 500, body: failed });
+    expectSealed(told);
+    expect(pair.v4.calls).toHaveLength(calls);
+    const record = await pair.record();
+    expect(record.alpha.status).toBe(500);
+    expect(record.v4).toHaveLength(1);
+    // A 500 that is told as a 500 needs no warning besides the status of the call.
+    const status = record.v4[0].status === null ? [] : [`v4 said ${record.v4[0].status}`];
+    expect([...record.warnings, ...status].join("\n")).toMatch(warning);
+  });
+
+  test.each(table)("L28 a create is sent once when v4 %s", async (_name, behaviour, _calls, warning) => {
+    const pair = before(warning);
+    pair.v4.answers(behaviour);
+    const told = await pair.ask("POST /vm/instances", CREATE);
+    expect(told).toMatchObject({ status: 500, body: failed });
+    expectSealed(told);
+    expect(pair.v4.calls.map(({ method }) => method)).toEqual(["POST"]);
+  });
+});
+
+describe("L9 JSON that is not what the route gives is a 500", () => {
+  const table: [string, Behaviour][] = [
+    ["a list without an envelope", json(200, [{ id: 7 }])],
+    ["an object for a list", json(200, { id: 7 })],
+    ["null", json(200, null)],
+    ["a string", json(200, "ok")],
+    ["an envelope whose data is no list", json(200, { data: {}, page: 1, pages: 1, results: 0 })],
+    ["an envelope of strange counts", json(200, { data: [], page: "1", pages: -1, results: 1e300 })],
+    ["a list of nothing but null", json(200, envelope([null]))],
+    ["a list of numbers", json(200, envelope([1, 2]))],
+    ["a page of a hundred thousand rows", json(200, envelope(Array.from({ length: 100_000 }, () => ({}))))],
+    ["an empty 200", plain(200, "")],
+    ["204", plain(204, "")],
+  ];
+  test.each(table)("a list for which v4 answers %s", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const told = await gateway.ask("GET /vm/instances");
+    expect(told).toMatchObject({ status: 500, body: failed });
+    expectSealed(told);
+    expect((await gateway.record()).warnings).not.toEqual([]);
+  });
+
+  test.each<[string, Behaviour]>([
+    ["a list", json(200, [])],
+    ["null", json(200, null)],
+    ["a number", json(200, 7)],
+    ["a number that no double holds", plain(200, "12345678901234567890123")],
+    ["an empty 200", plain(200, "")],
+  ])("an object for which v4 answers %s", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const told = await gateway.ask("GET /vm/instances/7/disks/1");
+    expect(told).toMatchObject({ status: 500, body: failed });
+  });
+
+  test.each<[string, Behaviour]>([
+    ["an empty 200", plain(200, "")],
+    ["204", plain(204, "")],
+    ["{}", json(200, {})],
+  ])("a removal is done when v4 answers %s", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    expect(await gateway.ask("DELETE /vm/instances/7")).toMatchObject({ status: 200, text: "{}" });
+  });
+
+  test("a create that v4 acknowledges without a word has happened: no 500 that asks for a second one", async () => {
+    gateway.v4.answers(plain(204, ""));
+    expect(await gateway.ask("POST /vm/instances", CREATE)).toMatchObject({ status: 200, text: "{}" });
+  });
+});
+
+describe("answers that can be used", () => {
+  test.each<[string, Behaviour]>([
+    ["chunked, in single bytes", inBytes],
+    ["without a length, until the end", raw(`HTTP/1.1 200 OK\r\n\r\n${LIST}`)],
+    ["with no content type", plain(200, LIST)],
+    [
+      "after a 103",
+      raw(`HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n${head(Buffer.byteLength(LIST))}${LIST}`),
+    ],
+    ["L2 as gzip", plain(200, gzipSync(LIST), { "content-encoding": "gzip" })],
+    ["L2 as x-gzip", plain(200, gzipSync(LIST), { "content-encoding": "x-gzip" })],
+    ["L2 as brotli", plain(200, brotliCompressSync(LIST), { "content-encoding": "br" })],
+    ["L2 as deflate", plain(200, deflateSync(LIST), { "content-encoding": "Deflate" })],
+    ["L2 as zstd", plain(200, zstdCompressSync(LIST), { "content-encoding": "zstd" })],
+    ["L2 twice coded", plain(200, gzipSync(brotliCompressSync(LIST)), { "content-encoding": "br, gzip" })],
+    [
+      "as 202 with warnings",
+      json(202, { ...envelope([{ id: 7, label: "web-one" }]), warnings: [{ title: "slow" }] }),
+    ],
+  ])("a list that comes %s", async (_name, behaviour) => {
+    gateway.v4.answers(behaviour);
+    const told = await gateway.ask("GET /vm/instances");
+    expect(told).toMatchObject({ status: 200, body: { vms: [{ id: 7, label: "web-one" }], total_pages: 1 } });
+    expect(Object.keys(told.body)).toEqual(["vms", "page", "total_pages", "total_results"]);
+    expect(told.headers.get("content-encoding")).toBeNull();
+    expect(told.headers.get("content-length")).toBe(String(Buffer.byteLength(told.text)));
+    expect(gateway.v4.calls[0]?.headers["accept-encoding"]).toBe("identity");
+  });
+
+  test.each([0, 1, 2, 25])("L5 a list of %i stays a list", async (length) => {
+    gateway.v4.answers(json(200, envelope(Array.from({ length }, (_, id) => ({ id, label: `vm-${id}` })))));
+    const { body } = await gateway.ask("GET /vm/instances");
+    expect(body.vms.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length }, (_, id) => id));
+  });
+
+  test("L5 numbers above 2^53 and long decimals keep their digits", async () => {
+    const text = '{"data":[{"id":90071992547409931234,"label":"big"}],"page":1,"pages":1,"results":1}';
+    gateway.v4.answers(plain(200, text));
+    expect((await gateway.ask("GET /vm/instances")).text).toContain('"id":90071992547409931234,');
+  });
+
+  test("L5 a __proto__ member of v4 is inert and not alpha's", async () => {
+    const row =
+      '{"id":7,"label":"one","__proto__":{"group":"evil","status":"running"},"constructor":{"prototype":{"polluted":1}}}';
+    gateway.v4.answers(plain(200, `{"data":[${row}],"page":1,"pages":1,"results":1,"__proto__":{"x":1}}`));
+    const told = await gateway.ask("GET /vm/instances");
+    expect(told.body.vms[0]).toMatchObject({ id: 7, group: "", status: null });
+    expect(told.text).not.toMatch(/evil|polluted|__proto__/);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test("L28 a read outlives two refusals of service", async () => {
+    gateway.v4.answers(plain(503, ""), raw("", "reset"), plain(200, LIST));
+    expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+    expect(gateway.v4.calls).toHaveLength(3);
+  });
+
+  test.each(["POST /vm/instances", "PUT /vm/instances/7", "DELETE /vm/instances/7"])(
+    "L28 %s is never sent twice",
+    async (call) => {
+      gateway.v4.answers(plain(503, ""), json(200, { id: 7 }));
+      const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
+      expect(await gateway.ask(call, call.startsWith("DELETE") ? {} : options)).toMatchObject({
+        status: 500,
+      });
+      expect(gateway.v4.calls).toHaveLength(1);
+    },
+  );
+});
+
+test("an answer that is more than one is not taken for the answer of the next caller", async () => {
+  const alone = await beforeFake({ UPSTREAM_CONNECTIONS: "1" });
+  try {
+    const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));
+    const whole = (body: string) => head(Buffer.byteLength(body)) + body;
+    alone.v4.answers(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
+    const told = await Promise.all(["a", "b"].map((as) => alone.ask("GET /vm/instances", { as })));
+    for (const { text } of told) expect(text).not.toContain("poison");
+    expect(told[1]?.body.vms[0].label).toBe("theirs");
+  } finally {
+    await alone.stop();
+  }
+});

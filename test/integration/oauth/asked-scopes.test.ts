@@ -1,0 +1,362 @@
+/**
+ * Issue 13.12: an exchange carries only the application's id, and anybody can send its users to sign in. A request of a
+ * stranger neither widens nor empties what a sign-in gets, with either place that state is kept in.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createStoreEpoch } from "../../../src/auth/oauth/store-epoch.ts";
+import { createRequestedScopes, type RequestedScopes } from "../../../src/auth/oauth/requested-scopes.ts";
+import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { connectRedis } from "../../../src/storage/redis-client.ts";
+import { createRedisStore } from "../../../src/storage/redis-store.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite-store.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { application, REGISTERED, type Application } from "./application.ts";
+
+const { scopes } = loadPack("mappings");
+const STRANGERS = ["vms:delete", "*", "", "vms:view", "dnszones:delete", "vms:delete,dnszones:delete"];
+
+/** A place for state: `settings` of a gateway that uses it, `open` what such a gateway opens. */
+interface Place {
+  settings(): Readonly<Record<string, string>>;
+  open(): Promise<KeyValueStore>;
+  empty(): Promise<void>;
+  /** As after an hour. */
+  forgetRequests(): Promise<void>;
+}
+
+function strangersCannotReach(place: Place): void {
+  describe("through a gateway", () => {
+    let gateway: Gateway;
+    let app: Application;
+    let authorizeAs: (scopes: string) => Promise<number>;
+    beforeAll(async () => {
+      gateway = await startGateway(place.settings());
+    });
+    afterAll(() => gateway.stop());
+    beforeEach(async () => {
+      const { body } = await gateway.askV4("POST /account/oauth-clients", {
+        body: { label: "app", redirect_uri: REGISTERED },
+      });
+      app = application(gateway.service.url, { id: body.id, secret: body.secret });
+      authorizeAs = async (wanted) => {
+        const url = app.authorizeUrl({ client_id: body.id, scopes: wanted });
+        return (await fetch(url, { redirect: "manual" })).status;
+      };
+    });
+
+    const codeOf = async (wanted: string, username?: string): Promise<string> => {
+      const back = await app.signIn(wanted, { ...(username !== undefined && { username }) });
+      return back.searchParams.get("code") ?? "";
+    };
+
+    test.each(STRANGERS)(
+      "a stranger who asks for %j changes nothing for a sign-in under way",
+      async (wanted) => {
+        const code = await codeOf("vms:modify");
+        expect(await authorizeAs(wanted)).toBe(302);
+        const { body } = await app.exchange(code);
+        expect(body.scopes).toBe("vms:modify");
+        const as = body.access_token;
+        expect((await gateway.ask("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
+        expect((await gateway.ask("DELETE /vm/instances/5201", { as })).status).toBe(403);
+      },
+    );
+
+    test.each(STRANGERS)("nor does one who asked for %j before", async (wanted) => {
+      await authorizeAs(wanted);
+      expect((await app.token("vms:modify")).scopes).toBe("vms:modify");
+    });
+
+    test("nor do many at once, while users sign in", async () => {
+      const signIns = Array.from(
+        { length: 6 },
+        async () => (await app.token("vms:modify,dnszones:view")).scopes,
+      );
+      const strangers = STRANGERS.map((wanted) => authorizeAs(wanted));
+      await Promise.all(strangers);
+      expect(new Set(await Promise.all(signIns))).toEqual(new Set(["vms:modify,dnszones:view"]));
+    });
+
+    test("two users who sign in at the same time each get what they were asked for", async () => {
+      const one = await codeOf("vms:modify");
+      const other = await codeOf("dnszones:view,ips:view");
+      expect((await app.exchange(one)).body.scopes).toBe("vms:modify");
+      expect((await app.exchange(other)).body.scopes).toBe("dnszones:view,ips:view");
+    });
+
+    test("a user who grants less than was asked for gets no more by a stranger's help", async () => {
+      const how = { scopes: ["vms:read_only", "domains:read_write", "events:read_only"] };
+      await authorizeAs("vms:view,dnszones:delete");
+      expect((await app.token("vms:delete,dnszones:modify", how)).scopes).toBe("vms:view,dnszones:modify");
+    });
+
+    test("one address can ask for so many different things in an application's name, and is refused then", async () => {
+      const levels = ["view", "modify", "create", "delete"];
+      const wanted = levels.flatMap((one) => levels.map((other) => `vms:${one},ips:${other}`));
+      const more = levels.map((one) => `images:${one},ips:view`);
+      const statuses = [];
+      for (const each of [...wanted, ...more, "vms:view", "ips:view", "vms:view,ips:view"])
+        statuses.push(await authorizeAs(each));
+      expect(statuses).toEqual([...Array.from({ length: 20 }, () => 302), 420, 420, 302]);
+    });
+  });
+
+  describe("in the store", () => {
+    let store: KeyValueStore;
+    let asked: RequestedScopes;
+    let now: number;
+    beforeEach(async () => {
+      now = 0;
+      store = await place.open();
+      await place.empty();
+      asked = createRequestedScopes(
+        store,
+        scopes,
+        createStoreEpoch(store, () => now),
+      );
+    });
+    afterEach(() => store.close());
+
+    let sender = 0;
+    const remember = (text: string, client = "app"): Promise<boolean> =>
+      asked.remember(client, scopes.read(text).grants, `192.0.2.${(sender += 1) % 250}`);
+    const gets = async (v4: string, client = "app"): Promise<string> =>
+      scopes.write(await asked.narrowest(client, scopes.grants(v4)));
+
+    test.each([
+      ["vms:modify | vms:delete", "vms:read_write", "vms:modify"],
+      ["vms:modify | vms:view", "vms:read_write", "vms:modify"],
+      ["vms:modify | ", "vms:read_write", "vms:modify"],
+      ["vms:modify | *", "vms:read_write", "vms:modify"],
+      ["vms:modify | vms:view", "vms:read_only", "vms:view"],
+      [
+        "vms:create,ips:delete | vms:delete,ips:modify",
+        "vms:read_write ips:read_write",
+        "vms:create,ips:modify",
+      ],
+      ["vms:modify | ", "", ""],
+      ["tickets:modify | users:delete", "account:read_write", "tickets:modify"],
+      ["*", "*", "*"],
+      // What servers answer that know no scopes.
+      ["*| vms:modify", "*", "vms:modify"],
+      ["vms:modify | *", "vms:read_write ips:read_write", "vms:modify"],
+      ["vms:modify,ips:view | vms:delete,ips:delete,images:delete | *", "*", "vms:modify,ips:view"],
+      ["vms:modify | dnszones:delete", "*", "vms:modify"],
+      ["vms:modify | ", "*", "vms:modify"],
+      // More than anybody asked for: what gives the least, and not nothing.
+      ["vms:view | ", "vms:read_write", "vms:view"],
+      ["vms:view | vms:modify", "*", "vms:view"],
+    ])("asked %s, granted %s: %s", async (requests, v4, may) => {
+      for (const text of requests.split("|")) await remember(text);
+      expect(await gets(v4)).toBe(may);
+    });
+
+    test("an application that nobody was seen to ask for gets what was granted", async () => {
+      await remember("vms:view", "another");
+      now += 3_600_001;
+      expect(await gets("vms:read_write")).toBe("vms:delete");
+    });
+
+    test("nobody seen to ask, in a store that is younger than an hour: the lowest levels that fit", async () => {
+      await remember("vms:delete");
+      await place.empty();
+      asked = createRequestedScopes(
+        store,
+        scopes,
+        createStoreEpoch(store, () => now),
+      );
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+      // A new deployment: what is asked through it is found.
+      await remember("vms:delete");
+      expect(await gets("vms:read_write")).toBe("vms:delete");
+    });
+
+    test("emptied after a process has started, and before its first call, is seen by it", async () => {
+      await remember("vms:modify");
+      const epoch = createStoreEpoch(store, () => now);
+      await epoch.read();
+      await place.empty();
+      asked = createRequestedScopes(store, scopes, epoch);
+      await remember("vms:delete");
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+    });
+
+    test("who saw that it was emptied tells those who start afterwards", async () => {
+      const before = createStoreEpoch(store, () => now);
+      await before.read();
+      await place.empty();
+      const after = createStoreEpoch(store, () => now);
+      expect([await after.read(), await before.read(), await after.read()]).toEqual([
+        "new",
+        "emptied",
+        "emptied",
+      ]);
+      now += 3_600_001;
+      expect([await after.read(), await before.read()]).toEqual(["whole", "whole"]);
+    });
+
+    test("a server that granted more than anybody asked is not trusted when a stranger asks for just that", async () => {
+      await remember("vms:modify");
+      now += 3_600_001;
+      expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
+      await remember("vms:delete,ips:delete");
+      expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
+    });
+
+    test("users who grant less keep it, of what their application has exchanged before", async () => {
+      await remember("vms:modify,ips:view");
+      await gets("vms:read_write ips:read_only");
+      await remember("vms:view");
+      expect(await gets("vms:read_write")).toBe("vms:modify");
+    });
+
+    const LEVELS = ["view", "modify", "create", "delete"];
+    const many = Array.from({ length: 25 * 20 }, (_, n) =>
+      ["vms", "ips", "images", "volumes", "longview"]
+        .map((name, at) => `${name}:${LEVELS[(n >> (2 * at)) & 3]}`)
+        .join(","),
+    );
+    const from = (text: string, address: string): Promise<boolean> =>
+      asked.remember("app", scopes.read(text).grants, address);
+
+    test.each([
+      ["/48", (n: number) => `2001:db8:7:${(n * 256).toString(16)}::1`, 60],
+      ["/56", (n: number) => `2001:db8:7:${n.toString(16)}::1`, 40],
+    ])("a %s of IPv6 can't use up what an application may be asked for", async (_, address, most) => {
+      const told = [];
+      for (const [at, text] of many.entries()) told.push(await from(text, address(Math.floor(at / 20))));
+      expect(told.filter(Boolean)).toHaveLength(most);
+      expect(await from("stackscripts:view", "192.0.2.77")).toBe(true);
+    });
+
+    test("strangers who ask for all that an application may be asked for lock nobody out of what it has exchanged", async () => {
+      await from("dnszones:modify", "192.0.2.1");
+      await gets("domains:read_write");
+      await place.forgetRequests();
+      for (const [at, text] of many.entries()) await from(text, `198.51.100.${Math.floor(at / 20)}`);
+      expect(await from("dnszones:view", "192.0.2.1")).toBe(false);
+      expect(await from("dnszones:modify", "192.0.2.1")).toBe(true);
+      expect(await gets("domains:read_write")).toBe("dnszones:modify");
+    });
+
+    test("takes no more different requests than it can compare, and those that it has count on", async () => {
+      const words = ["vms", "ips", "images", "volumes", "longview"];
+      const levels = ["view", "modify", "create", "delete"];
+      const texts = levels.flatMap((a) =>
+        levels.flatMap((b) =>
+          levels.flatMap((c) => levels.flatMap((d) => levels.map((e) => [a, b, c, d, e]))),
+        ),
+      );
+      const told = [];
+      for (const each of texts.slice(0, 505))
+        told.push(await remember(words.map((word, at) => `${word}:${each[at]}`).join(",")));
+      expect(told.filter(Boolean)).toHaveLength(500);
+      expect(await remember("stackscripts:view")).toBe(false);
+      expect(
+        await gets("vms:read_only ips:read_only images:read_only volumes:read_only monitor:read_only"),
+      ).toBe("vms:view,ips:view,images:view,longview:view,volumes:view");
+    });
+
+    test("emptied between a sign-in and its exchange, gives the lowest levels that fit for an hour", async () => {
+      await remember("vms:modify");
+      await place.empty();
+      expect(await gets("vms:read_write ips:read_only")).toBe("vms:modify,ips:view");
+      await remember("*");
+      expect(await gets("*")).toMatch(/^vms:modify,/);
+      now += 3_600_001;
+      await remember("vms:delete");
+      expect(await gets("vms:read_write")).toBe("vms:delete");
+    });
+  });
+}
+
+describe("with SQLite", () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "asked-"));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+  strangersCannotReach({
+    settings: () => ({}),
+    open: async () => openSqliteStore({ directory }),
+    async empty() {
+      const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(join(directory, "state.db"));
+      database.exec("DELETE FROM entry; DELETE FROM member");
+      database.close();
+    },
+    async forgetRequests() {
+      const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(join(directory, "state.db"));
+      database.exec("DELETE FROM member WHERE key LIKE 'asked:%'");
+      database.close();
+    },
+  });
+});
+
+const describeRedis = await describeWith("redis-server");
+describeRedis("with Redis", () => {
+  let redis: RedisServer;
+  let link: Awaited<ReturnType<typeof connectRedis>>;
+  beforeAll(async () => {
+    redis = await redisServer();
+    await redis.start();
+    link = await connectRedis({ url: redis.url, onChange: () => {} });
+  });
+  afterAll(async () => {
+    await link.close();
+    await redis.stop();
+  });
+  strangersCannotReach({
+    settings: () => ({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) }),
+    open: async () => createRedisStore(link),
+    empty: async () => void (await link.run((client) => client.flushDb())),
+    forgetRequests: async () =>
+      void (await link.run((client) => client.del("alpha-gateway:state:asked:app"))),
+  });
+
+  test("a gateway that has served no sign-in yet sees that Redis was emptied since its start", async () => {
+    await link.run((client) => client.flushDb());
+    const gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
+    try {
+      const { body } = await gateway.askV4("POST /account/oauth-clients", {
+        body: { label: "app", redirect_uri: REGISTERED },
+      });
+      const app = application(gateway.service.url, { id: body.id, secret: body.secret });
+      await link.run((client) => client.flushDb());
+      expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+test("comparing the most requests that an application can have takes little of the event loop", async () => {
+  const levels = ["view", "modify", "create", "delete"];
+  const names = ["vms", "dnszones", "stackscripts", "ips", "nodebalancers", "images", "longview", "volumes"];
+  const members = Array.from({ length: 500 }, (_, n) =>
+    names.map((name, at) => `${name}:${levels[(n >> at) & 3]}`).join(","),
+  );
+  const store = {
+    setMembers: async () => members,
+    setIfAbsent: async () => false,
+    get: async (key: string) => (key === "asked-epoch" ? "0 new x" : undefined),
+    addToSet: async () => true,
+  } as unknown as KeyValueStore;
+  const asked = createRequestedScopes(store, scopes, createStoreEpoch(store));
+  const given = scopes.grants(names.map((name) => `${name}:read_write`).join(" "));
+  await asked.narrowest("app", given);
+  const tries = [];
+  for (let n = 0; n < 5; n += 1) {
+    const before = performance.now();
+    await asked.narrowest("app", given);
+    tries.push(performance.now() - before);
+  }
+  expect(Math.min(...tries)).toBeLessThan(50);
+});

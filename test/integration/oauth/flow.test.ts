@@ -1,0 +1,386 @@
+/** Document 2, Authentication: an application signs a user in, with the gateway between it and a real login server. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { application, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
+
+let gateway: Gateway;
+let app: Application;
+beforeAll(async () => {
+  gateway = await startGateway({ AUDIT_DURABILITY: "strict" });
+});
+afterAll(() => gateway.stop());
+beforeEach(async () => {
+  // Each test has a client of its own: what was asked is remembered by client.
+  const { body } = await gateway.askV4("POST /account/oauth-clients", {
+    body: { label: "app", redirect_uri: REGISTERED },
+  });
+  app = application(gateway.service.url, { id: body.id, secret: body.secret });
+});
+
+const codeOf = async (scopes?: string): Promise<string> =>
+  (await app.signIn(scopes)).searchParams.get("code") ?? "";
+
+async function sentOn(
+  query: Readonly<Record<string, string>> | string,
+): Promise<{ status: number; location: URL | undefined; raw: string }> {
+  const response = await fetch(app.authorizeUrl(query), { redirect: "manual" });
+  const raw = response.headers.get("location") ?? "";
+  return { status: response.status, location: raw === "" ? undefined : new URL(raw), raw };
+}
+
+describe("authorize", () => {
+  test.each([
+    ["no client", ""],
+    ["an empty client", "client_id="],
+    ["a client twice", "client_id=a&client_id=b"],
+    ["state twice", "client_id=a&state=1&state=2"],
+    ["redirect_uri twice", "client_id=a&redirect_uri=https://a&redirect_uri=https://b"],
+  ])("A-141 %s is refused without a redirect", async (_, query) => {
+    const response = await fetch(app.authorizeUrl(query), { redirect: "manual" });
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+    expect(await response.json()).toEqual({ errors: [{ reason: expect.any(String) }] });
+  });
+
+  test("A-141 an unknown client is refused by the login server, without a redirect", async () => {
+    const response = await fetch(app.authorizeUrl({ client_id: "unknown" }));
+    expect([response.status, new URL(response.url).origin]).toEqual([400, gateway.sandbox.authUrl]);
+  });
+
+  test.each([
+    ["vms:view", "vms:read_only,events:read_only"],
+    ["vms:modify", "vms:read_write,events:read_only"],
+    ["vms:create,dnszones:view", "vms:read_write,domains:read_only,events:read_only"],
+    ["vms:delete", "vms:read_write,events:read_only"],
+    ["vms:*", "vms:read_write,events:read_only"],
+    ["vms", "vms:read_write,events:read_only"],
+    ["vms:view,vms:delete,vms:view", "vms:read_write,events:read_only"],
+    ["*", "*"],
+    ["vms:view,*", "*"],
+    ["events:modify", "events:read_write"],
+    ["tickets:view,clients:modify", "account:read_write,events:read_only"],
+    ["scripts:view", "scripts:read_only,events:read_only"],
+    [" vms:view , ips:view ", "vms:read_only,ips:read_only,events:read_only"],
+    ["vms:view,cats:delete,vms:fly,:,__proto__:view,vms:view:delete", "vms:read_only,events:read_only"],
+  ])("A-142 scopes %s are v4's %s", async (scopes, v4) => {
+    const { status, location } = await sentOn({ client_id: "a", scopes });
+    expect(status).toBe(302);
+    expect(location?.origin).toBe(gateway.sandbox.authUrl);
+    expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
+      client_id: "a",
+      response_type: "code",
+      scope: v4,
+      scopes: v4,
+    });
+  });
+
+  test.each(["cats:view", "vms:fly,cats:delete", ":", "vms:view:delete"])(
+    "A-142 scopes %s, none of which is known, are refused by name, and the browser is sent nowhere",
+    async (scopes) => {
+      const response = await fetch(app.authorizeUrl({ client_id: "a", scopes }), { redirect: "manual" });
+      expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+      expect(await response.json()).toEqual({ errors: [{ reason: `invalid_scope: ${scopes}` }] });
+    },
+  );
+
+  test.each([{}, { scopes: "" }])("A-142 with %j no scope is asked for", async (query) => {
+    const { location } = await sentOn({ client_id: "a", ...query });
+    expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
+      client_id: "a",
+      response_type: "code",
+    });
+  });
+
+  test("A-142 a scope that is none is dropped, and the record tells which as a loss", async () => {
+    await sentOn({ client_id: "a", scopes: "vms:view,cats:delete,vms:fly" });
+    const [{ id }] = await gateway.audit();
+    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).json();
+    expect(record).toMatchObject({ losses: ["scopes: unknown, not asked for: cats:delete,vms:fly"] });
+  });
+
+  test.each([
+    ["state", "state=x;scope=*;y"],
+    ["redirect_uri", "redirect_uri=https://a.example/;scope=*"],
+  ])("no %s becomes two parameters for a login server that splits at semicolons", async (_, query) => {
+    const { raw, location } = await sentOn(`scopes=vms:view&client_id=${CLIENT}&${query}`);
+    expect(raw).not.toContain(";");
+    const [name = "", value] = query.split(/=(.*)/s);
+    expect(location?.searchParams.get(name)).toBe(value);
+  });
+
+  test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1%23", "~.*()!", "x".repeat(2000)])(
+    "A-144 L23 state %s goes on byte for byte, and so it comes back",
+    async (state) => {
+      const query = `scopes=vms:view&state=${state}&client_id=${CLIENT}`;
+      expect(`${(await sentOn(query)).raw}&`).toContain(`&state=${state}&`);
+      const back = await app.signIn(undefined, { authorize: app.authorizeUrl(query) });
+      expect(back.search.endsWith(`&state=${state}`)).toBe(true);
+    },
+  );
+
+  test.each([
+    [undefined, REGISTERED],
+    [`${REGISTERED}/deeper?x=1`, `${REGISTERED}/deeper`],
+    ["https://evil.example/callback", REGISTERED],
+    [`${REGISTERED}-evil`, REGISTERED],
+    [`${REGISTERED}/../evil`, REGISTERED],
+  ])("A-143 redirect_uri %s leads to %s", async (redirect_uri, target) => {
+    const query = { client_id: CLIENT, ...(redirect_uri !== undefined && { redirect_uri }) };
+    const back = await app.signIn(undefined, { authorize: app.authorizeUrl(query) });
+    expect(back.origin + back.pathname).toBe(target);
+  });
+
+  test("A-145 leads back with code, username and email", async () => {
+    const back = await app.signIn("vms:view");
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      code: expect.any(String),
+      username: "ops-anna",
+      email: "anna@example.net",
+    });
+  });
+
+  test("a user's refusal leads back without a code", async () => {
+    const back = await app.signIn("vms:view", { answer: "deny" });
+    expect(Object.fromEntries(back.searchParams)).toEqual({
+      error: "access_denied",
+      error_description: expect.any(String),
+    });
+  });
+});
+
+test("logout leads the browser to the login server's own, which forgets it", async () => {
+  const sent = await fetch(`${gateway.service.url}/logout`, { redirect: "manual" });
+  expect([sent.status, sent.headers.get("location")]).toEqual([302, `${gateway.sandbox.authUrl}/logout`]);
+  const page = await fetch(`${gateway.service.url}/logout`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get("set-cookie")).toMatch(/^sandbox_browser=; .*Max-Age=0/);
+  expect((await fetch(`${gateway.service.url}/logout`, { method: "POST" })).status).toBe(404);
+});
+
+describe("the exchange", () => {
+  test("A-147 gives scopes and access_token, in alpha's words and nothing else", async () => {
+    const { status, body, headers } = await app.exchange(await codeOf("vms:create,dnszones:view"));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      scopes: "vms:create,dnszones:view",
+      access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(headers.get("x-v4-equivalent")).toBe("POST /oauth/token");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect((await gateway.ask("GET /vm/instances", { as: body.access_token })).status).toBe(200);
+  });
+
+  test("A-146 takes multipart/form-data as well", async () => {
+    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+      body: { label: "app", redirect_uri: REGISTERED },
+    });
+    const other = application(gateway.service.url, { id: body.id, secret: body.secret });
+    const form = new FormData();
+    form.set("client_id", body.id);
+    form.set("client_secret", body.secret);
+    form.set("code", (await other.signIn("vms:view")).searchParams.get("code") ?? "");
+    expect(await app.post("/oauth/token", form)).toMatchObject({ status: 200, body: { scopes: "vms:view" } });
+  });
+
+  test.each([
+    ["a wrong secret", { client_secret: "0".repeat(64) }, 401],
+    ["an unknown client", { client_id: "unknown" }, 401],
+    ["an unknown code", { code: "0".repeat(64) }, 400],
+  ])("A-146 %s gives no token", async (_, change, status) => {
+    const { status: told, body } = await app.exchange(await codeOf("vms:view"), change);
+    expect([told, body]).toEqual([status, { errors: [{ reason: expect.any(String) }] }]);
+  });
+
+  test("A-146 a code is used once", async () => {
+    const code = await codeOf("vms:view");
+    const { body } = await app.exchange(code);
+    expect((await app.exchange(code)).status).toBe(400);
+    expect((await gateway.ask("GET /vm/instances", { as: body.access_token })).status).toBe(401);
+  });
+
+  test("what is missing is told all at once, and the login server is not asked", async () => {
+    const { status, body } = await app.post("/oauth/token", { code: "" });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { reason: "client_id is required." },
+      { reason: "client_secret is required." },
+      { reason: "code is required." },
+    ]);
+  });
+
+  test.each([
+    ["JSON", "{}", "application/json"],
+    ["no type", "code=x", ""],
+    ["a broken multipart form", "--x", "multipart/form-data; boundary=x"],
+    ["a multipart form without a boundary", "x", "multipart/form-data"],
+    ["a member twice", "code=a&code=b&client_id=c&client_secret=d", "application/x-www-form-urlencoded"],
+    ["a long body", `code=${"x".repeat(70_000)}`, "application/x-www-form-urlencoded"],
+  ])("%s is 400", async (_, body, type) => {
+    expect((await app.post("/oauth/token", body, type)).status).toBe(400);
+  });
+
+  test("A-140 the secret appears in no redirect and in no answer, nor in the audit", async () => {
+    const code = await codeOf("vms:view");
+    const told = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
+    const [{ id }] = await gateway.audit();
+    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
+    expect(told.text).not.toContain(SECRET);
+    expect(record).toContain("POST /oauth/token");
+    for (const secret of [SECRET, code]) expect(record).not.toContain(secret);
+  });
+
+  test("neither token nor code stand in the audit", async () => {
+    const code = await codeOf("vms:view");
+    const { body } = await app.exchange(code);
+    const newest = await (await fetch(`${gateway.service.adminUrl}/api/audit?limit=3`)).text();
+    for (const secret of [code, body.access_token]) expect(newest).not.toContain(secret);
+  });
+});
+
+describe("least privilege", () => {
+  test("A-155 L22 what was granted is less than what was asked: that is told, and that holds", async () => {
+    const { token, scopes } = await app.token("vms:delete,dnszones:modify", {
+      scopes: ["vms:read_only", "domains:read_write", "events:read_only"],
+    });
+    expect(scopes).toBe("vms:view,dnszones:modify");
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+    expect((await gateway.ask("DELETE /vm/instances/5201", { as: token })).status).toBe(403);
+  });
+
+  test("A-155 L22 a token for vms:modify may not delete, and v4 is never called", async () => {
+    const { token, scopes } = await app.token("vms:modify");
+    expect(scopes).toBe("vms:modify");
+    expect((await gateway.ask("PUT /vm/instances/5201", { as: token, body: { group: "g" } })).status).toBe(
+      200,
+    );
+    gateway.sentToV4();
+    expect(await gateway.ask("DELETE /vm/instances/5201", { as: token })).toMatchObject({
+      status: 403,
+      body: { errors: [{ reason: expect.any(String) }] },
+    });
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("A-150 without scopes a token shows user name and e-mail of the profile, and nothing else", async () => {
+    const { token, scopes } = await app.token("");
+    expect(scopes).toBe("");
+    const { body: whole } = await gateway.ask("GET /account/profile");
+    expect(await gateway.ask("GET /account/profile", { as: token })).toMatchObject({
+      status: 200,
+      body: {
+        username: "ops-anna",
+        email: "anna@example.net",
+        timezone: "",
+        email_notifications: false,
+        referrals: { code: "", url: "", total: 0, completed: 0, pending: 0, credit: 0 },
+        ip_whitelist_enabled: false,
+        lish_auth_method: "",
+        authorized_keys: null,
+        two_factor_auth: false,
+      },
+    });
+    expect(Object.keys((await gateway.ask("GET /account/profile", { as: token })).body)).toEqual(
+      Object.keys(whole),
+    );
+    for (const call of [
+      "GET /vm/instances",
+      "GET /account/profile/grants",
+      "GET /account/events",
+      "GET /account/settings",
+      "GET /account/users",
+      "GET /account/users/ops-anna/grants",
+      "POST /account/profile/tfa-disable",
+    ])
+      expect([call, (await gateway.ask(call, { as: token })).status]).toEqual([call, 403]);
+    const edit = { as: token, body: { timezone: "Europe/Berlin" } };
+    expect((await gateway.ask("PUT /account/profile", edit)).status).toBe(403);
+  });
+
+  test("A-150 a token with any scope shows the whole profile", async () => {
+    const { token } = await app.token("vms:view");
+    const { body } = await gateway.ask("GET /account/profile", { as: token });
+    expect(body.timezone).not.toBe("");
+  });
+
+  test("of what a client asked within the hour the narrowest counts that fits what it was given", async () => {
+    await app.signIn("vms:modify");
+    expect((await app.token("dnszones:view")).scopes).toBe("dnszones:view");
+    expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
+    expect((await app.token("vms:view,dnszones:view")).scopes).toBe("vms:view,dnszones:view");
+    expect((await app.token("vms:delete", { scopes: ["vms:read_only"] })).scopes).toBe("vms:view");
+  });
+
+  test("a client that was not seen asking gets the lowest levels of what it was given, in a new store", async () => {
+    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+      body: { label: "direct", redirect_uri: REGISTERED },
+    });
+    const direct = application(gateway.sandbox.authUrl, { id: body.id, secret: body.secret });
+    const back = await direct.signIn("vms:read_write account:read_only");
+    const through = application(gateway.service.url, { id: body.id, secret: body.secret });
+    const { body: told } = await through.exchange(back.searchParams.get("code") ?? "");
+    expect(told.scopes).toBe("vms:modify,account:view,tokens:view,clients:view,users:view,tickets:view");
+  });
+
+  test.each([
+    ["*", "*"],
+    ["vms:*", "vms:delete"],
+    ["scripts:create", "stackscripts:create"],
+  ])("A-152 A-153 asked %s, told %s", async (asked, told) => {
+    expect((await app.token(asked)).scopes).toBe(told);
+  });
+});
+
+describe("expiring a token", () => {
+  test("ends it, at v4 too", async () => {
+    const { token } = await app.token("vms:view");
+    expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+  });
+
+  test("a wrong secret ends nothing", async () => {
+    const { token } = await app.token("vms:view");
+    expect((await app.expire(token, { client_secret: "wrong" })).status).toBe(401);
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+  });
+
+  test("nor does another client", async () => {
+    const { token } = await app.token("vms:view");
+    expect((await app.expire(token, { client_id: CLIENT, client_secret: SECRET })).status).toBe(400);
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+  });
+
+  test("what is missing is told", async () => {
+    expect((await app.post("/oauth/token/expire", {})).body.errors).toHaveLength(3);
+  });
+});
+
+describe("other calls", () => {
+  test.each([
+    "POST /oauth/authorize",
+    "GET /oauth/token",
+    "GET /oauth/token/expire",
+    "GET /oauth/revoke",
+    "POST /oauth",
+  ])("%s is 404 in alpha's shape", async (call) => {
+    const [method = "", path = ""] = call.split(" ");
+    const response = await fetch(gateway.service.url + path, { method });
+    expect([response.status, await response.json()]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
+  });
+
+  test("are counted by address, and refused with alpha's status", async () => {
+    const small = await startGateway({ RATE_LIMIT: "2/60" });
+    const ask = () => fetch(`${small.service.url}/oauth/authorize?client_id=a`, { redirect: "manual" });
+    await ask();
+    await ask();
+    const refused = await ask();
+    expect([refused.status, refused.statusText]).toEqual([420, "Enhance Your Calm"]);
+    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]/);
+    await small.stop();
+  });
+
+  test("stand in the metrics by their own names", async () => {
+    await app.token("vms:view");
+    const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/requests_total\{lane="alpha",route="POST \/oauth\/token",status="200"\}/);
+    expect(metrics).toMatch(/requests_total\{lane="alpha",route="GET \/oauth\/authorize",status="302"\}/);
+  });
+});

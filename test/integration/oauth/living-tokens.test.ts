@@ -1,0 +1,381 @@
+/**
+ * Lesson L24 through whole gateways before the sandbox and its login server: v4's tokens end after two hours, and
+ * clients keep theirs. Time is moved on, for the gateways and the sandbox alike.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { tokenHash } from "../../../src/auth/token-hash.ts";
+import { eventually } from "../../support/before-fake.ts";
+import { json, startFakeV4, type Arrived, type Behaviour, type FakeV4 } from "../../support/fake-v4.ts";
+import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
+import { application, REGISTERED, type Application } from "./application.ts";
+
+const machine = { now: Date.now, elapsed: performance.now };
+/** Milliseconds by which the time of day, and the clock that nobody can set, are moved on. */
+let ahead = 0;
+let elapsed = 0;
+beforeAll(() => {
+  Date.now = () => machine.now() + ahead;
+  performance.now = () => machine.elapsed.call(performance) + elapsed;
+});
+afterAll(() => {
+  Date.now = machine.now;
+  performance.now = machine.elapsed;
+});
+
+const LASTS = 7200;
+/** Seconds before the end of a token that nobody renews yet, and such that somebody does. */
+const EARLY = 660;
+const DUE = 300;
+
+let folder: string;
+let login: FakeV4;
+let gateway: Gateway;
+let open: Gateway[];
+let app: Application;
+/** What the login server has handed out, the newest last. */
+let issued: { access_token: string; refresh_token: string }[];
+
+/** The sandbox's login server, with what it hands out changed by the way. */
+const passing =
+  (
+    change: (answer: (typeof issued)[number], call: Arrived) => object | Promise<object> = (answer) => answer,
+  ): Behaviour =>
+  async (call: Arrived, response: ServerResponse) => {
+    const answer = await fetch(gateway.sandbox.authUrl + call.path, {
+      method: "POST",
+      headers: { "content-type": String(call.headers["content-type"]) },
+      body: call.received().toString(),
+    });
+    const body = JSON.parse(await answer.text());
+    if (body.access_token) issued.push(body);
+    const told = body.access_token ? await change(body, call) : body;
+    json(answer.status, told)(call, response);
+  };
+
+const formOf = (call: Arrived): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(call.received().toString()));
+const renewals = (): string[] => login.calls.flatMap((call) => formOf(call)["refresh_token"] ?? []);
+
+/** Another gateway of the same service, with the same store. */
+async function replica(): Promise<Gateway> {
+  const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUTH_URL: login.url, AUDIT: "off" };
+  const other = await startGateway(settings);
+  open.push(other);
+  return other;
+}
+
+let own: { client_id: string; client_secret: string };
+beforeEach(async () => {
+  issued = [];
+  open = [];
+  folder = await mkdtemp(join(tmpdir(), "living-"));
+  login = await startFakeV4();
+  login.answers(passing());
+  gateway = await startGateway({ DATA_DIR: folder, AUTH_URL: login.url, AUDIT_DURABILITY: "strict" });
+  open.push(gateway);
+  const { body } = await gateway.askV4("POST /account/oauth-clients", {
+    body: { label: "app", redirect_uri: REGISTERED },
+  });
+  own = { client_id: body.id, client_secret: body.secret };
+  app = application(gateway.service.url, { id: body.id, secret: body.secret });
+});
+afterEach(async () => {
+  for (const each of open.toReversed()) await each.stop();
+  await login.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function travel(seconds: number): void {
+  ahead += seconds * 1000;
+  gateway.clock.advance(seconds * 1000);
+}
+
+/** The pause after a renewal that failed, which the time of day does not end. */
+function afterThePause(): void {
+  elapsed += 5000;
+}
+
+/** Signs the user in at the login server itself, and exchanges the code at the gateway. */
+async function signedIn(): Promise<string> {
+  const direct = application(gateway.sandbox.authUrl, { id: own.client_id, secret: own.client_secret });
+  const back = await direct.signIn("vms:read_write");
+  const { status, body } = await app.exchange(back.searchParams.get("code") ?? "");
+  expect([status, body.access_token]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(body.access_token).not.toBe(issued[0]?.access_token);
+  return body.access_token;
+}
+
+/** v4's token that the client's stood for at first. */
+const oldest = (): string => issued[0]?.access_token ?? "";
+
+const list = (token: string, at = gateway): Promise<Told> => at.ask("GET /vm/instances", { as: token });
+const newest = (): string => issued.at(-1)?.access_token ?? "";
+
+/** The tokens that v4 has seen since the last look, in order. */
+const shown = (): string[] =>
+  gateway.sentToV4().map(({ headers }) => String(headers["authorization"]).replace("Bearer ", ""));
+
+/** Asks until v4 is shown the newest token. */
+async function renewed(token: string): Promise<void> {
+  const before = issued.length;
+  await eventually(async () => {
+    expect((await list(token)).status).toBe(200);
+    return issued.length > before && shown().at(-1) === newest();
+  });
+}
+
+const atV4 = async (token: string): Promise<number> =>
+  (await gateway.askV4("GET /vm/instances", { as: token })).status;
+
+const endedByClient = async (token: string): Promise<void> => {
+  await fetch(`${gateway.sandbox.authUrl}/oauth/revoke`, {
+    method: "POST",
+    body: new URLSearchParams({ ...own, token }),
+  });
+};
+
+describe("a token with a refresh token", () => {
+  test("is not renewed before its last ten minutes", async () => {
+    const token = await signedIn();
+    travel(LASTS - EARLY);
+    expect((await list(token)).status).toBe(200);
+    expect(renewals()).toEqual([]);
+  });
+
+  test("is renewed before its end, and the client's own works when v4's has ended", async () => {
+    const token = await signedIn();
+    travel(LASTS - DUE);
+    await renewed(token);
+    expect(await atV4(oldest())).toBe(200);
+    travel(DUE + 1);
+    expect(await atV4(oldest())).toBe(401);
+    expect((await list(token)).status).toBe(200);
+    expect(renewals()).toEqual([issued[0]?.refresh_token]);
+    expect(newest()).not.toBe(oldest());
+  });
+
+  test("lives on, end after end, each refresh token used once", async () => {
+    const token = await signedIn();
+    for (let n = 1; n <= 4; n += 1) {
+      travel(LASTS + 1);
+      gateway.sentToV4();
+      expect((await list(token)).status).toBe(200);
+      expect(shown()).toEqual([issued[n]?.access_token]);
+    }
+    expect(renewals()).toEqual(issued.slice(0, 4).map(({ refresh_token }) => refresh_token));
+  });
+
+  test("is renewed in one flight, however many ask after its end", async () => {
+    const token = await signedIn();
+    travel(LASTS + 1);
+    gateway.sentToV4();
+    const told = await Promise.all(Array.from({ length: 20 }, () => list(token)));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(shown())).toEqual(new Set([newest()]));
+    expect(renewals()).toHaveLength(1);
+  });
+
+  test("expired through alpha's route, all that stands for it has ended", async () => {
+    const token = await signedIn();
+    travel(LASTS - DUE);
+    await renewed(token);
+    expect((await app.expire(token)).status).toBe(200);
+    gateway.sentToV4();
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([]);
+    expect(await atV4(newest())).toBe(401);
+    const again = await fetch(`${gateway.sandbox.authUrl}/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        ...own,
+        grant_type: "refresh_token",
+        refresh_token: issued.at(-1)?.refresh_token ?? "",
+      }),
+    });
+    expect([again.status, await again.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: "invalid_grant" }),
+    ]);
+  });
+
+  test("whose renewal is refused is a 401 from then on, and v4 is not asked", async () => {
+    const token = await signedIn();
+    await endedByClient(issued[0]?.refresh_token ?? "");
+    travel(LASTS + 1);
+    expect((await list(token)).status).toBe(401);
+    gateway.sentToV4();
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([]);
+    expect(renewals()).toHaveLength(1);
+  });
+
+  test("is a 500 while it has ended and the login server is down, and works again afterwards", async () => {
+    const token = await signedIn();
+    login.answers(json(503, {}));
+    travel(LASTS + 1);
+    expect((await list(token)).status).toBe(500);
+    login.answers(passing());
+    afterThePause();
+    await eventually(async () => (await list(token)).status === 200);
+  }, 20_000);
+
+  test("purged by the client's fingerprint, v4 is asked again about the token that stands for it", async () => {
+    const token = await signedIn();
+    travel(LASTS + 1);
+    expect((await list(token)).status).toBe(200);
+    await endedByClient(issued.at(-1)?.refresh_token ?? "");
+    await endedByClient(newest());
+    login.answers(json(503, {}));
+    expect((await list(token)).status).toBe(401);
+    gateway.sentToV4();
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([]);
+    const fingerprint = tokenHash(token).slice(0, 16);
+    const purge = await fetch(`${gateway.service.adminUrl}/api/tokens/${fingerprint}`, { method: "DELETE" });
+    expect(purge.status).toBe(204);
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([newest()]);
+  });
+});
+
+describe("a token that v4 refuses before its end", () => {
+  test.each<[string, string, Ask]>([
+    ["a read", "GET /vm/instances", {}],
+    ["a write", "PUT /vm/instances/5201", { body: { group: "moved" } }],
+  ])("is renewed, and %s is sent once more", async (_, call, options) => {
+    const token = await signedIn();
+    expect((await list(token)).status).toBe(200);
+    await endedByClient(oldest());
+    gateway.sentToV4();
+    expect((await gateway.ask(call, { ...options, as: token })).status).toBe(200);
+    expect(renewals()).toEqual([issued[0]?.refresh_token]);
+    expect(shown().slice(0, 2)).toEqual([oldest(), newest()]);
+  });
+
+  test("is a 401 where v4 refuses the next one too: one renewal, one more call", async () => {
+    const token = await signedIn();
+    login.answers(
+      passing(async (answer) => {
+        await endedByClient(newest());
+        return answer;
+      }),
+    );
+    await endedByClient(oldest());
+    gateway.sentToV4();
+    expect((await list(token)).status).toBe(401);
+    expect(shown()).toEqual([oldest(), newest()]);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toHaveLength(1);
+  });
+});
+
+describe("a login server that refuses a renewal", () => {
+  test.each([
+    [401, { error: "invalid_client" }],
+    [400, { error: "unauthorized_client" }],
+    [403, {}],
+    [404, {}],
+  ])(
+    "with %i %j ends no grant: it works again when the login server does",
+    async (status, refusal) => {
+      const token = await signedIn();
+      login.answers(json(status, refusal));
+      travel(LASTS + 1);
+      expect((await list(token)).status).toBe(500);
+      login.answers(passing());
+      afterThePause();
+      await eventually(async () => (await list(token)).status === 200);
+    },
+    20_000,
+  );
+
+  test("with invalid_grant ends it for good", async () => {
+    const token = await signedIn();
+    login.answers(json(400, { error: "invalid_grant" }));
+    travel(LASTS + 1);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toHaveLength(1);
+    login.answers(passing());
+    travel(60);
+    expect((await list(token)).status).toBe(401);
+    expect(renewals()).toEqual([]);
+  });
+});
+
+test("a token without a refresh token ends when v4's does, with alpha's 401, and not before", async () => {
+  login.answers(passing(({ refresh_token: _none, ...answer }) => answer));
+  const token = await signedIn();
+  travel(LASTS - 1);
+  expect((await list(token)).status).toBe(200);
+  travel(2);
+  expect(await list(token)).toMatchObject({
+    status: 401,
+    body: { errors: [{ reason: expect.any(String) }] },
+  });
+  expect(login.calls).toHaveLength(1);
+});
+
+describe("a login server that ends the old token when it gives the next", () => {
+  let other: Gateway;
+  let token: string;
+  beforeEach(async () => {
+    login.answers(
+      passing(async (answer) => {
+        const before = issued.at(-2)?.access_token;
+        if (before !== undefined) await endedByClient(before);
+        return answer;
+      }),
+    );
+    other = await replica();
+    token = await signedIn();
+    // A copy that says nothing of a renewal: it is used for three seconds on.
+    travel(LASTS - 601);
+    await list(token, other);
+    travel(2);
+  });
+
+  test.each<[string, string, Ask]>([
+    ["reads", "GET /vm/instances", {}],
+    ["writes", "PUT /vm/instances/5201", { body: { group: "moved" } }],
+    ["reads of several calls", "GET /vm/instances/5201/ips", {}],
+  ])("costs a client nothing at another replica: %s", async (_, call, options) => {
+    await renewed(token);
+    const asked = Array.from({ length: 5 }, () => other.ask(call, { ...options, as: token }));
+    const told = await Promise.all(asked);
+    expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
+    expect(renewals()).toHaveLength(1);
+  });
+
+  test("nor where the next one is on its way", async () => {
+    const gate = Promise.withResolvers<void>();
+    let ended = false;
+    login.answers(
+      passing(async (answer) => {
+        await endedByClient(oldest());
+        ended = true;
+        await gate.promise;
+        return answer;
+      }),
+    );
+    gateway.sentToV4();
+    const asked = [list(token)];
+    await eventually(() => ended);
+    asked.push(list(token), list(token, other));
+    let seen = 0;
+    await eventually(() => (seen += shown().length) >= asked.length);
+    gate.resolve();
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+  });
+
+  test("a next one that v4 refuses as well is a 401, after two calls", async () => {
+    await renewed(token);
+    await endedByClient(newest());
+    gateway.sentToV4();
+    expect((await list(token, other)).status).toBe(401);
+    expect(shown()).toEqual([oldest(), newest()]);
+  });
+});

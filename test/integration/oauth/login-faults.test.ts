@@ -1,0 +1,162 @@
+/** A login server that is slow, broken, or says what nobody expects: alpha's errors, and nothing left behind. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import {
+  json,
+  plain,
+  raw,
+  silence,
+  startFakeV4,
+  type Behaviour,
+  type FakeV4,
+} from "../../support/fake-v4.ts";
+import { application, type Application } from "./application.ts";
+
+let login: FakeV4;
+let gateway: Gateway;
+let app: Application;
+beforeAll(async () => {
+  login = await startFakeV4();
+  gateway = await startGateway({
+    AUTH_URL: `${login.url}/base/`,
+    UPSTREAM_TIMEOUT_MS: "4000",
+    AUDIT_DURABILITY: "strict",
+  });
+  app = application(gateway.service.url, { id: "client", secret: "client-secret-of-this-test" });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await login.close();
+});
+afterEach(() => login.answers(json(200, {})));
+
+const good = { scope: "vms:read_only", access_token: "a".repeat(64), token_type: "bearer", expires_in: 7200 };
+
+describe("the exchange", () => {
+  test("A-146 sends the login server client_id, client_secret and code as a form, below its base address", async () => {
+    login.answers(json(200, good));
+    const multipart = new FormData();
+    for (const [name, value] of [
+      ["client_id", "client"],
+      ["client_secret", "s+ &%"],
+      ["code", "c=d"],
+    ] as const)
+      multipart.set(name, value);
+    expect((await app.post("/oauth/token", multipart)).status).toBe(200);
+    const [call] = login.calls;
+    expect([call?.method, call?.path, call?.headers["content-type"]]).toEqual([
+      "POST",
+      "/base/oauth/token",
+      "application/x-www-form-urlencoded",
+    ]);
+    expect(Object.fromEntries(new URLSearchParams(call?.received().toString()))).toEqual({
+      client_id: "client",
+      client_secret: "s+ &%",
+      code: "c=d",
+    });
+  });
+
+  test.each([
+    [401, { error: "invalid_client", error_description: "Wrong secret." }, 401, "Wrong secret."],
+    [400, { error: "invalid_grant" }, 400, "invalid_grant"],
+    [403, { error: "access_denied" }, 400, "access_denied"],
+    [404, {}, 400, "The request was refused."],
+    [422, { error_description: { nested: true }, error: 7 }, 400, "The request was refused."],
+    [429, { error: "slow_down" }, 420, "slow_down"],
+  ])("a refusal %i %j is %i with its reason", async (status, body, alpha, reason) => {
+    login.answers(json(status, body));
+    const told = await app.exchange("code");
+    expect([told.status, told.body]).toEqual([alpha, { errors: [{ reason }] }]);
+    expect(login.calls).toHaveLength(1);
+  });
+
+  const broken: [string, Behaviour][] = [
+    ["500", json(500, { error: "no" })],
+    ["503 as HTML", plain(503, "<h1>down</h1>")],
+    ["a redirect", plain(302, "", { location: "http://127.0.0.1:1/" })],
+    ["200 without JSON", plain(200, "hello")],
+    ["200 with an array", json(200, [good])],
+    ["no token", json(200, { ...good, access_token: undefined })],
+    ["a token that fits into no header", json(200, { ...good, access_token: "a\r\nb" })],
+    ["no scopes", json(200, { ...good, scope: undefined })],
+    ["scopes of another type", json(200, { ...good, scope: ["vms:read_only"] })],
+    ["a large answer", plain(200, `{"x":"${"y".repeat(100_000)}"}`)],
+    ["an answer that breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "end")],
+    ["a reset", raw("", "reset")],
+    ["silence", silence],
+  ];
+  test.each(broken)("%s is a neutral 500, asked once", async (_, behaviour) => {
+    login.answers(behaviour);
+    const { status, body } = await app.exchange("code");
+    expect([status, body]).toEqual([
+      500,
+      { errors: [{ reason: expect.stringMatching(/^The service could not answer this request/) }] },
+    ]);
+    expect(login.calls).toHaveLength(1);
+  });
+
+  test("the other name of the scopes will do, and an answer without an end or a refresh token", async () => {
+    login.answers(json(200, { scopes: "vms:read_only", access_token: "b".repeat(64) }));
+    expect((await app.exchange("code")).body).toEqual({
+      scopes: "vms:view",
+      access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test("what the login server adds is not passed on, and secrets are nowhere in the audit", async () => {
+    const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64), id_token: "e".repeat(64) };
+    login.answers(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
+    const told = await app.exchange("the-code-of-this-test");
+    expect(Object.keys(told.body).sort()).toEqual(["access_token", "scopes"]);
+    expect(told.headers.get("set-cookie")).toBeNull();
+    const [{ id }] = await gateway.audit();
+    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
+    expect(record).toContain("/oauth/token");
+    for (const secret of [...Object.values(secrets), "the-code-of-this-test", "client-secret-of-this-test"])
+      expect(record).not.toContain(secret);
+  });
+});
+
+describe("expiring a token", () => {
+  async function handedOut(letter: string): Promise<string> {
+    login.answers(
+      json(200, { ...good, access_token: letter.repeat(64), refresh_token: `refresh-${letter}` }),
+    );
+    const { body } = await app.exchange("code");
+    login.answers(json(200, {}));
+    return body.access_token;
+  }
+  const asked = () =>
+    login.calls.map((call) => Object.fromEntries(new URLSearchParams(call.received().toString())));
+
+  test("ends the access token and the refresh token", async () => {
+    const token = await handedOut("e");
+    expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
+    const own = { client_id: "client", client_secret: "client-secret-of-this-test" };
+    expect(asked()[0]).toEqual({ ...own, token: "e".repeat(64), token_type_hint: "access_token" });
+    expect(asked()).toContainEqual({ ...own, token: "refresh-e", token_type_hint: "refresh_token" });
+    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+  });
+
+  test.each([
+    ["is down", plain(503, ""), 500],
+    ["refuses", json(401, { error: "invalid_client" }), 401],
+  ] as [string, Behaviour, number][])(
+    "ends nothing while the login server %s",
+    async (_, behaviour, status) => {
+      const token = await handedOut(status === 500 ? "f" : "g");
+      login.answers(behaviour);
+      expect((await app.expire(token)).status).toBe(status);
+      login.answers(json(200, {}));
+      expect((await app.expire(token)).status).toBe(200);
+    },
+  );
+});
+
+test("without a login server there is no OAuth: 404", async () => {
+  const { UPSTREAM_URL } = { UPSTREAM_URL: gateway.sandbox.url };
+  const bare = await startGateway({ UPSTREAM_URL, AUTH_URL: "" });
+  const response = await fetch(`${bare.service.url}/oauth/authorize?client_id=a`);
+  expect([response.status, await response.json()]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
+  await bare.stop();
+});

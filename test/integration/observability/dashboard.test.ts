@@ -1,0 +1,145 @@
+/** What operators look at is held against the figures that a real gateway gives: names, labels, and the alerts' page. */
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { SETTINGS } from "../../../src/config/schema.ts";
+import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+
+const { panels } = JSON.parse(readFileSync("deploy/grafana/alpha-gateway.json", "utf8")) as Dashboard;
+const rules = (parse(readFileSync("deploy/prometheus/alerts.yaml", "utf8")) as Rules).groups.flatMap(
+  (group) => group.rules,
+);
+
+const queries: [string, string][] = [
+  ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }): [string, string] => [title, expr])),
+  ...rules.map(({ alert, expr }): [string, string] => [alert, expr]),
+];
+
+let gateway: Gateway;
+/** Labels of each series by its name. */
+let series: Map<string, Set<string>>;
+
+beforeAll(async () => {
+  gateway = await startGateway({ RATE_LIMIT: "8/900" });
+  for (let n = 0; n < 4; n += 1) await gateway.ask("GET /vm/instances");
+  await gateway.ask("GET /datacenters", { as: null });
+  const { body } = await gateway.ask("GET /vm/instances");
+  await gateway.ask(`GET /vm/instances/${body.vms[0].id}`);
+  for (let n = 0; n < 6; n += 1) await gateway.ask("GET /vm/instances");
+  const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  series = new Map();
+  for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+    const all = series.get(name) ?? new Set();
+    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) all.add(label);
+    series.set(name, all);
+  }
+}, 60_000);
+
+afterAll(() => gateway.stop());
+
+const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
+/** Prometheus' own. */
+const SCRAPED = ["instance", "job"];
+
+describe.each(queries)("%s", (_title, query) => {
+  const named = [...query.matchAll(NAME)];
+
+  test("asks for figures that there are", () => {
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.map(([, name = ""]) => name).filter((name) => !series.has(name))).toEqual([]);
+  });
+
+  test("narrows and groups them by labels that they have", () => {
+    const labels = new Set([...SCRAPED, ...named.flatMap(([, name = ""]) => [...(series.get(name) ?? [])])]);
+    const narrowed = named.flatMap(([, , by = ""]) => [...by.matchAll(/(\w+)(?:=|!=|=~)"/g)]);
+    const grouped = [...query.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, by = ""]) => by.split(/, */));
+    const used = [...narrowed.map(([, label = ""]) => label), ...grouped];
+    expect(used.filter((label) => !labels.has(label))).toEqual([]);
+  });
+
+  test("closes what it opens", () => {
+    const count = (sign: string) => query.split(sign).length;
+    expect([count("("), count("{"), count("[")]).toEqual([count(")"), count("}"), count("]")]);
+  });
+});
+
+test("the dashboard shows every figure of requests, and no panel has another one's number", () => {
+  const shown = queries.map(([, query]) => query).join("\n");
+  const own = [...series.keys()].filter((name) => /^alpha_gateway_.*_(?:total|bucket)$/.test(name));
+  expect(own.filter((name) => !shown.includes(name))).toEqual([]);
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+});
+
+describe("deploy/prometheus/prometheus.yaml", () => {
+  interface Scrape {
+    readonly metrics_path: string;
+    readonly authorization: { readonly type: string; readonly credentials_file: string };
+    readonly static_configs: readonly { readonly targets: readonly string[] }[];
+  }
+  const { rule_files: ruleFiles, scrape_configs: scrapes } = parse(
+    readFileSync("deploy/prometheus/prometheus.yaml", "utf8"),
+  ) as { rule_files: readonly string[]; scrape_configs: readonly Scrape[] };
+  const [scrape] = scrapes as readonly [Scrape];
+
+  test("loads the alerts that lie beside it", () => {
+    expect(ruleFiles.map((name) => existsSync(`deploy/prometheus/${name}`))).toEqual([true]);
+  });
+
+  test("scrapes each gateway of compose.yaml, where it listens for operators", () => {
+    const { services } = parse(readFileSync("compose.yaml", "utf8"), { merge: true }) as {
+      services: Record<string, { environment?: Record<string, string> }>;
+    };
+    const image = environmentOf(parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1)!);
+    const admin = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+      "ADMIN_TOKEN" in environment
+        ? [`${name}:${environment["ADMIN_PORT"] ?? image["ADMIN_PORT"] ?? SETTINGS.ADMIN_PORT.default}`]
+        : [],
+    );
+    expect(admin).toHaveLength(2);
+    expect(scrapes.flatMap((each) => each.static_configs.flatMap(({ targets }) => targets))).toEqual(admin);
+  });
+
+  describe("before a gateway that asks for its admin token", () => {
+    let closed: Gateway;
+    beforeAll(async () => {
+      closed = await startGateway({ ADMIN_TOKEN: "the-operators-own" });
+    });
+    afterAll(() => closed.stop());
+
+    test("shows it as the gateway wants it", async () => {
+      const at = closed.service.adminUrl + scrape.metrics_path;
+      const authorization = `${scrape.authorization.type} the-operators-own`;
+      const [without, shown] = [await fetch(at), await fetch(at, { headers: { authorization } })];
+      expect([without.status, shown.status]).toEqual([401, 200]);
+      expect(shown.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+      expect(await shown.text()).toContain("alpha_gateway_");
+    });
+  });
+});
+
+test("routes are named as the pack names them: no label holds what a client wrote", async () => {
+  await gateway.ask("GET /vm/instances/987654321/nowhere/s3cret");
+  const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  expect(text).not.toMatch(/987654321|s3cret/);
+  expect(text).toContain('stage="back"} ');
+  expect(text).toMatch(
+    /alpha_gateway_route_stage_seconds_total\{route="GET \/vm\/instances\/:id",stage="upstream"\} /,
+  );
+  expect(text).toMatch(/alpha_gateway_cache_reads_total\{cache="catalogs",result="hit"\} 1$/m);
+  expect(text).toMatch(/alpha_gateway_refusals_total\{reason="limit"\} [1-9]/);
+});

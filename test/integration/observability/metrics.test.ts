@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import type { Metrics, RequestMetrics } from "../../../src/observability/metrics/metrics.ts";
+import { sampleRecord } from "../audit/sample-record.ts";
+
+const outcome: RequestMetrics = {
+  lane: "alpha",
+  alpha: { route: "GET /vm/instances", status: 200 },
+  v4: [{ status: 200 }],
+  timings: { total: 20, upstream: 12.5 },
+};
+
+describe("the metrics", () => {
+  let metrics: Metrics;
+  beforeEach(() => {
+    metrics = createMetrics();
+  });
+  afterEach(() => metrics.close());
+
+  /** The value of one line, or undefined where there is no such line. */
+  async function value(line: string): Promise<number | undefined> {
+    const found = (await metrics.text()).split("\n").find((text) => text.startsWith(`${line} `));
+    return found === undefined ? undefined : Number(found.slice(line.length));
+  }
+
+  test.each([
+    [
+      "requests by lane, route and status",
+      'requests_total{lane="alpha",route="GET /vm/instances",status="200"}',
+      2,
+    ],
+    ["requests without a route", 'requests_total{lane="native",route="none",status="404"}', 1],
+    ["seconds", 'request_seconds_sum{lane="alpha",route="GET /vm/instances"}', 0.04],
+    ["their distribution", 'request_seconds_bucket{le="0.025",lane="alpha",route="GET /vm/instances"}', 2],
+    ["seconds of v4", 'upstream_seconds_sum{lane="alpha",route="GET /vm/instances"}', 0.025],
+    [
+      "no seconds of v4 where it was not called",
+      'upstream_seconds_sum{lane="native",route="none"}',
+      undefined,
+    ],
+    ["answers of v4", 'upstream_answers_total{lane="alpha",class="2xx"}', 2],
+    ["calls without an answer", 'upstream_answers_total{lane="alpha",class="none"}', 1],
+    ["refusals", 'refusals_total{reason="limit"}', 1],
+  ])("count %s", async (_, line, count) => {
+    metrics.observe(outcome);
+    metrics.observe({ ...outcome, v4: [{ status: 200 }, { status: null }] });
+    const lost = { ...outcome, lane: "native", alpha: { route: null, status: 404 }, v4: [] } as const;
+    metrics.observe(lost, "limit");
+    expect(await value(`alpha_gateway_${line}`)).toEqual(count);
+  });
+
+  test("take an audit record as it is", async () => {
+    metrics.observe(sampleRecord("x", { status: 500, route: null }));
+    expect(await value('alpha_gateway_requests_total{lane="alpha",route="none",status="500"}')).toBe(1);
+  });
+
+  test("read the audit store with each scrape", async () => {
+    let queued = 3;
+    metrics.watchAudit(() => ({ queued, dropped: 2, written: 7, errors: 1, evicted: 4 }));
+    expect(await value("alpha_gateway_audit_queued")).toBe(3);
+    queued = 0;
+    expect(await value("alpha_gateway_audit_queued")).toBe(0);
+    expect(await value("alpha_gateway_audit_dropped_total")).toBe(2);
+    expect(await value("alpha_gateway_audit_written_total")).toBe(7);
+    expect(await value("alpha_gateway_audit_errors_total")).toBe(1);
+    expect(await value("alpha_gateway_audit_evicted_total")).toBe(4);
+  });
+
+  test.each([
+    "process_cpu_seconds_total",
+    "process_start_time_seconds",
+    "process_resident_memory_bytes",
+    "nodejs_heap_size_used_bytes",
+    "nodejs_active_resources",
+  ])("tell of the process: %s", async (name) => expect(await value(name)).toBeGreaterThan(0));
+
+  test("of two gateways in one process are apart", async () => {
+    const other = createMetrics();
+    other.observe(outcome);
+    expect(
+      await value('alpha_gateway_requests_total{lane="alpha",route="GET /vm/instances",status="200"}'),
+    ).toBeUndefined();
+    other.close();
+  });
+
+  test("are Prometheus text", () => expect(metrics.contentType).toMatch(/^text\/plain; version=0\.0\.4/));
+});

@@ -1,0 +1,186 @@
+/** Alpha's rate limits: 420 with its phrase, before v4 hears of the request; and v4's own, told in alpha's words. */
+import { afterEach, describe, expect, test } from "vitest";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { envelope, json } from "../../support/fake-v4.ts";
+import { rawClient } from "../../support/raw-client.ts";
+
+let gateway: Pair;
+afterEach(() => gateway.stop());
+
+async function start(settings: Record<string, string>): Promise<void> {
+  gateway = await beforeFake(settings);
+  gateway.v4.answers((call, response) =>
+    json(200, call.method === "GET" ? envelope([]) : { id: 7 }, { "x-ratelimit-remaining": "55" })(
+      call,
+      response,
+    ),
+  );
+}
+
+const GOOD = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
+const get = (as: string | null, headers: Record<string, string> = {}) =>
+  gateway.ask("GET /vm/instances", { as, headers });
+const limitsOf = ({ headers }: { headers: Headers }) =>
+  ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+describe("the gateway's own limits", () => {
+  test("A-172 one request too many: 420, Enhance Your Calm, and v4 is not called", async () => {
+    await start({ RATE_LIMIT: "2/100" });
+    expect(limitsOf(await get("a")).slice(0, 2)).toEqual([2, 1]);
+    const [limit, remaining, reset = 0] = limitsOf(await get("a"));
+    expect([limit, remaining]).toEqual([2, 0]);
+    const now = Date.now() / 1000;
+    expect(reset).toBeGreaterThan(now - 1);
+    expect(reset).toBeLessThan(now + 102);
+
+    const told = await get("a");
+    expect(told).toMatchObject({
+      status: 420,
+      body: { errors: [{ reason: "Too many requests. Try again later." }] },
+    });
+    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    expect(limitsOf(told).slice(0, 2)).toEqual([2, 0]);
+    expect(gateway.v4.calls).toHaveLength(2);
+    expect((await gateway.record()).v4).toEqual([]);
+
+    const client = await rawClient(gateway.service.url);
+    client.send("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token a\r\n\r\n");
+    expect(await client.answers(1)).toMatchObject([{ status: 420, phrase: "Enhance Your Calm" }]);
+    client.close();
+  });
+
+  test("each token has its own", async () => {
+    await start({ RATE_LIMIT: "1/100" });
+    expect([await get("a"), await get("a"), await get("b")].map(({ status }) => status)).toEqual([
+      200, 420, 200,
+    ]);
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ["a path that alpha does not have", "GET /nothing", {}],
+    ["a path with a broken escape", "GET /%zz", {}],
+    ["credentials of another scheme", "GET /vm/instances", { authorization: "Basic x" }],
+    ["no credentials", "GET /vm/instances", {}],
+    ["a public route", "GET /datacenters", {}],
+  ])("nothing is free of charge: %s counts against the address", async (_name, call, headers) => {
+    await start({ RATE_LIMIT: "1/100" });
+    const ask = () => gateway.ask(call, { as: null, headers });
+    const first = await ask();
+    expect(first.status).not.toBe(420);
+    expect(limitsOf(first).slice(0, 2)).toEqual([1, 0]);
+    expect((await ask()).status).toBe(420);
+  });
+
+  test("creates have a limit besides, and what they don't use of it is not theirs", async () => {
+    await start({ RATE_LIMIT_CREATE: "1/100" });
+    const create = () => gateway.ask("POST /vm/instances", { as: "a", ...GOOD });
+    expect(limitsOf(await create()).slice(0, 2)).toEqual([1, 0]);
+    const told = await create();
+    expect(told.status).toBe(420);
+    expect(limitsOf(told).slice(0, 2)).toEqual([1, 0]);
+    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    expect(gateway.v4.calls).toHaveLength(1);
+    expect((await get("a")).status).toBe(200);
+  });
+
+  test("X-CORS-Status: a 420 is told by X-Status under a 200", async () => {
+    await start({ RATE_LIMIT: "1/100" });
+    await get("a");
+    const told = await get("a", { "x-cors-status": "true" });
+    expect(told.status).toBe(200);
+    expect(told.headers.get("x-status")).toBe("420");
+    expect(told.headers.get("retry-after")).not.toBeNull();
+  });
+});
+
+describe("L20 addresses", () => {
+  const from = (address: string) => get(null, { "x-forwarded-for": address });
+
+  test("X-Forwarded-For is not believed", async () => {
+    await start({ RATE_LIMIT: "1/100" });
+    expect((await from("10.0.0.1")).status).toBe(401);
+    expect((await from("10.0.0.2")).status).toBe(420);
+  });
+
+  test("but from a proxy that is trusted, of which only the last word counts", async () => {
+    await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
+    expect((await from("10.0.0.1")).status).toBe(401);
+    expect((await from("10.0.0.2")).status).toBe(401);
+    expect((await from("10.9.9.9, 10.0.0.2")).status).toBe(420);
+    expect((await gateway.record()).client.address).toBe("10.0.0.2");
+  });
+});
+
+describe("spellings of one address in X-Forwarded-For", () => {
+  const from = (address: string) => get(null, { "x-forwarded-for": address });
+
+  test.each<[string, string[]]>([
+    ["203.0.113.9", ["203.0.113.9:4711", "[203.0.113.9]", "[203.0.113.9]:1", "::ffff:203.0.113.9"]],
+    ["203.0.113.9", ["::ffff:cb00:7109", "[::FFFF:203.0.113.9]:80", "0:0:0:0:0:ffff:cb00:7109"]],
+    ["2001:db8::1", ["[2001:db8::1]:4711", "2001:DB8:0::1", "[2001:db8::1%eth0]:80", "2001:db8::1%25"]],
+  ])("%s is one client, however proxies write it", async (address, spellings) => {
+    await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
+    expect((await from(address)).status).toBe(401);
+    for (const spelling of spellings) {
+      expect((await from(spelling)).status).toBe(420);
+      expect((await gateway.record()).client.address).toBe(address);
+    }
+  });
+
+  test("a trusted proxy that another one names with its port is passed over", async () => {
+    await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+    await from("203.0.113.9:1, 10.0.0.7:4711, [::ffff:10.0.0.8]:80");
+    expect((await gateway.record()).client.address).toBe("203.0.113.9");
+  });
+
+  test.each(["unknown", "_hidden", "203.0.113.9:999999", "[203.0.113.9", "1.2.3.4.5", "<script>"])(
+    "%s is no address: the proxy that wrote it counts",
+    async (entry) => {
+      await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+      await from(`198.51.100.1, ${entry}, 10.0.0.7`);
+      expect((await gateway.record()).client.address).toBe("10.0.0.7");
+    },
+  );
+});
+
+describe("v4's limits", () => {
+  test("A-172 its 429 is a 420 with its headers", async () => {
+    await start({});
+    const headers = {
+      "retry-after": "17",
+      "x-ratelimit-limit": "800",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": "1800000000",
+    };
+    gateway.v4.answers(json(429, { errors: [{ reason: "Too many requests." }] }, headers));
+    const told = await get("a");
+    expect(told).toMatchObject({ status: 420, body: { errors: [{ reason: "Too many requests." }] } });
+    for (const [name, value] of Object.entries(headers)) expect(told.headers.get(name)).toBe(value);
+    expect(gateway.v4.calls).toHaveLength(1);
+  });
+
+  test("one that says nothing leaves the gateway's own, and always a Retry-After", async () => {
+    await start({});
+    gateway.v4.answers(json(429, {}));
+    const told = await get("a");
+    expect(told.status).toBe(420);
+    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    expect(limitsOf(told).every(Number.isSafeInteger)).toBe(true);
+  });
+
+  test.each(["soon", "-1", "1e9", "", "Wed, 21 Oct 2026 07:28:00 GMT", "9".repeat(40)])(
+    "headers that are no number (%s) don't get through",
+    async (value) => {
+      await start({});
+      gateway.v4.answers(json(429, {}, { "retry-after": value, "x-ratelimit-limit": value }));
+      const told = await get("a");
+      expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d{0,8}$/);
+      expect(limitsOf(told)[0]).toBe(100_000);
+    },
+  );
+
+  test("of an answer that is no refusal they don't get through: the client stands with the gateway", async () => {
+    await start({});
+    expect(limitsOf(await get("a")).slice(0, 2)).toEqual([100_000, 99_999]);
+  });
+});

@@ -1,0 +1,177 @@
+/** What the report makes of records, whoever left them: few, old, deleted, hostile. */
+import { describe, expect, test } from "vitest";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { RouteUsage } from "../../../src/audit/usage.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { FORMATS } from "../../../src/tools/migration-report/formats.ts";
+import { createReport, type ReportOptions } from "../../../src/tools/migration-report/make-report.ts";
+import { sampleRecord } from "../audit/sample-record.ts";
+
+const pack = loadPack("mappings");
+const NOW = Date.UTC(2026, 2, 20);
+const CLIENT = "0123456789abcdef";
+
+interface Given {
+  readonly usage: readonly Partial<RouteUsage>[];
+  readonly records?: readonly AuditRecord[];
+  readonly agent?: string;
+  readonly native?: number;
+}
+
+/** A store that has counted these, and has these records left. */
+function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Given): ReportOptions["store"] {
+  const rows = usage.map((row) => ({
+    client: CLIENT,
+    lane: "alpha" as const,
+    route: "GET /vm/instances",
+    status: 200,
+    requests: 1,
+    lossy: 0,
+    first: "2026-03-18T10:00:00.000Z",
+    last: "2026-03-19T10:00:00.000Z",
+    sample: "gone",
+    ...row,
+  }));
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+  const span = { first: "2026-03-01T10:00:00.000Z", last: "2026-03-19T10:00:00.000Z" };
+  return {
+    clients: async () => [
+      { client: CLIENT, userAgent: agent, requests, native, errors: 0, lossy: 0, ...span },
+    ],
+    usage: async () => rows,
+    days: async () => [{ day: "2026-03-19", alpha: requests, native, errors: 0, lossy: 0, alphaClients: 1 }],
+    get: async (id) => records.find((record) => record.id === id),
+    query: async () => ({ records, next: null }),
+  };
+}
+
+const report = (given: Given) => createReport({ store: storeOf(given), pack, query: {}, now: NOW });
+const clientOf = async (given: Given) => (await report(given)).clients[0];
+const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
+
+describe("a call of which no record is left", () => {
+  test("is told out of the pack", async () => {
+    const call = await callOf({ usage: [{ route: "PUT /vm/instances/:id" }] });
+    expect(call).toMatchObject({
+      record: null,
+      v4: ["PUT /v4/vm/instances/{id}", expect.any(String), expect.any(String)],
+      before: expect.stringContaining(`curl -X PUT "$GATEWAY"'/v4/vm/instances/:id'`),
+    });
+    expect(call?.after[0]?.curl).toContain(`curl -X PUT "$V4"'/v4/vm/instances/{id}'`);
+    // Without a body that was seen, every member that changes is named.
+    expect(call?.sends.map(({ field }) => field)).toContain("alerts.transfer_in");
+  });
+});
+
+test("a call without a counterpart says what clients are told, and asks for no scope", async () => {
+  const client = await clientOf({ usage: [{ route: "POST /vm/instances/:id/lish_token", status: 400 }] });
+  expect(client?.calls[0]).toMatchObject({
+    counterpart: "none",
+    reason: "This call has no counterpart in the current interface.",
+    v4: [],
+    after: [],
+  });
+  expect(client?.scopes.v4).toEqual([]);
+});
+
+test("a call that v4 does by itself can be left out", async () => {
+  const call = await callOf({ usage: [{ route: "POST /vm/instances/:id/kvmify" }] });
+  expect(call).toMatchObject({ counterpart: "unneeded", after: [] });
+});
+
+test("a route that an older pack had is no reason to fail", async () => {
+  const call = await callOf({ usage: [{ route: "GET /of/an/older/pack" }] });
+  expect(call).toMatchObject({ counterpart: "unknown", v4: [] });
+});
+
+test("what is called most comes first, whatever it was told", async () => {
+  const client = await clientOf({
+    usage: [
+      { route: "GET /dns/zones", requests: 5 },
+      { requests: 4 },
+      { requests: 3, status: 400 },
+      { requests: 3, status: 403 },
+    ],
+  });
+  expect(client?.calls.map(({ route, requests }) => [route, requests])).toEqual([
+    ["GET /vm/instances", 10],
+    ["GET /dns/zones", 5],
+  ]);
+});
+
+test("the least scopes: one for each area of v4, the highest that a call needs", async () => {
+  const client = await clientOf({
+    usage: [
+      { route: "GET /vm/instances" },
+      { route: "DELETE /vm/instances/:id" },
+      { route: "GET /dns/zones" },
+      { route: "GET /datacenters" },
+    ],
+  });
+  expect(client?.scopes).toEqual({
+    alpha: ["dnszones:view", "vms:delete"],
+    v4: ["domains:read_only", "vms:read_write"],
+  });
+});
+
+test.each([
+  ["not begun", { usage: [{}] }],
+  ["moving", { usage: [{}], native: 3 }],
+  ["ready", { usage: [{ lane: "native", route: null }], native: 1 }],
+  ["ready", { usage: [{ last: "2026-03-02T10:00:00.000Z" }], native: 3 }],
+  ["silent", { usage: [{ last: "2026-03-02T10:00:00.000Z" }] }],
+] as const)("a client is %s: %j", async (readiness, given) => {
+  expect(await clientOf(given)).toMatchObject({ readiness });
+});
+
+test("of several records the one that says most is shown, and a success before a refusal", async () => {
+  const filtered = sampleRecord("with-filter");
+  const records = [
+    sampleRecord("refused", { status: 400 }),
+    sampleRecord("plain"),
+    { ...filtered, alpha: { ...filtered.alpha, filter: '{"datacenter":"newark"}' } },
+  ];
+  const call = await callOf({ usage: [{ sample: "refused", status: 400 }], records });
+  expect(call).toMatchObject({ record: "with-filter", filters: [{ field: "datacenter", v4: "region" }] });
+});
+
+describe("texts that clients chose", () => {
+  const agent = '=cmd|"/c calc"\n| <script>alert(1)</script> `x` [y](javascript:z) # {"a":1}';
+  const given = { usage: [{}], agent };
+
+  test("are no mark-up in HTML", async () => {
+    const html = FORMATS.html.write(await report(given));
+    expect(html).not.toContain("<script");
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+  });
+
+  test("are no mark-up in Markdown, and end no cell", async () => {
+    const markdown = FORMATS.md.write(await report(given));
+    const rows = markdown.split("\n").filter((line) => line.includes("script"));
+    for (const row of rows) expect(row).not.toMatch(/(?<!\\)<script|(?<!\\)\[y\]|(?<!\\)`x/);
+    const bars = rows.filter((row) => row.startsWith("|")).map((row) => row.match(/(?<!\\)\|/g)?.length);
+    expect(bars).toEqual([7]);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test("are no formula in CSV, and one cell", async () => {
+    const csv = FORMATS.csv.write(await report(given));
+    expect(csv).toContain(`"'=cmd|""/c calc""\n| <script>`);
+  });
+});
+
+test("a fence in Markdown is longer than what stands in it", async () => {
+  const record = sampleRecord("fenced");
+  const records = [{ ...record, alpha: { ...record.alpha, filter: "{\n```\n# no heading" } }];
+  const markdown = FORMATS.md.write(await report({ usage: [{}], records }));
+  expect(markdown).toContain("````sh\ncurl");
+});
+
+test("says how far it is", async () => {
+  const heard: [number, number][] = [];
+  const usage = pack.routes.slice(0, 20).map(({ name }) => ({ route: name }));
+  const onProgress = (done: number, of: number) => void heard.push([done, of]);
+  await createReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, onProgress });
+  expect(heard.at(-1)).toEqual([20, 20]);
+  expect(heard.length).toBeGreaterThan(1);
+});

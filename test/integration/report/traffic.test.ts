@@ -1,0 +1,134 @@
+/** The report of what five clients did in a day, before a real gateway and with either store. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { parse, stringify } from "yaml";
+import type { Report } from "../../../src/tools/migration-report/model.ts";
+import { sendTraffic } from "../../support/five-clients.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
+import { describeWith } from "../../support/services.ts";
+import { factsOf } from "./traffic-report.ts";
+
+const GOLDEN = "test/integration/report/five-clients.yaml";
+const LONG_MS = 120_000;
+
+const settings = { AUDIT_DURABILITY: "strict", AUDIT_BODY_LIMIT: "64kb" };
+
+async function ask(gateway: Gateway, query = ""): Promise<Response> {
+  return fetch(`${gateway.service.adminUrl}/api/report${query}`);
+}
+
+const reportOf = async (gateway: Gateway, query = ""): Promise<Report> =>
+  (await (await ask(gateway, query)).json()) as Report;
+
+/** A whole gateway that has recorded all of it: the native lane's records are written after its answers. */
+async function withTraffic(more: Readonly<Record<string, string>> = {}): Promise<Gateway> {
+  const gateway = await startGateway({ ...settings, ...more });
+  const sent = await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
+  while ((await reportOf(gateway)).totals.requests < sent) await delay(50);
+  return gateway;
+}
+
+describe("with SQLite", () => {
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    gateway = await withTraffic();
+  }, LONG_MS);
+  afterAll(() => gateway?.stop());
+
+  test("each client has a guide made from its own calls, the most used first", async () => {
+    const facts = factsOf(await reportOf(gateway));
+    // UPDATE_GOLDEN=1 writes what is now: to be read before it is committed.
+    if (process.env["UPDATE_GOLDEN"]) writeFileSync(GOLDEN, stringify(facts, { lineWidth: 0 }));
+    expect(facts).toEqual(parse(readFileSync(GOLDEN, "utf8")));
+  });
+
+  test("no token and no secret stands in it, in whatever form", async () => {
+    const secrets = [...Object.values(gateway.sandbox.tokens), "aVery!long-secret-1"];
+    for (const format of ["json", "html", "md", "csv"]) {
+      const text = await (await ask(gateway, `?format=${format}`)).text();
+      expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    }
+  });
+
+  test("a client that is named has the report to itself", async () => {
+    const whole = await reportOf(gateway);
+    const [one] = whole.clients;
+    const { clients, totals } = await reportOf(gateway, `?client=${one?.client}`);
+    expect(clients).toEqual([one]);
+    expect(totals).toMatchObject({ clients: 1, requests: one?.requests });
+  });
+
+  test("days without traffic make a report that says so", async () => {
+    const { clients, days } = await reportOf(gateway, "?since=2001-01-01&until=2001-02-01");
+    expect({ clients, days }).toEqual({ clients: [], days: [] });
+    const text = await (await ask(gateway, "?format=md&until=2001-02-01")).text();
+    expect(text).toContain("Nobody has called yet");
+  });
+
+  test.each([
+    ["json", "application/json; charset=utf-8", '{\n  "made"'],
+    ["html", "text/html; charset=utf-8", "<!doctype html>"],
+    ["md", "text/markdown; charset=utf-8", "# Migration report"],
+    ["csv", "text/csv; charset=utf-8; header=present", "client,user_agent,"],
+  ])("as %s, with its media type and a name to save it under", async (format, type, start) => {
+    const answer = await ask(gateway, `?format=${format}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe(type);
+    expect(answer.headers.get("content-disposition")).toContain(`migration-report.${format}`);
+    expect((await answer.text()).startsWith(start)).toBe(true);
+  });
+
+  test("a page that may load nothing and run nothing", async () => {
+    const answer = await ask(gateway, "?format=html");
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(await answer.text()).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
+  });
+
+  test.each(["?format=pdf", "?format=md&format=csv", "?client=me", "?since=yesterday", "?route=GET%20/x"])(
+    "%s is refused with a reason",
+    async (query) => {
+      const answer = await ask(gateway, query);
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(await answer.json())).toMatch(/Has to be|Use /);
+    },
+  );
+
+  test("the console links to it", async () => {
+    expect(await (await fetch(`${gateway.service.adminUrl}/api`)).json()).toMatchObject({ report: true });
+  });
+});
+
+(await describeWith("postgres"))("with PostgreSQL", () => {
+  let database: TestDatabase;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    gateway = await withTraffic({ DATABASE_URL: database.url });
+  }, LONG_MS);
+  afterAll(async () => {
+    await gateway?.stop();
+    await database?.drop();
+  });
+
+  test("the report is the same", async () => {
+    expect(factsOf(await reportOf(gateway))).toEqual(parse(readFileSync(GOLDEN, "utf8")));
+  });
+});
+
+test(
+  "without an audit there is no report, and the console has no link",
+  async () => {
+    const gateway = await startGateway({ AUDIT: "off" });
+    try {
+      expect((await ask(gateway)).status).toBe(404);
+      expect(await (await fetch(`${gateway.service.adminUrl}/api`)).json()).toMatchObject({ report: false });
+    } finally {
+      await gateway.stop();
+    }
+  },
+  LONG_MS,
+);

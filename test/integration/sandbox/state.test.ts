@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { manualClock } from "../../../src/sandbox/clock.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { Service } from "./service.ts";
+import { items, startService, webServer } from "./service.ts";
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const status = async (id: unknown): Promise<unknown> =>
+  (await service.ask(`GET /vm/instances/${String(id)}`)).body["status"];
+
+describe("saving and restoring", () => {
+  test("restores rows and pending changes", async () => {
+    const { body } = await service.ask("POST /vm/instances", { body: webServer });
+    const saved = JSON.stringify(service.sandbox.save());
+    service.clock.advance(60_000);
+    expect(await status(body["id"])).toBe("running");
+    await service.ask(`DELETE /vm/instances/${String(body["id"])}`);
+    service.clock.advance(60_000);
+    expect(await status(body["id"])).toBeUndefined();
+
+    const again = await startService();
+    again.sandbox.restore(JSON.parse(saved));
+    const read = async (): Promise<unknown> =>
+      (await again.ask(`GET /vm/instances/${String(body["id"])}`)).body["status"];
+    expect(await read()).toBe("provisioning");
+    again.clock.advance(60_000);
+    expect(await read()).toBe("running");
+    const [event] = items(await again.ask("GET /account/events", { filter: { action: "vm_create" } }));
+    expect(event).toMatchObject({ status: "finished", duration: 5 });
+    await again.close();
+  });
+
+  test("keeps tokens, secrets and grants", async () => {
+    const { token } = (await service.ask("POST /profile/tokens", { body: { label: "ci", scopes: "*" } }))
+      .body;
+    await service.ask("PUT /account/users/dev-kai/grants", {
+      body: { vm: [{ id: 5203, permissions: "read_only" }] },
+    });
+    const saved = service.sandbox.save();
+    service.sandbox.reset();
+    const as = { authorization: `Bearer ${String(token)}` };
+    expect((await service.ask("GET /profile", { as })).status).toBe(401);
+    service.sandbox.restore(saved);
+    expect((await service.ask("GET /profile", { as })).status).toBe(200);
+    expect((await service.ask("GET /vm/instances/5203", { as: "restricted" })).status).toBe(200);
+  });
+
+  test("later changes do not affect a saved state", async () => {
+    const saved = service.sandbox.save();
+    const text = JSON.stringify(saved);
+    await service.ask("PUT /vm/instances/5201", { body: { label: "other" } });
+    await service.ask("POST /vm/instances/5202/boot");
+    expect(JSON.stringify(saved)).toBe(text);
+  });
+
+  test.each([
+    [undefined],
+    [null],
+    [{}],
+    [[]],
+    [{ version: 2, tables: {}, ahead: [] }],
+    [{ version: 1, tables: { a: 1 }, ahead: [] }],
+  ])("%j is no state, and changes nothing", async (state) => {
+    expect(() => service.sandbox.restore(state)).toThrow("no saved state");
+    expect(await status(5202)).toBe("offline");
+  });
+
+  test("A-003 reset deletes all data and seeds it again", async () => {
+    const before = (await service.ask("GET /vm/instances")).body;
+    await service.ask("POST /vm/instances", { body: webServer });
+    await service.ask("DELETE /vm/instances/5201");
+    await service.ask("DELETE /account/users/dev-kai");
+    service.sandbox.reset();
+    service.clock.advance(60_000);
+    expect((await service.ask("GET /vm/instances")).body).toEqual(before);
+    expect((await service.ask("GET /profile", { as: "restricted" })).status).toBe(200);
+    const made = await service.ask("POST /vm/instances", { body: webServer });
+    expect(made.body["id"]).toBe(5264);
+  });
+});
+
+describe("A-002 the weekly wipe", () => {
+  const instant = Date.parse;
+  let sandbox: Sandbox;
+  afterEach(() => sandbox.close());
+  const labelled = async (): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
+    const answer = await fetch(`${sandbox.url}/v4/vm/instances/5201`, { headers });
+    return ((await answer.json()) as { label: string }).label;
+  };
+
+  test.each([
+    ["in summer", "2022-05-12T12:00:00Z", "2022-05-15T04:00:00Z"],
+    ["in winter", "2022-01-12T12:00:00Z", "2022-01-16T05:00:00Z"],
+    ["on the day when summer begins", "2022-03-12T12:00:00Z", "2022-03-13T05:00:00Z"],
+    ["on the day when winter begins", "2022-11-05T12:00:00Z", "2022-11-06T04:00:00Z"],
+  ])("%s comes on Sunday at midnight, Eastern Time", async (_name, start, midnight) => {
+    const clock = manualClock(instant(start));
+    sandbox = await startSandbox({ clock, weeklyWipe: true });
+    const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
+    const url = `${sandbox.url}/v4/vm/instances/5201`;
+    await fetch(url, { method: "PUT", headers, body: JSON.stringify({ label: "mine" }) });
+    clock.advance(instant(midnight) - instant(start) - 1000);
+    expect(await labelled()).toBe("mine");
+    clock.advance(1000);
+    expect(await labelled()).not.toBe("mine");
+    await fetch(url, { method: "PUT", headers, body: JSON.stringify({ label: "mine" }) });
+    clock.advance(6 * 86_400_000);
+    expect(await labelled()).toBe("mine");
+  });
+});
+
+test("A-002 there is no weekly wipe unless it is enabled", async () => {
+  await service.ask("PUT /vm/instances/5201", { body: { label: "mine" } });
+  service.clock.advance(30 * 86_400_000);
+  expect((await service.ask("GET /vm/instances/5201")).body["label"]).toBe("mine");
+});
+
+describe("a seed file", () => {
+  const account = {
+    account: { company: "Harbour", email: "kari@example.org", country: "NO" },
+    users: [
+      {
+        username: "kari",
+        email: "kari@example.org",
+        tokens: [
+          { label: "ci", scopes: "vms:read_only domains:read_only account:read_only", token: "kari-ci" },
+        ],
+      },
+    ],
+    instances: [
+      { label: "web-1", region: "us-east", type: "g6-standard-1", image: "vm/debian11" },
+      { label: "empty", region: "us-east" },
+    ],
+    domains: [
+      {
+        domain: "harbour.example.org",
+        type: "master",
+        soa_email: "dns@harbour.example.org",
+        records: [{ type: "A", name: "www", target: "192.0.2.1" }],
+      },
+    ],
+  };
+  const as = { authorization: "Bearer kari-ci" };
+
+  test("adds an account with all its data", async () => {
+    const seeded = await startService({ data: { accounts: [account] } });
+    const instances = items(await seeded.ask("GET /vm/instances", { as }));
+    expect(instances).toMatchObject([
+      { label: "web-1", status: "running", specs: { memory: 2048 } },
+      { label: "empty", status: "offline" },
+    ]);
+    expect(
+      items(await seeded.ask(`GET /vm/instances/${String(instances[0]?.["id"])}/disks`, { as })),
+    ).toHaveLength(2);
+    const [domain] = items(await seeded.ask("GET /domains", { as }));
+    expect(items(await seeded.ask(`GET /domains/${String(domain?.["id"])}/records`, { as }))).toHaveLength(1);
+    expect((await seeded.ask("GET /account", { as })).body).toMatchObject({ company: "Harbour", balance: 0 });
+    expect((await seeded.ask("PUT /vm/instances/5201", { as, body: {} })).status).toBe(403);
+    expect((await seeded.ask("GET /vm/instances/5201", { as })).status).toBe(404);
+    await seeded.close();
+  });
+
+  test.each([
+    [{ accounts: "x" }, "accounts"],
+    [{ accounts: [{}] }, "accounts\\[0\\].users"],
+    [{ accounts: [{ ...account, domains: "x" }] }, "accounts\\[0\\].domains"],
+    [{ accounts: [{ ...account, rockets: [{}] }] }, "no rockets"],
+    [{ accounts: [{ ...account, domains: [{ domain: 5 }] }] }, "domains: domain must be a string"],
+    [{ accounts: [{ ...account, instances: [{ type: "none" }] }] }, "no known type"],
+    [{ accounts: [account, account] }, "two users called kari"],
+  ])("%j is refused with a reason", async (data, reason) => {
+    await expect(startSandbox({ data })).rejects.toThrow(new RegExp(reason));
+  });
+});

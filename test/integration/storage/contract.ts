@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+
+/** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
+export interface StatePlace {
+  readonly open: () => Promise<KeyValueStore>;
+  readonly remove: () => Promise<void>;
+}
+
+const LONG = 600;
+
+/** Short enough to wait for. That a thing is still there is only looked at where its end is far. */
+const SHORT = 1;
+
+async function until(fulfilled: () => Promise<boolean>): Promise<void> {
+  while (!(await fulfilled())) await wait(50);
+}
+
+/** What every store of shared state has to do. */
+export function keyedStoreContract(name: string, makePlace: () => Promise<StatePlace>): void {
+  describe(`shared state in ${name}`, () => {
+    let place: StatePlace;
+    let store: KeyValueStore;
+    /** What another process has: the same place, opened a second time. */
+    let other: KeyValueStore;
+
+    beforeEach(async () => {
+      place = await makePlace();
+      store = await place.open();
+      other = await place.open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+      await place.remove();
+    });
+
+    test("is ready", () => {
+      expect(store.ready()).toBe(true);
+    });
+
+    test.each([
+      ["nothing", ""],
+      ["a word", "plain"],
+      ["letters of the world", "ünïcödé 🎲"],
+      ["JSON", '{"a":"b"}'],
+      ["a long text", "a".repeat(10_000)],
+      ["lines and a zero", "with\nlines\0and zero"],
+    ])("gives %s back at every process", async (_, value) => {
+      await store.set("key", value, LONG);
+      expect(await store.get("key")).toBe(value);
+      expect(await other.get("key")).toBe(value);
+    });
+
+    test("knows nothing of what was never set", async () => {
+      expect(await store.get("nothing")).toBeUndefined();
+      expect(await store.setMembers("nothing")).toEqual([]);
+      await expect(store.delete("nothing")).resolves.toBeUndefined();
+    });
+
+    test("takes keys of any text, and mixes none up", async () => {
+      const keys = ["k", "K", "k ", "k:1", "k*", "%", "'; DROP TABLE entry; --", "ключ"];
+      for (const key of keys) await store.set(key, `value of ${key}`, LONG);
+      for (const key of keys) expect(await store.get(key)).toBe(`value of ${key}`);
+    });
+
+    test("sets anew", async () => {
+      await store.set("key", "one", LONG);
+      await other.set("key", "two", LONG);
+      expect(await store.get("key")).toBe("two");
+    });
+
+    test("deletes values and sets, for every process", async () => {
+      await store.set("value", "x", LONG);
+      await store.addToSet("set", "x", LONG);
+      await other.delete("value");
+      await other.delete("set");
+      expect(await store.get("value")).toBeUndefined();
+      expect(await store.setMembers("set")).toEqual([]);
+    });
+
+    test("ends a value", async () => {
+      await store.set("key", "value", SHORT);
+      await until(async () => (await store.get("key")) === undefined);
+      expect(await store.setIfAbsent("key", "next", LONG)).toBe(true);
+      expect(await store.get("key")).toBe("next");
+    });
+
+    test("what is set anew has the new end", async () => {
+      await store.set("key", "value", SHORT);
+      await store.set("key", "value", LONG);
+      await store.set("probe", "", SHORT);
+      await until(async () => (await store.get("probe")) === undefined);
+      expect(await store.get("key")).toBe("value");
+    });
+
+    test("of many that set what is absent, at several processes, one is told so", async () => {
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? store : other).setIfAbsent("lock", String(n), LONG),
+      );
+      const winners = (await Promise.all(tries)).flatMap((won, n) => (won ? [String(n)] : []));
+      expect(winners).toHaveLength(1);
+      expect(await store.get("lock")).toBe(winners[0]);
+    });
+
+    test("replaces what is as expected, and nothing else", async () => {
+      expect(await store.replace("key", "old", "new", LONG)).toBe(false);
+      expect(await store.get("key")).toBeUndefined();
+      await store.set("key", "old", LONG);
+      expect(await store.replace("key", "another", "new", LONG)).toBe(false);
+      expect(await store.replace("key", "old", "new", LONG)).toBe(true);
+      expect(await other.replace("key", "old", "newer", LONG)).toBe(false);
+      expect(await store.get("key")).toBe("new");
+    });
+
+    test("does not replace what has ended", async () => {
+      await store.set("key", "old", SHORT);
+      await until(async () => (await store.get("key")) === undefined);
+      expect(await store.replace("key", "old", "new", LONG)).toBe(false);
+      expect(await store.get("key")).toBeUndefined();
+    });
+
+    test("keeps sets: each member once, whoever adds it", async () => {
+      await Promise.all([
+        store.addToSet("set", "a", LONG),
+        other.addToSet("set", "b", LONG),
+        other.addToSet("set", "a", LONG),
+      ]);
+      await store.addToSet("another", "c", LONG);
+      expect([...(await other.setMembers("set"))].sort()).toEqual(["a", "b"]);
+    });
+
+    test("ends each member by itself", async () => {
+      await store.addToSet("set", "short", SHORT);
+      await store.addToSet("set", "renewed", SHORT);
+      await store.addToSet("set", "long", LONG);
+      await store.addToSet("set", "renewed", LONG);
+      await until(async () => !(await store.setMembers("set")).includes("short"));
+      expect([...(await store.setMembers("set"))].sort()).toEqual(["long", "renewed"]);
+    });
+
+    test("takes no more members into a set than it may have, whoever adds them, and renews those that it has", async () => {
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? store : other).addToSet("set", String(n), LONG, 5),
+      );
+      const added = (await Promise.all(tries)).flatMap((taken, n) => (taken ? [String(n)] : []));
+      expect(added).toHaveLength(5);
+      expect([...(await store.setMembers("set"))].sort()).toEqual(added.toSorted());
+      expect(await store.addToSet("set", added[0] ?? "", LONG, 5)).toBe(true);
+      expect(await store.addToSet("another", "a", LONG, 5)).toBe(true);
+    });
+
+    test("counts no members that have ended against those that a set may have", async () => {
+      expect(await store.addToSet("set", "short", SHORT, 1)).toBe(true);
+      await until(async () => (await store.setMembers("set")).length === 0);
+      expect(await store.addToSet("set", "next", LONG, 1)).toBe(true);
+    });
+
+    test("deletes what is as expected, and nothing else: a lock that has become another's stays", async () => {
+      await store.set("lock", "second holder", LONG);
+      await other.deleteIf("lock", "first holder");
+      expect(await store.get("lock")).toBe("second holder");
+      await other.deleteIf("lock", "second holder");
+      expect(await store.get("lock")).toBeUndefined();
+    });
+
+    test("can be closed twice", async () => {
+      await store.close();
+      await expect(store.close()).resolves.toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
+import { connectRedis } from "../../../src/storage/redis-client.ts";
+import { createRedisStore } from "../../../src/storage/redis-store.ts";
+import { redisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { keyedStoreContract } from "./contract.ts";
+
+const describe = await describeWith("redis-server");
+
+describe("with a Redis", () => {
+  keyedStoreContract("Redis", async () => {
+    const server = await redisServer();
+    await server.start();
+    const links: Awaited<ReturnType<typeof connectRedis>>[] = [];
+    return {
+      async open() {
+        const link = await connectRedis({ url: server.url, onChange: () => {} });
+        links.push(link);
+        return createRedisStore(link);
+      },
+      async remove() {
+        for (const link of links) await link.close();
+        await server.stop();
+      },
+    };
+  });
+
+  test("a connection that nobody uses for longer than Redis may be silent stays up", async () => {
+    const changes: (string | undefined)[] = [];
+    const server = await redisServer();
+    await server.start();
+    const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
+    await new Promise((resolve) => setTimeout(resolve, 11_500));
+    expect([changes, redis.ready()]).toEqual([[], true]);
+    await redis.close();
+    await server.stop();
+  }, 30_000);
+
+  test("a store whose Redis is away says so, and is not waited for", async () => {
+    const server = await redisServer();
+    await server.start();
+    const redis = await connectRedis({ url: server.url, onChange: () => {} });
+    const store = createRedisStore(redis);
+    const key = randomUUID();
+    await store.set(key, "value", 600);
+    await server.stop();
+    await expect(store.get(key)).rejects.toThrow(StateUnavailableError);
+    expect(store.ready()).toBe(false);
+    await redis.close();
+  });
+});

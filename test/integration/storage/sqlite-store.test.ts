@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
+import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
+import { keyedStoreContract } from "./contract.ts";
+
+keyedStoreContract("SQLite", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "state-"));
+  return {
+    open: async () => openSqliteStore({ directory }),
+    remove: () => rm(directory, { recursive: true }),
+  };
+});
+
+describe("state in a file", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "state-"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test("makes its folder, and files that nobody else may read", async () => {
+    const deep = join(directory, "not", "yet", "there");
+    const store = openSqliteStore({ directory: deep });
+    await store.set("key", "value", 600);
+    const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, STATE_FILE + side))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
+    await store.close();
+  });
+
+  test("survives a restart", async () => {
+    const before = openSqliteStore({ directory });
+    await before.set("key", "value", 600);
+    await before.addToSet("set", "member", 600);
+    await before.close();
+    const after = openSqliteStore({ directory });
+    expect(await after.get("key")).toBe("value");
+    expect(await after.setMembers("set")).toEqual(["member"]);
+    await after.close();
+  });
+
+  test("is bounded: the value that ends first gives way, and a set takes no new member", async () => {
+    const store = openSqliteStore({ directory, most: 10 });
+    const added = [];
+    for (let n = 0; n < 30; n += 1) {
+      await store.set(`key ${n}`, "value", 600 + n);
+      added.push(await store.addToSet("set", `member ${n}`, 600 + n));
+    }
+    expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
+    expect(await store.addToSet("set", "member 0", 600)).toBe(true);
+    const kept = [];
+    for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) kept.push(n);
+    expect(kept).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    expect(await store.setMembers("set")).toHaveLength(10);
+    await store.close();
+  });
+
+  test("sweeps what has ended", async () => {
+    const store = openSqliteStore({ directory });
+    await store.set("ended", "value", 0);
+    await store.addToSet("set", "ended", 0);
+    await store.close();
+    await openSqliteStore({ directory }).close();
+    const database = new DatabaseSync(join(directory, STATE_FILE));
+    const rows = (table: string) => database.prepare(`SELECT * FROM ${table}`).all();
+    expect([...rows("entry"), ...rows("member")]).toEqual([]);
+    database.close();
+  });
+
+  test("says so when it can't be written any more", async () => {
+    const store = openSqliteStore({ directory });
+    await store.close();
+    await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
+    expect(store.ready()).toBe(false);
+  });
+
+  function newerDatabase(file: string): void {
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+  }
+
+  test.each([
+    ["a file that is no database", (file: string) => writeFile(file, "no database, but long".repeat(99))],
+    ["a database of a newer version", async (file: string) => newerDatabase(file)],
+  ])("does not start over %s, and says which file and what to do", async (_, spoil) => {
+    const file = join(directory, STATE_FILE);
+    await spoil(file);
+    const open = () => openSqliteStore({ directory });
+    expect(open).toThrow(StateUnavailableError);
+    expect(open).toThrow(file);
+    expect(open).toThrow(/not a database|newer version/);
+    expect(open).toThrow("move it away");
+  });
+
+  test("does not start where the folder is a file", async () => {
+    await writeFile(join(directory, "file"), "");
+    expect(() => openSqliteStore({ directory: join(directory, "file") })).toThrow("cannot be used");
+  });
+});

@@ -1,0 +1,70 @@
+/** The HTML report in a browser: wide and narrow, light and dark. */
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { openBrowser, openConsole, type Console } from "./console-page.ts";
+import { sendTraffic } from "../../support/five-clients.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { describeWith } from "../../support/services.ts";
+
+const LONG_MS = 120_000;
+
+(await describeWith("chromium"))("the report in a browser", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let shown: Console;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    gateway = await startGateway({ AUDIT_DURABILITY: "strict" });
+    await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
+  }, LONG_MS);
+  afterEach(() => shown?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  test.each([
+    { width: 1280, scheme: "light" },
+    { width: 1280, scheme: "dark" },
+    { width: 390, scheme: "light" },
+    { width: 390, scheme: "dark" },
+  ] as const)(
+    "is without complaint, accessible, and no wider than the window: $width, $scheme",
+    async (look) => {
+      shown = await openConsole(browser, gateway, look);
+      await shown.open("api/report?format=html");
+      expect(await shown.page.locator("h2").allTextContents()).toEqual(
+        expect.arrayContaining(["Clients", "What changes in every call", "control-panel/1.4"]),
+      );
+      expect(await shown.violations()).toEqual([]);
+      expect(await shown.overflow()).toBe(0);
+      expect(shown.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "is opened from the console: the whole of it, and the guide of one client",
+    async () => {
+      shown = await openConsole(browser, gateway);
+      const { page } = shown;
+      const opened = async (): Promise<(string | null)[]> => {
+        const [report] = await Promise.all([
+          page.context().waitForEvent("page"),
+          page.getByRole("link", { name: "HTML" }).click(),
+        ]);
+        await report.locator("main h1").waitFor();
+        return report.locator("section.client > h2").allTextContents();
+      };
+      await shown.open("#/migration");
+      expect((await opened()).length).toBeGreaterThan(1);
+      const row = page.getByRole("row", { name: "control-panel/1.4" });
+      await row.getByRole("link").first().click();
+      await page.getByText("What it calls").waitFor();
+      expect(await opened()).toEqual(["control-panel/1.4"]);
+      expect(shown.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+});

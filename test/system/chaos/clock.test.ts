@@ -1,0 +1,148 @@
+/** A clock that is set by hours while a process serves: what is meant as a duration stays one. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { newFolder, removeFolders } from "../e2e/folder.ts";
+import { endAll, serve, type Serving } from "../e2e/program.ts";
+import { eventually } from "../../support/before-fake.ts";
+import { byToken, silence, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { describeWith } from "../../support/services.ts";
+import { settableClock, type SettableClock } from "../../support/set-clock.ts";
+import { becomes } from "./admin.ts";
+
+const describe = await describeWith("faketime");
+const HOURS = 3 * 3600;
+const LONG = 60_000;
+/** Seconds of a window of the limits. */
+const WINDOW = 3;
+
+let v4: FakeV4;
+let clock: SettableClock;
+let gateway: Serving;
+
+async function start(): Promise<void> {
+  v4 = await startFakeV4();
+  const folder = newFolder();
+  clock = settableClock(folder);
+  gateway = await serve(folder, {
+    env: {
+      ...clock.env,
+      UPSTREAM_URL: v4.url,
+      UPSTREAM_TIMEOUT_MS: "4000",
+      RATE_LIMIT: `20/${WINDOW}`,
+      TOKEN_NEGATIVE_TTL_SECONDS: "1",
+    },
+  });
+}
+async function end(): Promise<void> {
+  await endAll();
+  await v4.close();
+  removeFolders();
+}
+
+const ask = (token: string): Promise<Response> =>
+  fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: `token ${token}` } });
+
+const statusOf = async (token: string): Promise<number> => (await ask(token)).status;
+
+interface Recorded {
+  readonly time: string;
+  readonly timings: { readonly total: number };
+}
+
+async function records(): Promise<Recorded[]> {
+  const page = await fetch(`${gateway.admin}/api/audit`);
+  return ((await page.json()) as { records: Recorded[] }).records;
+}
+
+describe.each([
+  ["forward", HOURS],
+  ["back", -HOURS],
+])("a clock that is set %s by three hours", (_way, seconds) => {
+  beforeAll(start, LONG);
+  beforeEach(() => {
+    clock.set(0);
+    v4.answers(byToken);
+  });
+  afterAll(end);
+
+  test(
+    "holds nobody to a limit for longer than its window, and tells nobody so",
+    async () => {
+      while ((await statusOf("good-limited")) !== 420);
+      clock.set(seconds);
+      const told: Headers[] = [];
+      for (let answer = await ask("good-limited"); answer.status === 420; answer = await ask("good-limited"))
+        told.push(answer.headers);
+      for (const headers of told) {
+        expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(WINDOW);
+        const now = Date.now() / 1000 + seconds;
+        expect(Number(headers.get("x-ratelimit-reset"))).toBeLessThan(now + WINDOW + 1);
+      }
+      while ((await statusOf("good-limited")) !== 420);
+    },
+    LONG,
+  );
+
+  test(
+    "makes v4 asked about a refused token no later",
+    async () => {
+      expect(await statusOf("bad")).toBe(401);
+      clock.set(seconds);
+      await eventually(async () => {
+        expect([401, 420]).toContain(await statusOf("bad"));
+        return v4.calls.length > 1;
+      });
+    },
+    LONG,
+  );
+
+  test(
+    "gives up no call early, and none later",
+    async () => {
+      let answer = (): void => {};
+      v4.answers((call, response) => void (answer = () => void byToken(call, response)), silence);
+      const early = statusOf("good-slow");
+      await eventually(() => v4.calls.length > 0);
+      clock.set(seconds);
+      expect(await becomes(gateway.admin, 200)).toEqual([]);
+      answer();
+      expect(await early).toBe(200);
+
+      const late = statusOf("good-later");
+      await eventually(() => v4.calls.length === 2);
+      clock.set(0);
+      expect(await late).toBe(500);
+    },
+    LONG,
+  );
+
+  test(
+    "stamps records with the time that it shows, and measures them without it",
+    async () => {
+      let answer = (): void => {};
+      v4.answers((call, response) => void (answer = () => void byToken(call, response)), byToken);
+      const during = statusOf("good-recorded");
+      await eventually(() => v4.calls.length === 1);
+      clock.set(seconds);
+      answer();
+      expect(await during).toBe(200);
+      expect(await statusOf("good-recorded")).toBe(200);
+      const shown = Date.now() + seconds * 1000;
+      const isShown = ({ time }: Recorded): boolean => Math.abs(Date.parse(time) - shown) < LONG;
+      await eventually(async () => (await records()).some(isShown));
+      const longest = Math.max(...(await records()).map(({ timings }) => timings.total));
+      expect(longest).toBeLessThan(LONG);
+    },
+    LONG,
+  );
+
+  test(
+    "ends no process, and holds up the end of none",
+    async () => {
+      clock.set(seconds);
+      expect(await becomes(gateway.admin, 200)).toEqual([]);
+      gateway.signal("SIGTERM");
+      expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+    },
+    LONG,
+  );
+});

@@ -1,0 +1,194 @@
+/** Faults that other suites hold the gateway against, and what comes of them. */
+export interface TestedElsewhere {
+  readonly fault: string;
+  readonly outcome: string;
+  readonly file: string;
+  /** Text of the test's name. */
+  readonly test: string;
+}
+
+export const ELSEWHERE: readonly TestedElsewhere[] = [
+  {
+    fault: "v4 fails again and again",
+    outcome: "left alone: 500 at once, v4 is not asked; one call a second finds out whether it is back",
+    file: "test/integration/upstream/client.test.ts",
+    test: "is left alone after enough of",
+  },
+  {
+    fault: "v4 fails clients of its own dialect again and again",
+    outcome: "left alone by both lanes: 503 with Retry-After at once",
+    file: "test/integration/gateway/native-proxy.test.ts",
+    test: "is left alone: 503 in v4's words",
+  },
+  {
+    fault: "v4 never answers, start and end",
+    outcome: "neither is held up",
+    file: "test/system/e2e/shutdown.test.ts",
+    test: "holds up neither the start nor the end",
+  },
+  {
+    fault: "every fault of v4 above, under load",
+    outcome: "no connection to v4 is left, and no more descriptors and memory than before",
+    file: "test/system/chaos/leaks.test.ts",
+    test: "leaves no connection, no descriptor and no memory behind",
+  },
+  {
+    fault: "v4's name does not resolve at the start",
+    outcome: "serves, is not ready, answers 500; becomes ready when it does",
+    file: "test/system/chaos/names.test.ts",
+    test: "at the start: not ready, and 500, until it does",
+  },
+  {
+    fault: "v4's name resolves no more",
+    outcome: "connections that are there are used on; 500 without one, until it does again",
+    file: "test/system/chaos/names.test.ts",
+    test: "any more: connections that are there are used on",
+  },
+  {
+    fault: "a client goes away",
+    outcome: "every call of v4 that its request began is broken off, and no other is begun",
+    file: "test/integration/gateway/client-disconnects.test.ts",
+    test: "what is under way is broken off, and nothing follows",
+  },
+  {
+    fault: "Redis ends or hangs under load, and comes back",
+    outcome: "no request fails; limits by share; not ready until it is back",
+    file: "test/system/e2e/replicas.test.ts",
+    test: "no request is refused, fails or hangs, and it comes back",
+  },
+  {
+    fault: "Redis is restarted with nothing in it",
+    outcome:
+      "what was handed out is 401 in both lanes, never 200; a sign-in under way gets the lowest levels that fit",
+    file: "test/system/chaos/redis-emptied.test.ts",
+    test: "refuses a DELETE by tokens of level modify with 401 in both lanes",
+  },
+  {
+    fault: "Redis is away at the start",
+    outcome: "serves, is not ready, and becomes so",
+    file: "test/system/e2e/replicas.test.ts",
+    test: "a gateway that starts without it serves",
+  },
+  {
+    fault: "a connection to PostgreSQL goes dead without a word",
+    outcome: "given up within 17 seconds, and replaced; relaxed: no record is lost; strict: 500",
+    file: "test/system/chaos/postgres.test.ts",
+    test: "a connection that goes dead without a word",
+  },
+  {
+    fault: "the disk of `DATA_DIR` is full, under load",
+    outcome:
+      "relaxed: no request fails, no record is lost; strict: 500, counted; not ready until there is space; the file is whole",
+    file: "test/system/chaos/disk-full.test.ts",
+    test: "refuses nobody whose record may come later",
+  },
+  {
+    fault: "the disk of `DATA_DIR` is full at the start",
+    outcome: "it ends, and says so; it starts when there is space",
+    file: "test/system/chaos/disk-full.test.ts",
+    test: "is named at a start",
+  },
+  {
+    fault: "800 requests with made-up tokens and long user agents, `AUDIT_SIZE_LIMIT=10mb`",
+    outcome: "one client in the summaries; no record is deleted",
+    file: "test/system/chaos/audit-flood.test.ts",
+    test: "deletes no record",
+  },
+  {
+    fault: "more records and summaries than there is room for, SQLite and PostgreSQL",
+    outcome:
+      "records are deleted, those refused to callers without an accepted token first, then what else such callers asked, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
+    file: "test/integration/audit/store-contract.ts",
+    test: "deletes summaries by their worth, and no record for them",
+  },
+  {
+    fault: "an audit store that is away for long",
+    outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
+    file: "test/integration/audit/write-queue.test.ts",
+    test: "stays within its bound of",
+  },
+  {
+    fault: "an audit store that fails while a file is on its way, strict",
+    outcome: "the file is broken off; none is whole without its record",
+    file: "test/system/chaos/streams.test.ts",
+    test: "is broken off, never whole without a record",
+  },
+  {
+    fault: "64 clients that drip what they send, or don't read, with made-up tokens or good ones",
+    outcome: "others are served in both lanes; v4 is not taken for one that fails; ready",
+    file: "test/system/chaos/streams.test.ts",
+    test: "keep nobody waiting",
+  },
+  {
+    fault: "the clock is set by three hours, forward or back: limits",
+    outcome: "nobody is held to one, or told so, for longer than its window",
+    file: "test/system/chaos/clock.test.ts",
+    test: "holds nobody to a limit for longer than its window",
+  },
+  {
+    fault: "the same: deadlines, known tokens",
+    outcome: "no call is given up early or late; v4 is asked about a refused token when it would have been",
+    file: "test/system/chaos/clock.test.ts",
+    test: "gives up no call early, and none later",
+  },
+  {
+    fault: "the same: the audit",
+    outcome: "records bear the time that the clock shows; what they measured has nothing to do with it",
+    file: "test/system/chaos/clock.test.ts",
+    test: "stamps records with the time that it shows",
+  },
+  {
+    fault: "SIGKILL under load, SQLite",
+    outcome: "every answered request is in the audit (strict)",
+    file: "test/system/e2e/kill.test.ts",
+    test: "SQLite has every answered request",
+  },
+  {
+    fault: "SIGKILL under load, PostgreSQL",
+    outcome: "every answered request is in the audit (strict)",
+    file: "test/system/e2e/kill.test.ts",
+    test: "PostgreSQL has every answered request",
+  },
+  {
+    fault: "SIGKILL of a worker",
+    outcome: "begun again; the others serve",
+    file: "test/system/e2e/workers.test.ts",
+    test: "is begun again; the other serves meanwhile",
+  },
+  {
+    fault: "SIGKILL of a worker, connections waiting",
+    outcome: "another takes them; no request hangs",
+    file: "test/system/e2e/workers.test.ts",
+    test: "leaves the connections that nobody has taken yet to the other",
+  },
+  {
+    fault: "SIGTERM under way",
+    outcome: "requests in flight end, no other is taken, exit code 0",
+    file: "test/system/e2e/shutdown.test.ts",
+    test: "in flight end, and takes no other",
+  },
+  {
+    fault: "SIGTERM to one of two behind haproxy, under POSTs",
+    outcome: "none is lost, none is sent twice",
+    file: "test/system/e2e/behind-balancer.test.ts",
+    test: "loses no POST",
+  },
+  {
+    fault: "another pack under load",
+    outcome: "every answer is made with one pack, none fails",
+    file: "test/system/chaos/reload.test.ts",
+    test: "changes its pack under load",
+  },
+  {
+    fault: "a pack with a fault under load",
+    outcome: "refused; the one in use stays",
+    file: "test/system/chaos/reload.test.ts",
+    test: "refuses a pack with a fault",
+  },
+  {
+    fault: "no catalogs for another pack",
+    outcome: "the one in use stays until v4 gives them",
+    file: "test/system/chaos/reload.test.ts",
+    test: "while v4 gives no catalogs the pack in use stays",
+  },
+];

@@ -1,0 +1,102 @@
+/** After all that can go wrong a process holds no more than before: no socket, no descriptor, no heap of requests. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newFolder, removeFolders } from "../e2e/folder.ts";
+import { endAll, serve, type Serving } from "../e2e/program.ts";
+import { eventually } from "../../support/before-fake.ts";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { underLoad } from "./load.ts";
+import { V4_FAULTS } from "./v4-faults.ts";
+
+const LONG = 120_000;
+const MB = 1024 * 1024;
+/** Requests that are answered while v4 has a fault. */
+const ENOUGH = 40;
+/** What a process may hold more than before: files of its stores come and go, and memory is given back late. */
+const MORE = { descriptors: 5, bytes: 100 * MB };
+
+let v4: FakeV4;
+let proxy: FaultProxy;
+let gateway: Serving;
+beforeAll(async () => {
+  v4 = await startFakeV4();
+  v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  proxy = await startFaultProxy(v4.url);
+  gateway = await serve(newFolder(), {
+    env: {
+      UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
+      UPSTREAM_TIMEOUT_MS: "200",
+      RATE_LIMIT: "1000000/1",
+      LOG_LEVEL: "silent",
+    },
+  });
+}, LONG);
+afterAll(async () => {
+  await endAll();
+  await proxy.close();
+  await v4.close();
+  removeFolders();
+});
+
+interface Held {
+  readonly descriptors: number;
+  readonly sockets: number;
+  readonly bytes: number;
+}
+
+function held(): Held {
+  const folder = `/proc/${gateway.pid}/fd`;
+  const links = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(`${folder}/${name}`);
+    } catch {
+      return "";
+    }
+  });
+  const [, kilobytes = "0"] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8")) ?? [];
+  return {
+    descriptors: links.length,
+    sockets: links.filter((link) => link.startsWith("socket:")).length,
+    bytes: Number(kilobytes) * 1024,
+  };
+}
+
+const ask = async (): Promise<number> => {
+  // A connection for each request: those of clients are not what is counted.
+  const headers = { authorization: "token good", connection: "close" };
+  const answer = await fetch(`${gateway.url}/v4/vm/instances`, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+/** Connections that nobody uses are ended after seconds: none is left then. */
+const noneIsLeft = (): Promise<boolean> => eventually(() => proxy.open() === 0);
+
+test(
+  "every fault of v4 under load leaves no connection, no descriptor and no memory behind",
+  async () => {
+    const warm = underLoad(ask, 8);
+    await warm.more(ENOUGH);
+    await warm.end();
+    await noneIsLeft();
+    const before = held();
+    for (const { fault } of V4_FAULTS) {
+      await proxy.becomes(fault);
+      const load = underLoad(ask, 8);
+      await load.more(ENOUGH);
+      await proxy.becomes(pass);
+      await load.more(ENOUGH);
+      const statuses = await load.end();
+      expect([200, 420, 500]).toEqual(expect.arrayContaining([...statuses]));
+    }
+    while ((await ask()) !== 200);
+    await noneIsLeft();
+    await eventually(() => held().sockets <= before.sockets);
+    const after = held();
+    expect(after.descriptors - before.descriptors).toBeLessThanOrEqual(MORE.descriptors);
+    expect(after.bytes - before.bytes).toBeLessThan(MORE.bytes);
+  },
+  LONG,
+);

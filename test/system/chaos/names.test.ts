@@ -1,0 +1,102 @@
+/** A name of v4 that leads nowhere, at the start or later: the gateway serves what it can, and finds v4 again by itself. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newFolder, removeFolders } from "../e2e/folder.ts";
+import { endAll, serve, type Serving } from "../e2e/program.ts";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { describeWith } from "../../support/services.ts";
+import { becomes } from "./admin.ts";
+
+// In a file system of its own, where `/etc/hosts` is the test's.
+const describe = await describeWith("mount");
+const LONG = 60_000;
+const NAME = "v4.test";
+
+let v4: FakeV4;
+let proxy: FaultProxy;
+let hosts: string;
+let within: readonly string[];
+beforeEach(async () => {
+  v4 = await startFakeV4();
+  v4.answers(json(200, envelope([])));
+  proxy = await startFaultProxy(v4.url);
+  const folder = newFolder();
+  hosts = join(folder, "hosts");
+  const resolver = join(folder, "resolv.conf");
+  // Where nobody answers, and that at once.
+  writeFileSync(resolver, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+  resolves(true);
+  const mounts = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
+  within = ["unshare", "--mount", "sh", "-c", mounts, hosts, resolver];
+});
+afterEach(async () => {
+  await endAll();
+  await proxy.close();
+  await v4.close();
+  removeFolders();
+});
+
+function resolves(known: boolean): void {
+  writeFileSync(hosts, `127.0.0.1 localhost\n${known ? `127.0.0.1 ${NAME}\n` : ""}`);
+}
+
+const start = (): Promise<Serving> =>
+  serve(newFolder(), {
+    within,
+    env: { UPSTREAM_URL: `http://${NAME}:${proxy.port}`, ALLOW_HTTP_UPSTREAM: "true" },
+  });
+
+async function ask({ url }: Serving, method = "GET"): Promise<{ status: number; text: string }> {
+  const path = method === "GET" ? "/v4/vm/instances" : "/v4/vm/instances/7/shutdown";
+  const answer = await fetch(url + path, { method, headers: { authorization: "token good" } });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Nothing of the name, nor of what the resolver said, gets through. */
+function expectSealed({ status, text }: { status: number; text: string }): void {
+  expect(status).toBe(500);
+  expect(JSON.parse(text)).toEqual({ errors: [{ reason: expect.stringMatching(/^The service could not/) }] });
+  expect(text).not.toMatch(/v4\.test|ENOTFOUND|EAI_|getaddrinfo/);
+}
+
+async function recovers(gateway: Serving): Promise<void> {
+  resolves(true);
+  expect(await becomes(gateway.admin, 200)).toEqual([]);
+  while ((await ask(gateway)).status !== 200);
+  expect((await ask(gateway, "POST")).status).toBe(200);
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+}
+
+describe("a name that does not resolve", () => {
+  test(
+    "at the start: not ready, and 500, until it does",
+    async () => {
+      resolves(false);
+      const gateway = await start();
+      expect(await becomes(gateway.admin, 503)).toContainEqual(expect.stringMatching(/^catalog /));
+      expectSealed(await ask(gateway));
+      expectSealed(await ask(gateway, "POST"));
+      await recovers(gateway);
+    },
+    LONG,
+  );
+
+  test(
+    "any more: connections that are there are used on; 500 without one, until it does again",
+    async () => {
+      const gateway = await start();
+      expect((await ask(gateway)).status).toBe(200);
+      resolves(false);
+      expect((await ask(gateway)).status).toBe(200);
+      // Ends the connections.
+      await proxy.becomes(pass);
+      expectSealed(await ask(gateway));
+      expectSealed(await ask(gateway, "POST"));
+      await recovers(gateway);
+    },
+    LONG,
+  );
+});

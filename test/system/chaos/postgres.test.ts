@@ -1,0 +1,114 @@
+/** Faults of the connection to PostgreSQL, under load: what is promised of the audit holds, whatever becomes of it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../support/before-fake.ts";
+import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
+import { describeWith } from "../../support/services.ts";
+import { becomes, metric } from "./admin.ts";
+import { underLoad } from "./load.ts";
+import { STORE_FAULTS } from "./store-faults.ts";
+
+const describe = await describeWith("postgres");
+const LONG = 60_000;
+const AWAY = "The audit store failed: its database does not answer.";
+const ANSWERED_500 = 'requests_total\\{lane="alpha",route="GET /vm/instances",status="500"\\}';
+/** Of both gateways, at most. */
+const CONNECTIONS = 8;
+
+/** A gateway, and what became of each request to it. */
+interface Asked {
+  readonly gateway: Gateway;
+  readonly admin: string;
+  /** Ids of requests that were answered with 200, and how many were with 500. */
+  readonly kept: string[];
+  refused: number;
+}
+
+describe("PostgreSQL", () => {
+  let database: TestDatabase;
+  let proxy: FaultProxy;
+  let relaxed: Asked;
+  let strict: Asked;
+
+  async function start(durability: string): Promise<Asked> {
+    const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` });
+    const gateway = await startGateway({
+      DATABASE_URL: url.href,
+      AUDIT: "metadata",
+      AUDIT_DURABILITY: durability,
+    });
+    await becomes(String(gateway.service.adminUrl), 200);
+    return { gateway, admin: String(gateway.service.adminUrl), kept: [], refused: 0 };
+  }
+  beforeAll(async () => {
+    database = await makeDatabase();
+    proxy = await startFaultProxy(database.url);
+    relaxed = await start("relaxed");
+    strict = await start("strict");
+  });
+  afterAll(async () => {
+    await relaxed.gateway.stop();
+    await strict.gateway.stop();
+    await proxy.close();
+    await database.drop();
+  });
+
+  let requests = 0;
+  async function ask(asked: Asked): Promise<number> {
+    const id = `request-${++requests}`;
+    const { status } = await asked.gateway.ask("GET /vm/instances", { headers: { "x-request-id": id } });
+    if (status === 200) asked.kept.push(id);
+    else asked.refused += 1;
+    return status;
+  }
+
+  async function inDatabase(): Promise<ReadonlySet<unknown>> {
+    const rows = await database.ask("SELECT record ->> 'requestId' AS id FROM audit");
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  test.each(STORE_FAULTS)(
+    "$name: $postgres.relaxed where a record may come later, $postgres.strict where not",
+    async ({ fault, postgres: expected }) => {
+      const later = underLoad(() => ask(relaxed), 2);
+      const atOnce = underLoad(() => ask(strict), 2);
+      await later.more(20);
+      await proxy.becomes(fault);
+      for (const { admin } of [relaxed, strict])
+        expect(await becomes(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : [AWAY]);
+      await later.more(50);
+      expect([...(await later.end())]).toEqual([expected.relaxed]);
+      expect(await atOnce.end()).toContain(expected.strict);
+
+      await proxy.becomes(pass);
+      for (const { admin } of [relaxed, strict]) await becomes(admin, 200);
+      expect([await ask(relaxed), await ask(strict)]).toEqual([200, 200]);
+      await eventually(async () => (await metric(relaxed.admin, "audit_queued")) === 0);
+      const there = await inDatabase();
+      expect([...relaxed.kept, ...strict.kept].filter((id) => !there.has(id))).toEqual([]);
+      expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
+      expect(await metric(strict.admin, "audit_dropped_total")).toBe(strict.refused);
+      expect(await metric(strict.admin, ANSWERED_500)).toBe(strict.refused);
+      expect(proxy.open()).toBeLessThanOrEqual(CONNECTIONS);
+    },
+    LONG,
+  );
+
+  test(
+    "a connection that goes dead without a word is given up, and replaced",
+    async () => {
+      expect([await ask(relaxed), await ask(strict)]).toEqual([200, 200]);
+      proxy.freeze();
+      const waiting = ask(strict);
+      expect(await ask(relaxed)).toBe(200);
+      expect(await waiting).toBe(500);
+      for (const { admin } of [relaxed, strict]) await becomes(admin, 200);
+      expect(await ask(strict)).toBe(200);
+      const last = relaxed.kept.at(-1);
+      await eventually(async () => (await inDatabase()).has(last));
+      expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
+    },
+    LONG,
+  );
+});

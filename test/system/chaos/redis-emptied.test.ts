@@ -1,0 +1,84 @@
+/** Redis restarted with nothing in it: what was handed out is refused, and never does more than before (issue 13.11). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { application, REGISTERED, type Application } from "../../integration/oauth/application.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { becomes } from "./admin.ts";
+
+const describe = await describeWith("redis-server");
+const GATEWAY_SECRET = "s".repeat(32);
+const REMOVE = "DELETE /v4/vm/instances/5201";
+
+describe("Redis that comes back empty", () => {
+  let redis: RedisServer;
+  let gateway: Gateway;
+  let replica: Gateway;
+  let app: Application;
+
+  beforeEach(async () => {
+    redis = await redisServer();
+    await redis.start();
+    gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET });
+    // It never sees a token before Redis is empty: it has no copy of any record.
+    replica = await startGateway({
+      REDIS_URL: redis.url,
+      GATEWAY_SECRET,
+      UPSTREAM_URL: gateway.sandbox.url,
+      AUTH_URL: gateway.sandbox.authUrl,
+    });
+    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+      body: { label: "app", redirect_uri: REGISTERED },
+    });
+    app = application(gateway.service.url, { id: body.id, secret: body.secret });
+  });
+  afterEach(async () => {
+    await replica.stop();
+    await gateway.stop();
+    await redis.stop();
+  });
+
+  async function emptied(): Promise<void> {
+    await redis.stop();
+    await redis.start();
+    for (const { service } of [gateway, replica]) await becomes(String(service.adminUrl), 200);
+  }
+
+  const statuses = (as: string): Promise<number[]> =>
+    Promise.all(
+      [gateway, replica].flatMap((at) => [
+        at.ask(REMOVE, { as }).then(({ status }) => status),
+        at.ask(REMOVE, { as: null, headers: { authorization: `Bearer ${as}` } }).then(({ status }) => status),
+      ]),
+    );
+
+  test("refuses a DELETE by tokens of level modify with 401 in both lanes, and v4 is not asked", async () => {
+    const { token } = await app.token("vms:modify");
+    const { body } = await gateway.ask("POST /account/tokens", { body: { scopes: "vms:modify" } });
+    for (const as of [token, body.token]) expect(await statuses(as)).toEqual([403, 403, 403, 403]);
+    const fresh = await app.token("vms:modify");
+    await emptied();
+    // Copies are used for seconds on.
+    await new Promise((resolve) => setTimeout(resolve, 3200));
+    gateway.sentToV4();
+    for (const as of [token, body.token, fresh.token])
+      expect(await statuses(as)).toEqual([401, 401, 401, 401]);
+    expect(gateway.sentToV4()).toEqual([]);
+  });
+
+  test("while it is away they do no more either", async () => {
+    const { token } = await app.token("vms:modify");
+    await redis.stop();
+    gateway.sentToV4();
+    for (const status of await statuses(token)) expect([403, 500, 503]).toContain(status);
+    expect(gateway.sentToV4()).toEqual([]);
+    await redis.start();
+  });
+
+  test("gives a sign-in that was under way no more than it had asked for", async () => {
+    const back = await app.signIn("vms:modify");
+    await emptied();
+    const { body } = await app.exchange(back.searchParams.get("code") ?? "");
+    expect(body.scopes).toBe("vms:modify,events:view");
+  });
+});

@@ -1,0 +1,183 @@
+/** Another pack while requests are served, as processes: one reference changes, or nothing does. */
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newFolder, removeFolders } from "../e2e/folder.ts";
+import { endAll, serve, workersOf, type Serving } from "../e2e/program.ts";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { copyPack, type PackCopy } from "../../support/pack-copy.ts";
+import { metric } from "./admin.ts";
+import { underLoad } from "./load.ts";
+
+const LONG = 120_000;
+const LIST = json(200, envelope([{ id: 1 }, { id: 2 }, { id: 3 }]), { "x-oauth-scopes": "*" });
+
+let v4: FakeV4;
+let pack: PackCopy;
+beforeEach(async () => {
+  v4 = await startFakeV4();
+  v4.answers(LIST);
+  pack = copyPack();
+  pack.says("first");
+});
+afterEach(async () => {
+  await endAll();
+  await v4.close();
+  pack.remove();
+  removeFolders();
+});
+
+const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
+  serve(newFolder(), {
+    env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: pack.folder, RATE_LIMIT: "1000000/1", ...env },
+  });
+
+/** The words of the pack that an answer was made with: more than one where it was made with two. */
+async function ask({ url }: Serving): Promise<string> {
+  const headers = { authorization: "token good", connection: "close" };
+  // A connection that is handed to a worker just killed has no answer.
+  const answer = await fetch(`${url}/v4/vm/instances`, { headers, signal: AbortSignal.timeout(30_000) });
+  const { vms } = (await answer.json()) as { vms: { group: string; ipv6: string }[] };
+  return [...new Set(vms.flatMap(({ group, ipv6 }) => [group, ipv6]))].join(" and ");
+}
+
+async function says(gateway: Serving, word: string): Promise<void> {
+  while ((await ask(gateway)) !== word) await wait(50);
+}
+
+async function becomes(gateway: Serving, name: string, value: number): Promise<void> {
+  while ((await metric(gateway.admin, name)) !== value) await wait(50);
+}
+
+const SUCCESSFUL = "pack_last_reload_successful";
+
+describe.each([
+  ["one process", {}],
+  ["two workers", { WORKERS: "2" }],
+])("%s", (_name, env) => {
+  test(
+    "changes its pack under load: every answer is made with one, none fails",
+    async () => {
+      const gateway = await start(env);
+      await says(gateway, "first");
+      const load = underLoad(() => ask(gateway), 8);
+      for (const word of ["second", "third", "fourth"]) {
+        pack.says(word);
+        gateway.signal("SIGHUP");
+        await says(gateway, word);
+      }
+      expect([...(await load.end())].sort()).toEqual(["first", "fourth", "second", "third"]);
+      expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
+
+      gateway.signal("SIGTERM");
+      expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+    },
+    LONG,
+  );
+
+  test(
+    "refuses a pack with a fault: the one in use stays, and the log says where the fault is",
+    async () => {
+      const gateway = await start(env);
+      const load = underLoad(() => ask(gateway), 2);
+      pack.write("instance.yaml", "object: instance\nlist: vms\nfields:\n  id: { v5: id }\n");
+      gateway.signal("SIGHUP");
+      await becomes(gateway, SUCCESSFUL, 0);
+      expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+      expect([...(await load.end())]).toEqual(["first"]);
+
+      pack.says("second");
+      await becomes(gateway, SUCCESSFUL, 1);
+      await says(gateway, "second");
+      gateway.signal("SIGTERM");
+      const { code, err } = await gateway.ended;
+      expect(code).toBe(0);
+      const lines = err
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      const refusals = lines.filter(({ msg }) => msg === "the pack was refused, the one in use stays");
+      expect(refusals.flatMap(({ faults }) => faults)).toContainEqual(
+        expect.stringMatching(/instance\.yaml:4:9: .*v5/),
+      );
+    },
+    LONG,
+  );
+});
+
+test(
+  "a file that changes is enough, without a signal",
+  async () => {
+    const gateway = await start();
+    pack.says("second");
+    await says(gateway, "second");
+    expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
+  },
+  LONG,
+);
+
+test(
+  "a request ends with the pack that it began with, however long it takes",
+  async () => {
+    const gateway = await start();
+    let answer = (): void => {};
+    v4.answers((call, response) => {
+      answer = () => void LIST(call, response);
+    }, LIST);
+    const inFlight = ask(gateway);
+    while (v4.calls.length === 0) await wait(10);
+    pack.says("second");
+    gateway.signal("SIGHUP");
+    await says(gateway, "second");
+    answer();
+    expect(await inFlight).toBe("first");
+    expect(await ask(gateway)).toBe("second");
+  },
+  LONG,
+);
+
+test(
+  "operators are shown the pack in use",
+  async () => {
+    const gateway = await start();
+    const routes = async (): Promise<string> => (await fetch(`${gateway.admin}/api/mappings`)).text();
+    expect(await routes()).toContain('"group"');
+    pack.write("extra.yaml", "object: extra\nfields:\n  colour: paint\n");
+    gateway.signal("SIGHUP");
+    while (!(await routes()).includes('"colour"')) await wait(50);
+    expect(await routes()).toContain('"group"');
+  },
+  LONG,
+);
+
+test(
+  "while v4 gives no catalogs the pack in use stays, and the new one comes when it does",
+  async () => {
+    const gateway = await start();
+    v4.catalogs(false);
+    pack.says("second");
+    gateway.signal("SIGHUP");
+    const tried = v4.catalogCalls();
+    while (v4.catalogCalls() < tried + 5) await wait(20);
+    expect(await ask(gateway)).toBe("first");
+    expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+    v4.catalogs(true);
+    await says(gateway, "second");
+  },
+  LONG,
+);
+
+test(
+  "a worker that is begun again has the pack of the others, whatever lies in the folder",
+  async () => {
+    const gateway = await start({ WORKERS: "2" });
+    pack.write("instance.yaml", "object: instance\nfields: 7\n");
+    gateway.signal("SIGHUP");
+    await becomes(gateway, SUCCESSFUL, 0);
+    const workers = workersOf(gateway);
+    for (const worker of workers) process.kill(worker, "SIGKILL");
+    while (workersOf(gateway).some((worker) => workers.includes(worker))) await wait(50);
+    for (let n = 0; n < 600 && (await ask(gateway).catch(() => "")) === ""; n += 1) await wait(50);
+    expect(await ask(gateway)).toBe("first");
+  },
+  LONG,
+);

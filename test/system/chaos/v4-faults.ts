@@ -1,0 +1,94 @@
+/** What can be wrong between the gateway and v4, and what a client is told then: data of the suite and of its page. */
+import { dribble, endless, resetAfter, says, silent, type Fault } from "../../support/fault-proxy.ts";
+
+export interface V4Fault {
+  readonly name: string;
+  readonly fault: Fault | "refuse";
+  /** Statuses of a read and of a create. */
+  readonly read: number;
+  readonly create: number;
+  /** How often v4 is asked for a read. A create is sent once, whatever comes. */
+  readonly tries: number;
+}
+
+const head = (status: string, ...lines: readonly string[]): string =>
+  [`HTTP/1.1 ${status}`, "Content-Type: application/json", "Connection: close", ...lines, "", ""].join(
+    "\r\n",
+  );
+const LIST = '{"data":[],"page":1,"pages":1,"results":0}';
+const chunked = "Transfer-Encoding: chunked";
+const busy = '{"errors":[{"reason":"Too many requests"}]}';
+
+const failed = { read: 500, create: 500 };
+
+export const V4_FAULTS: readonly V4Fault[] = [
+  { name: "refuses connections", fault: "refuse", ...failed, tries: 0 },
+  { name: "takes a connection and says nothing", fault: silent, ...failed, tries: 1 },
+  { name: "answers a byte now and then", fault: dribble(100), ...failed, tries: 1 },
+  { name: "ends without a word", fault: says("", "end"), ...failed, tries: 3 },
+  {
+    name: "resets after the head",
+    fault: says(head("200 OK", "Content-Length: 42"), "reset"),
+    ...failed,
+    tries: 3,
+  },
+  { name: "resets in mid-body", fault: resetAfter(150), ...failed, tries: 3 },
+  {
+    name: "says a length that is too long, and ends",
+    fault: says(head("200 OK", "Content-Length: 99") + LIST, "end"),
+    ...failed,
+    tries: 3,
+  },
+  {
+    name: "says a length that is too long, and waits",
+    fault: says(head("200 OK", "Content-Length: 99") + LIST, "wait"),
+    ...failed,
+    tries: 1,
+  },
+  {
+    name: "says a length that is too short",
+    fault: says(head("200 OK", "Content-Length: 9") + LIST, "end"),
+    ...failed,
+    tries: 1,
+  },
+  {
+    name: "sends chunks without an end",
+    fault: endless(head("200 OK", chunked), "1\r\n \r\n"),
+    ...failed,
+    tries: 1,
+  },
+  { name: "sends garbage", fault: says("\u0000\u0016SSH-2.0\r\n\r\n", "end"), ...failed, tries: 3 },
+  {
+    name: "answers 429 with Retry-After",
+    fault: says(
+      head("429 Too Many Requests", "Retry-After: 7", `Content-Length: ${busy.length}`) + busy,
+      "end",
+    ),
+    read: 420,
+    create: 420,
+    tries: 1,
+  },
+  {
+    name: "answers 429 without Retry-After",
+    fault: says(head("429 Too Many Requests", `Content-Length: ${busy.length}`) + busy, "end"),
+    read: 420,
+    create: 420,
+    tries: 1,
+  },
+  {
+    name: "answers 500 as HTML",
+    fault: says(
+      "HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: 15\r\n\r\n<h1>nginx</h1>\r\n",
+      "end",
+    ),
+    ...failed,
+    tries: 1,
+  },
+  { name: "answers 503", fault: says(head("503 Down", "Content-Length: 0"), "end"), ...failed, tries: 3 },
+  {
+    name: "redirects",
+    fault: says(head("302 Found", "Location: http://127.0.0.1:1/", "Content-Length: 0"), "end"),
+    ...failed,
+    tries: 1,
+  },
+];

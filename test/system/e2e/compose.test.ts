@@ -1,0 +1,228 @@
+/**
+ * compose.yaml without an engine: its gateways, sandbox, Redis and PostgreSQL as processes of this machine with the
+ * settings that stand there, behind Debian's haproxy with the configuration that stands in deploy/.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readSettings } from "../../../src/config/settings.ts";
+import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
+import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
+import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { startBalancer, type Balancer } from "./balancer.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, REPOSITORY, run, serve, USUAL_GRACE, type Serving } from "./program.ts";
+
+interface Composed {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly command: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly image: string;
+  readonly networks: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+}
+
+const read = (name: string): string => readFileSync(join(REPOSITORY, name), "utf8");
+
+const GIVEN: Readonly<Record<string, string>> = {
+  ADMIN_TOKEN: "the-operators-own",
+  GATEWAY_SECRET: "s".repeat(32),
+  POSTGRES_PASSWORD: "gateway",
+};
+
+/** As compose fills in `${NAME:-default}` and `${NAME:?message}`. */
+const filledIn = (value: string): string =>
+  value.replaceAll(
+    /\$\{(\w+):[-?]([^}]*)\}/g,
+    (_all, name: string, fallback: string) => GIVEN[name] ?? fallback,
+  );
+
+let services: Readonly<Record<string, Composed>>;
+let gateways: readonly Readonly<Record<string, string>>[];
+
+beforeAll(() => {
+  ({ services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Composed> });
+  const ofImage = environmentOf(parseDockerfile(read("Dockerfile")).at(-1)!);
+  gateways = ["gateway-1", "gateway-2"].map((name) => {
+    const set = Object.entries(services[name]?.environment ?? {});
+    return { ...ofImage, ...Object.fromEntries(set.map(([key, value]) => [key, filledIn(value)])) };
+  });
+});
+
+test("compose.yaml has no secret and no password of its own: each must be given", () => {
+  const text = read("compose.yaml");
+  const given = [...text.matchAll(/\$\{(\w+)(:?[-?]?)/g)].map(([, name, kind]) => ({ name, kind }));
+  expect(given.filter(({ kind }) => kind !== ":?")).toEqual([]);
+  expect(new Set(given.map(({ name }) => name))).toEqual(new Set(Object.keys(GIVEN)));
+  expect(text.match(/postgres:\/\/\w+:(?!\$\{POSTGRES_PASSWORD:\?)/)).toBeNull();
+});
+
+test("compose.yaml gives its gateways settings that they take, and the same", () => {
+  expect(readSettings([], gateways[0] ?? {})).toMatchObject({
+    ADMIN_HOST: "0.0.0.0",
+    ADMIN_TOKEN: "the-operators-own",
+    UPSTREAM_URL: new URL("http://sandbox:8090"),
+    AUTH_URL: new URL("http://sandbox:8091"),
+    REDIS_URL: "redis://redis:6379",
+    DATABASE_URL: "postgres://gateway:gateway@database:5432/audit",
+  });
+  expect(gateways[1]).toEqual(gateways[0]);
+});
+
+test("compose.yaml takes secrets from outside, and doesn't start without them", () => {
+  for (const name of ["ADMIN_TOKEN", "GATEWAY_SECRET"])
+    expect(services["gateway-1"]?.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
+});
+
+test("compose.yaml keeps what Redis has over a restart, and has it drop nothing: tokens that were handed out are in it", () => {
+  const { command, volumes }: Partial<Composed> = services["redis"] ?? {};
+  expect(command?.join(" ")).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  expect(volumes).toEqual(["state:/data"]);
+});
+
+test("compose.yaml runs the sandbox where the gateways look for it", () => {
+  expect(services["sandbox"]?.command.join(" ")).toBe("node dist/main.js sandbox --host 0.0.0.0 --port 8090");
+});
+
+test("compose.yaml keeps the stores away from the load balancer, and root away from everything it builds", () => {
+  expect(services["balancer"]?.networks).toEqual(["front"]);
+  for (const name of ["redis", "database", "sandbox"]) expect(services[name]?.networks).toEqual(["back"]);
+  for (const name of ["gateway-1", "gateway-2", "sandbox", "balancer"])
+    expect(services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+});
+
+const describeAll = await describeWith("haproxy", "redis-server", "postgres");
+
+describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
+  let redis: RedisServer;
+  let database: TestDatabase;
+  let running: readonly [Serving, Serving];
+  let balancer: Balancer;
+  let token: string;
+
+  beforeEach(async () => {
+    redis = await redisServer();
+    await redis.start();
+    database = await makeDatabase();
+    const sandbox = run(["sandbox", "--port", "0"]);
+    const [, v4 = "", login = "", full = ""] = await sandbox.printed(
+      /^v4 sandbox +(\S+)\nLogin server (\S+)[^]*^ +full +(\S+)$/m,
+    );
+    token = full;
+    const here = {
+      ADMIN_HOST: "127.0.0.1",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      ADMIN_PORT: "0",
+      UPSTREAM_URL: v4,
+      AUTH_URL: login,
+      REDIS_URL: redis.url,
+      DATABASE_URL: database.url,
+      TRUST_PROXY: "127.0.0.1",
+      RATE_LIMIT: "61/900",
+    };
+    const start = (settings: Readonly<Record<string, string>> | undefined): Promise<Serving> =>
+      serve(newFolder(), { env: { ...USUAL_GRACE, ...settings, ...here, DATA_DIR: newFolder() } });
+    running = await Promise.all([start(gateways[0]), start(gateways[1])]);
+    balancer = await startBalancer(running);
+    await serves();
+  }, 60_000);
+
+  afterEach(async () => {
+    await endAll();
+    await balancer.stop();
+    await redis.stop();
+    await database.drop();
+    removeFolders();
+  });
+
+  /** Ends with what was last answered, where it doesn't come to serve. */
+  async function serves(): Promise<void> {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const answered = await status().catch((error: unknown) => error);
+      if (answered === 200) return;
+      if (Date.now() > deadline) throw new Error(`the load balancer doesn't serve: ${String(answered)}`);
+      await wait(100);
+    }
+  }
+
+  async function ask(headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const answer = await fetch(`${balancer.url}/v4/vm/instances`, { headers });
+    await answer.arrayBuffer();
+    return answer;
+  }
+  const status = async (): Promise<number> => {
+    const answer = await fetch(`${balancer.url}/v4/datacenters`, {
+      headers: { "x-forwarded-for": "203.0.113.9" },
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  async function admin({ admin: url }: Serving, path: string): Promise<Response> {
+    return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${GIVEN["ADMIN_TOKEN"]}` } });
+  }
+
+  const audited = async (): Promise<{ client: { address: string }; alpha: { route: string } }[]> => {
+    const rows = await database.ask("SELECT record FROM audit");
+    return rows.map(({ record }) => (typeof record === "string" ? JSON.parse(record) : record));
+  };
+
+  test("share the requests, hold one limit, and write one audit", async () => {
+    const headers = { authorization: `token ${token}` };
+    const answers = await Promise.all(Array.from({ length: 90 }, () => ask(headers)));
+
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(61);
+    expect(answers.filter((answer) => answer.status === 420)).toHaveLength(29);
+    for (const gateway of running) {
+      const figures = await (await admin(gateway, "/metrics")).text();
+      expect(figures).toMatch(/^alpha_gateway_requests_total\{.*instances.*\} \d+$/m);
+    }
+    const lists = async () => (await audited()).filter(({ alpha }) => alpha.route?.includes("instances"));
+    while ((await lists()).length < 90) await wait(50);
+    expect(await lists()).toHaveLength(90);
+  }, 60_000);
+
+  test("know clients by the address that the load balancer saw, not by one that they wrote", async () => {
+    await ask({ "x-forwarded-for": "203.0.113.9" });
+    while ((await audited()).length === 0) await wait(50);
+    expect(new Set((await audited()).map(({ client }) => client.address))).toEqual(new Set(["127.0.0.1"]));
+  }, 60_000);
+
+  test("no client notices that one of them goes", async () => {
+    const statuses: number[] = [];
+    const over = new AbortController();
+    const load = Array.from({ length: 4 }, async (_, client) => {
+      for (let n = 0; !over.signal.aborted; n += 1)
+        statuses.push((await ask({ authorization: `token nobody-${client}-${n % 20}` })).status);
+    });
+    const more = async (count: number): Promise<void> => {
+      const enough = statuses.length + count;
+      while (statuses.length < enough) await wait(20);
+    };
+    await more(40);
+    running[0].signal("SIGTERM");
+    expect(await running[0].ended).toMatchObject({ code: 0 });
+    await more(40);
+    over.abort();
+    await Promise.all(load);
+    expect(statuses.filter((one) => ![401, 420].includes(one))).toEqual([]);
+  }, 60_000);
+
+  test("serve on while Redis is away, though none of them is ready", async () => {
+    await redis.stop();
+    for (const gateway of running) while ((await admin(gateway, "/readyz")).status !== 503) await wait(50);
+    const answers: number[] = [];
+    // Fewer than the share of the limit that one of them holds by itself now: all may go to the same.
+    while (answers.length < 20) {
+      answers.push(await status());
+      await wait(50);
+    }
+    expect(answers).toEqual(Array.from({ length: 20 }, () => 200));
+  }, 60_000);
+});

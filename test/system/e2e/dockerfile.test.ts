@@ -1,0 +1,129 @@
+/** The image without an engine: its recipe is linted, and each of its steps is carried out in a clean folder. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { readSettings } from "../../../src/config/settings.ts";
+import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { runStages } from "./image-steps.ts";
+import { endAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
+
+afterEach(endAll);
+afterAll(removeFolders);
+
+const recipe = readFileSync(join(REPOSITORY, "Dockerfile"), "utf8");
+const stages = parseDockerfile(recipe);
+const image = stages.at(-1) ?? { name: "", image: "", instructions: [] };
+const environment = environmentOf(image);
+
+const instruction = (name: string): string =>
+  image.instructions.find(({ keyword }) => keyword === name)?.rest ?? "";
+
+describe("the recipe", () => {
+  test("breaks no rule", () => expect(lintDockerfile(stages)).toEqual([]));
+
+  test.each([
+    ["USER node", "", "DL3002"],
+    ["USER node", "USER root", "DL3002"],
+    ["FROM node:24-slim\n", "FROM node:latest\n", "DL3006"],
+    ["FROM node:24-slim\n", "FROM node\n", "DL3006"],
+    ["RUN npm ci", "RUN npm install", "DL3016"],
+    ["COPY src src", "ADD src src", "DL3020"],
+    ["--from=build", "--from=built", "DL3022"],
+    ['CMD ["node", "dist/main.js", "serve"]', "CMD node dist/main.js serve", "DL3025"],
+    ["WORKDIR /app\nCOPY --from", "COPY --from", "DL3045"],
+    ["WORKDIR /app", "WORKDIR app", "DL3000"],
+    ["HEALTHCHECK", "LABEL", "DL3057"],
+    ["EXPOSE", "MAINTAINER me\nEXPOSE", "DL4000"],
+    ["NODE_ENV=production", "ADMIN_TOKEN=abc", "no secret"],
+  ])("with %j as %j breaks %s", (from, to, rule) => {
+    expect(recipe).toContain(from);
+    const broken = lintDockerfile(parseDockerfile(recipe.replace(from, to)));
+    expect(broken.filter((name) => name.startsWith(rule))).toHaveLength(1);
+  });
+
+  test("never serves the sandbox by omission: the start is refused in a sentence", async () => {
+    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: newFolder() } }).ended;
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.trimEnd().split("\n")).toEqual([
+      "These settings can't be used:",
+      expect.stringMatching(/UPSTREAM_URL: it must be set .* or SANDBOX=true/),
+    ]);
+  });
+
+  test("has settings that the gateway takes, listens to the outside, and keeps the admin listener in", () => {
+    const settings = readSettings([], { ...environment, UPSTREAM_URL: "https://api.example.com" });
+
+    expect(settings).toMatchObject({ HOST: "0.0.0.0", ADMIN_HOST: "127.0.0.1" });
+    expect(instruction("EXPOSE").split(" ").map(Number)).toEqual([settings.PORT, settings.ADMIN_PORT]);
+    expect(instruction("VOLUME")).toBe(settings.DATA_DIR);
+  });
+});
+
+/** Every file under a folder, with its time. */
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).map(
+    (name) => `${name} ${statSync(join(folder, name)).mtimeMs}`,
+  );
+
+describe("its steps, each in a clean folder", () => {
+  let root: string;
+  beforeAll(async () => {
+    root = await runStages(stages, REPOSITORY);
+  }, 400_000);
+
+  const modules = (): string[] =>
+    readdirSync(join(root, "app", "node_modules")).filter((name) => !name.startsWith("."));
+
+  test("leave what runs, and nothing of development", () => {
+    expect(readdirSync(join(root, "app")).sort()).toEqual(
+      ["LICENSE", "dist", "mappings", "node_modules", "package.json"].sort(),
+    );
+    expect(modules()).toEqual(expect.arrayContaining(["express", "undici", "pg"]));
+    expect(modules().filter((name) => ["typescript", "jest", "node", "oxlint"].includes(name))).toEqual([]);
+  });
+
+  test("make a program that serves, writes nothing but its data, and ends when told", async () => {
+    const [node, ...script] = JSON.parse(instruction("CMD")) as string[];
+    expect(node).toBe("node");
+    const app = join(root, "app");
+    const before = filesOf(app);
+
+    const gateway = await serve(newFolder(), {
+      cwd: app,
+      script: [join(app, script[0] ?? "")],
+      env: {
+        ...environment,
+        SANDBOX: "true",
+        HOST: "127.0.0.1",
+        PORT: "0",
+        ADMIN_PORT: "0",
+        DATA_DIR: newFolder(),
+      },
+    });
+    const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+    const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+      headers: { authorization: `token ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    gateway.signal("SIGTERM");
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+    expect(filesOf(app)).toEqual(before);
+  }, 60_000);
+
+  test("check health as the image does: while the gateway lives, and not after", async () => {
+    const [node, flag = "", program = ""] = JSON.parse(
+      instruction("HEALTHCHECK").replace(/^.*? CMD /, ""),
+    ) as string[];
+    expect(node).toBe("node");
+    const gateway = await serve(newFolder());
+    const ask = (): Promise<Ended> =>
+      run([], { script: [flag, program], env: { ADMIN_PORT: new URL(gateway.admin).port } }).ended;
+
+    expect(await ask()).toMatchObject({ code: 0, err: "" });
+    gateway.signal("SIGTERM");
+    await gateway.ended;
+    expect(await ask()).toMatchObject({ code: 1, err: "" });
+  }, 60_000);
+});

@@ -1,0 +1,124 @@
+/** Executes the shell commands of the README, of the guides and of the reference, as a reader would paste them. */
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
+
+const execute = promisify(execFile);
+
+const markdownIn = (folder: string): string[] =>
+  readdirSync(join(REPOSITORY, folder)).flatMap((name) => (name.endsWith(".md") ? [join(folder, name)] : []));
+
+const PAGES = [
+  "README.md",
+  "mappings/README.md",
+  ...markdownIn("docs/guide"),
+  ...markdownIn("docs/reference"),
+];
+
+/** Commands that a test cannot run as they are written, and why. */
+const NOT_EXECUTED: readonly (readonly [text: string, reason: string])[] = [
+  ["npm ci\nnpm start", "the tests run after npm ci; the gateway that they use is started by serve"],
+  ["PASTE-IT-HERE", "needs a browser: test/system/e2e/oauth.test.ts"],
+];
+
+interface Block {
+  readonly page: string;
+  readonly command: string;
+  /** The lines that the page shows below; undefined if it shows none. */
+  readonly output: string | undefined;
+}
+
+/** Every `sh` block, with the `text` block after it where only prose is between the two. */
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(REPOSITORY, page), "utf8");
+  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+  return blocks.flatMap(([, language, command = ""], index) => {
+    const [, next, output] = blocks[index + 1] ?? [];
+    if (language !== "sh" || NOT_EXECUTED.some(([part]) => command.includes(part))) return [];
+    return [{ page, command, output: next === "text" ? output : undefined }];
+  });
+}
+
+const blocks = PAGES.flatMap(blocksOf);
+const startsGateway = ({ command }: Block): boolean => command.includes("npm start");
+
+let folder = "";
+let gateway: Serving;
+
+/** A folder like a checkout, so that files which the commands write stay out of the repository. */
+function checkoutCopy(): string {
+  const copy = newFolder();
+  for (const name of ["src", "node_modules", "test", "package.json"])
+    symlinkSync(join(REPOSITORY, name), join(copy, name));
+  cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
+  const guide = readFileSync(join(REPOSITORY, "mappings/README.md"), "utf8");
+  for (const [, name = "", text = ""] of guide.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g)) {
+    const path = join(copy, "mappings", name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return copy;
+}
+
+/** The addresses of the gateway of this test in place of those of the page. */
+const withAddresses = (text: string): string =>
+  text.replaceAll("http://127.0.0.1:8080", gateway.url).replaceAll("http://127.0.0.1:8081", gateway.admin);
+
+/** `...` stands for any text. */
+function matcherOf(output: string): RegExp {
+  const parts = withAddresses(output).trim().split("...");
+  return new RegExp(parts.map((part) => RegExp.escape(part.trim())).join("[^]*"));
+}
+
+beforeAll(async () => {
+  folder = checkoutCopy();
+  mkdirSync(join(folder, "data"));
+  gateway = await serve(join(folder, "data"), { cwd: folder });
+}, 60_000);
+afterAll(async () => {
+  await endAll();
+  removeFolders();
+});
+
+describe("documented commands", () => {
+  test.each(blocks.filter((block) => !startsGateway(block)))(
+    "$page: $command",
+    async ({ command, output }) => {
+      const { stdout } = await execute("bash", ["-euo", "pipefail", "-c", withAddresses(command)], {
+        cwd: folder,
+        env: { PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`, HOME: folder },
+        maxBuffer: 64 * 2 ** 20,
+      });
+      expect(stdout).not.toContain('{"errors"');
+      expect(stdout.replaceAll("\r", "")).toMatch(matcherOf(output ?? ""));
+    },
+    120_000,
+  );
+
+  test.each(blocks.filter(startsGateway))(
+    "$page starts a gateway: $command",
+    async ({ command }) => {
+      const start = `exec ${process.execPath} ${join(REPOSITORY, "src/main.ts")} serve`;
+      const script = command.replace("npm start", start).replace("my-pack", "test/fixtures/library-pack");
+      const started = run([], {
+        script: [],
+        within: ["bash", "-c", script, "--"],
+        cwd: folder,
+        env: {
+          PORT: "0",
+          ADMIN_PORT: "0",
+          DATA_DIR: newFolder(),
+          UPSTREAM_TIMEOUT_MS: "500",
+          LOG_LEVEL: "fatal",
+        },
+      });
+      const [printed] = await started.printed(/^Gateway +http/m);
+      expect(printed).toBeDefined();
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createRecordIds } from "../../../src/audit/record-id.ts";
+import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, run } from "./program.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+/** More than one page of the store, one of them without a token. */
+const RECORDS = 230;
+
+async function recorded(): Promise<string> {
+  const folder = newFolder();
+  const limits = { retentionDays: 36_500, sizeLimit: 1e12 };
+  const store = await openSqliteStore({ directory: folder, durability: "relaxed", ...limits });
+  const newId = createRecordIds();
+  for (let n = 0; n < RECORDS; n += 1) {
+    const time = new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
+    await store.append(sampleRecord(newId(), { time, ...(n === 7 && { agent: "new/1" }) }));
+  }
+  await store.close();
+  return folder;
+}
+
+test("export prints every record once, the newest first, and its progress beside it", async () => {
+  const folder = await recorded();
+  const { code, out, err } = await run(["export"], { env: { DATA_DIR: folder } }).ended;
+  const times = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { time: string }).time);
+  expect(new Set(times).size).toBe(RECORDS);
+  expect(times).toEqual([...times].sort().toReversed());
+  expect({ code, err }).toEqual({ code: 0, err: `${RECORDS} of ${RECORDS} records\n` });
+});
+
+test("narrowed, and as CSV or an HTTP archive", async () => {
+  const folder = await recorded();
+  const env = { DATA_DIR: folder };
+  const narrowed = ["--since", "2026-01-01T00:00:00Z", "--until", "2026-01-01T00:00:09Z"];
+  const csv = await run(["export", "--format", "csv", ...narrowed], { env }).ended;
+  expect(csv.out.match(/new\/1/g)).toHaveLength(1);
+  const har = await run(["export", "--format", "har", ...narrowed], { env }).ended;
+  expect(JSON.parse(har.out)).toMatchObject({ log: { version: "1.2", entries: expect.any(Array) } });
+  expect(har.err).toBe(csv.err);
+});
+
+test.each([
+  [["--format", "pdf"], "--format: there are ndjson, csv, har"],
+  [["--status", "ok"], "--status: Has to be a status"],
+  [["--route", "list"], "--route: Has to be a route of the pack"],
+])("export %j is told what is wrong", async (args, told) => {
+  const { code, out, err } = await run(["export", ...args]).ended;
+  expect(err).toContain(told);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
+test("where nothing was ever recorded it says so, and makes no store", async () => {
+  const folder = newFolder();
+  const { code, err } = await run(["export"], { env: { DATA_DIR: folder } }).ended;
+  expect(err).toContain(`There is no audit store in ${folder}`);
+  expect(code).toBe(1);
+  expect(existsSync(join(folder, "audit.db"))).toBe(false);
+});

@@ -1,0 +1,123 @@
+/** What `AUDIT_DURABILITY=strict` promises: no client has an answer whose record a kill can take away. */
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeDatabase } from "../../support/postgres-database.ts";
+import { describeWith } from "../../support/services.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, serve, type Serving } from "./program.ts";
+
+const withPostgres = await describeWith("postgres");
+const CLIENTS = 8;
+const LONG = 240_000;
+
+let v4: Server;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  v4 = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end('{"data":[],"page":1,"pages":1,"results":0}');
+  }).listen(0, "127.0.0.1");
+  await once(v4, "listening");
+  const url = `http://127.0.0.1:${(v4.address() as AddressInfo).port}`;
+  env = { UPSTREAM_URL: url, AUDIT_DURABILITY: "strict", RATE_LIMIT: "1000000/1", LOG_LEVEL: "silent" };
+});
+
+afterEach(async () => {
+  await endAll();
+  v4.closeAllConnections();
+  v4.close();
+  removeFolders();
+});
+
+/** Asks without a pause until nobody answers; tells each request that was answered. */
+async function askOn(gateway: Serving, name: string, answered: string[]): Promise<void> {
+  for (let n = 0; ; n += 1) {
+    const id = `${name}-${n}`;
+    const authorization = n % 2 === 0 ? "token abc" : "Bearer abc";
+    const headers = { authorization, "x-request-id": id };
+    const status = await fetch(`${gateway.url}/v4/vm/instances`, { headers }).then(
+      async (response) =>
+        response.text().then(
+          () => response.status,
+          () => undefined,
+        ),
+      () => undefined,
+    );
+    if (status === undefined) return;
+    expect(status).toBe(200);
+    answered.push(id);
+  }
+}
+
+/** Kills a gateway under load so many times over the same store; gives the ids of all answered requests. */
+async function killed(times: number, folder: string): Promise<string[]> {
+  const answered: string[] = [];
+  let next = serve(folder, { env });
+  next.catch(() => {});
+  for (let round = 0; round < times; round += 1) {
+    const gateway = await next;
+    // Starts while this one is loaded: starting is what takes the time.
+    if (round + 1 < times) next = serve(folder, { env });
+    next.catch(() => {});
+    const before = answered.length;
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      askOn(gateway, `${round}-${client}`, answered),
+    );
+    while (answered.length < before + CLIENTS) await wait(1);
+    await wait(Math.random() * 100);
+    gateway.signal("SIGKILL");
+    await Promise.all(clients);
+    await gateway.ended;
+  }
+  return answered;
+}
+
+test(
+  "SQLite has every answered request after 20 kills",
+  async () => {
+    const folder = newFolder();
+    const answered = await killed(20, folder);
+
+    const database = new DatabaseSync(join(folder, "audit.db"));
+    const kept = database.prepare("SELECT record ->> '$.requestId' AS id FROM audit").all();
+    const intact = database.prepare("PRAGMA integrity_check").get();
+    const counted = database.prepare("SELECT sum(requests) AS requests FROM usage").get();
+    database.close();
+    expect(answered.length).toBeGreaterThanOrEqual(20 * CLIENTS);
+    expect(missing(answered, kept)).toEqual([]);
+    expect(intact).toEqual({ integrity_check: "ok" });
+    expect(counted).toEqual({ requests: kept.length });
+  },
+  LONG,
+);
+
+withPostgres("with a server", () => {
+  test(
+    "PostgreSQL has every answered request after 3 kills",
+    async () => {
+      const database = await makeDatabase();
+      try {
+        env["DATABASE_URL"] = database.url;
+        const answered = await killed(3, newFolder());
+        await endAll();
+        const kept = await database.ask("SELECT record ->> 'requestId' AS id FROM audit");
+        expect(answered.length).toBeGreaterThanOrEqual(3 * CLIENTS);
+        expect(missing(answered, kept)).toEqual([]);
+      } finally {
+        await database.drop();
+      }
+    },
+    LONG,
+  );
+});
+
+function missing(answered: readonly string[], kept: readonly Record<string, unknown>[]): string[] {
+  const ids = new Set(kept.map(({ id }) => id));
+  return answered.filter((id) => !ids.has(id));
+}

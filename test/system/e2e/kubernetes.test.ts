@@ -1,0 +1,187 @@
+/** The manifests without a cluster: what they set, ask and name is held against the program itself. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { readSettings } from "../../../src/config/settings.ts";
+import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, REPOSITORY, serve, type Serving } from "./program.ts";
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+  readonly resources: Readonly<Record<"requests" | "limits", Readonly<Record<string, string>>>>;
+  readonly securityContext: object;
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface PodSpec {
+  readonly securityContext: object;
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly Container[];
+  readonly volumes: readonly { readonly name: string }[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: { readonly metadata: { readonly labels: object }; readonly spec: PodSpec };
+    readonly selector: object & { readonly matchLabels?: object };
+    readonly ports: readonly { readonly targetPort: string }[];
+    readonly maxUnavailable?: number;
+    readonly podSelector?: { readonly matchLabels: object };
+    readonly policyTypes?: readonly string[];
+    readonly ingress?: readonly {
+      readonly ports: readonly { readonly port: string }[];
+      readonly from?: readonly object[];
+    }[];
+  };
+}
+
+const folder = join(REPOSITORY, "deploy", "kubernetes");
+const environment = environmentOf(
+  parseDockerfile(readFileSync(join(REPOSITORY, "Dockerfile"), "utf8")).at(-1)!,
+);
+const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
+
+/** Keys of the secret, as the head of each file tells to make it. */
+const secretsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/--from-literal=(\w+)=(\S*?)…/g)].map(([, name = "", begin = ""]) => [
+      name,
+      `${begin}${begin ? "host/1" : "s".repeat(32)}`,
+    ]),
+  );
+
+let gateway: Serving;
+beforeAll(async () => {
+  gateway = await serve(newFolder());
+}, 60_000);
+afterAll(async () => {
+  await endAll();
+  removeFolders();
+});
+
+test("there is one for a deployment and one for a sidecar", () =>
+  expect(readdirSync(folder).sort()).toEqual(["deployment.yaml", "sidecar.yaml"]));
+
+describe.each(readdirSync(folder))("%s", (name) => {
+  const text = readFileSync(join(folder, name), "utf8");
+  const documents = parseAllDocuments(text);
+  const manifests = documents.map((document) => document.toJS() as Manifest);
+  const of = (kind: string): Manifest => manifests.find((one) => one.kind === kind)!;
+  const { template, replicas } = of("Deployment").spec;
+  const pod = template.spec;
+  const container = pod.containers.find((one) => one.name === "gateway")!;
+  const settings = readSettings([], {
+    ...environment,
+    ...secretsOf(text),
+    ...Object.fromEntries((container.env ?? []).map((one) => [one.name, one.value])),
+  });
+  const ports: Readonly<Record<string, unknown>> = { http: settings.PORT, admin: settings.ADMIN_PORT };
+
+  test("is YAML without a fault, each document of a kind and with a name", () => {
+    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+    for (const one of manifests)
+      expect(one).toMatchObject({
+        apiVersion: expect.any(String),
+        kind: expect.any(String),
+        metadata: { name: expect.any(String) },
+      });
+  });
+
+  test("sets names that are settings, and secrets only by the secret", () => {
+    const set = (container.env ?? []).map((one) => one.name);
+    expect([...set, ...Object.keys(secretsOf(text))].filter((one) => !Object.hasOwn(settings, one))).toEqual(
+      [],
+    );
+    expect(set.filter((one) => /TOKEN|SECRET|REDIS|DATABASE/.test(one))).toEqual([]);
+  });
+
+  test("runs the version that this is, on the ports that the image has", () => {
+    expect(container.image).toBe(`alpha-gateway:${version}`);
+    expect(Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]))).toEqual(ports);
+  });
+
+  test("lets nobody but who scrapes metrics at the admin listener", () => {
+    const { podSelector, policyTypes, ingress } = of("NetworkPolicy").spec;
+    expect(podSelector?.matchLabels).toEqual(of("Deployment").spec.selector.matchLabels);
+    expect(policyTypes).toEqual(["Ingress"]);
+    const rules = ingress ?? [];
+    const named = pod.containers.flatMap((one) => one.ports.map((port) => port.name));
+    expect(rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort()).toEqual([...named].sort());
+    expect(rules.filter(({ ports: open }) => open.some(({ port }) => port === "admin"))).toEqual([
+      {
+        ports: [{ port: "admin" }],
+        from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+      },
+    ]);
+  });
+
+  test("probes paths that answer without credentials, on a port that exists", async () => {
+    for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+      expect(ports[probe.httpGet.port]).toBe(settings.ADMIN_PORT);
+      expect((await fetch(gateway.admin + probe.httpGet.path)).status).toBe(200);
+    }
+  });
+
+  test("neither takes traffic off nor restarts a gateway for a store that is away", () => {
+    expect(container.startupProbe.httpGet.path).toBe("/readyz");
+    expect(container.readinessProbe.httpGet.path).toBe("/healthz");
+    expect(container.livenessProbe.httpGet.path).toBe("/healthz");
+  });
+
+  test("gives it time to drain", () => {
+    const [, pause] = container.lifecycle.preStop.exec.command;
+    expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
+      Number(pause) * 1000 + settings.SHUTDOWN_GRACE_MS,
+    );
+  });
+
+  test("bounds every container, runs none as root, and lets none write outside its volumes", () => {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+    });
+    for (const { resources, securityContext } of pod.containers) {
+      expect(resources.requests).toMatchObject({ cpu: expect.any(String), memory: expect.any(String) });
+      expect(resources.limits["memory"]).toEqual(expect.any(String));
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+    const mounts = new Map(container.volumeMounts.map((one) => [one.mountPath, one.name]));
+    expect(pod.volumes.map((one) => one.name)).toContain(mounts.get(settings.DATA_DIR));
+  });
+
+  test("sends traffic to the pods it makes, by ports they have", () => {
+    const { selector, ports: sent } = of("Service").spec;
+    expect(template.metadata.labels).toMatchObject(selector);
+    const names = new Set(pod.containers.flatMap((one) => one.ports.map((port) => port.name)));
+    expect(sent.map((one) => one.targetPort).filter((one) => !names.has(one))).toEqual([]);
+  });
+
+  test("lets some pods be taken away and never all of them", () => {
+    const budget = manifests.find(({ kind }) => kind === "PodDisruptionBudget")?.spec;
+    const bound = budget && template.metadata.labels;
+    expect(bound).toEqual(replicas > 1 ? budget?.selector.matchLabels : undefined);
+    expect([undefined, 1]).toContain(budget?.maxUnavailable);
+  });
+});

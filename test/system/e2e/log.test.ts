@@ -1,0 +1,146 @@
+/** What a gateway writes down for operators: its settings, what went wrong, and never a secret. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, serve, type Ended } from "./program.ts";
+
+let v4: FakeV4;
+beforeEach(async () => {
+  v4 = await startFakeV4();
+});
+afterEach(async () => {
+  await endAll();
+  await v4.close();
+  removeFolders();
+});
+
+const PLANTED = {
+  admin: "planted-admin-token",
+  gateway: "planted-gateway-secret-of-32-bytes",
+  redis: "planted-redis-password",
+  token: "planted-client-token",
+  password: "planted-Root-Pass-1",
+  v4: "planted-password-of-v4",
+};
+
+type Line = Record<string, unknown>;
+
+/** Runs a gateway with secrets everywhere, gives it requests, and ends it. */
+async function afterRequests(
+  level: string,
+  requests: (url: string, admin: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const gateway = await serve(newFolder(), {
+    env: {
+      UPSTREAM_URL: v4.url,
+      LOG_LEVEL: level,
+      ADMIN_TOKEN: PLANTED.admin,
+      GATEWAY_SECRET: PLANTED.gateway,
+      REDIS_URL: `redis://gateway:${PLANTED.redis}@127.0.0.1:1/2`,
+      ...env,
+    },
+  });
+  await requests(gateway.url, gateway.admin);
+  gateway.signal("SIGTERM");
+  return gateway.ended;
+}
+
+const linesOf = ({ err }: Ended): Line[] =>
+  err
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+async function ask(url: string, path: string, init: RequestInit = {}): Promise<void> {
+  const answer = await fetch(`${url}/v4${path}`, {
+    ...init,
+    headers: {
+      authorization: `token ${PLANTED.token}`,
+      "content-type": "application/json",
+      "x-request-id": "the-request",
+      traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
+    },
+  });
+  await answer.arrayBuffer();
+}
+
+test("settings are told at the start, by their names, with secrets masked", async () => {
+  const ended = await afterRequests("info", async () => {});
+  const line = linesOf(ended).find(({ settings }) => settings !== undefined);
+
+  expect(line?.["settings"]).toMatchObject({
+    ADMIN_TOKEN: "***",
+    GATEWAY_SECRET: "***",
+    REDIS_URL: "redis://***@127.0.0.1:1/2",
+    RATE_LIMIT: "1600/120",
+  });
+  expect(ended.out).toContain("Setting   REDIS_URL=redis://***@127.0.0.1:1/2\n");
+  expect(ended.out).not.toContain("RATE_LIMIT");
+}, 60_000);
+
+test("a request that goes well has no line at info, and one that goes wrong has all that finds it", async () => {
+  v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+  const ended = await afterRequests("info", async (url) => {
+    await ask(url, "/vm/instances");
+    v4.answers(json(503, { errors: [{ reason: "no" }] }));
+    await ask(url, "/vm/instances/5?x=1");
+  });
+  const requests = linesOf(ended).filter(({ msg }) => msg === "request");
+
+  expect(requests).toEqual([
+    expect.objectContaining({
+      level: 50,
+      requestId: "the-request",
+      trace: TRACE,
+      lane: "alpha",
+      method: "GET",
+      route: "GET /vm/instances/:id",
+      status: 500,
+      v4: [503],
+      warnings: ["v4 answered 503"],
+    }),
+  ]);
+}, 60_000);
+
+test("what the admin listener answers with 503 is logged with a code", async () => {
+  const ended = await afterRequests("error", async (_url, admin) => {
+    const headers = { authorization: `Bearer ${PLANTED.admin}` };
+    const answer = await fetch(`${admin}/api/tokens`, { method: "DELETE", headers });
+    expect(answer.status).toBe(503);
+  });
+  expect(linesOf(ended)).toContainEqual(
+    expect.objectContaining({ level: 50, code: "AG_ADMIN_REQUEST_FAILED", err: expect.any(Object) }),
+  );
+}, 60_000);
+
+test("no level tells a secret: of a setting, a token, a body, or an answer of v4", async () => {
+  const ended = await afterRequests("trace", async (url) => {
+    const body = JSON.stringify({ label: "a", root_pass: PLANTED.password, password: PLANTED.password });
+    for (const status of [200, 400, 500]) {
+      v4.answers(json(status, { data: [], password: PLANTED.v4, errors: [{ reason: PLANTED.v4 }] }));
+      await ask(url, "/vm/instances", { method: "POST", body });
+      await ask(url, `/vm/instances?password=${PLANTED.password}`);
+      await ask(url, `/vm/instances/5/rebuild?token=${PLANTED.password}`, { method: "POST", body });
+    }
+    v4.answers((_call, response) => void response.destroy());
+    await ask(url, "/vm/instances", { method: "POST", body });
+    await ask(url, "/nowhere", { method: "POST", body: `{"root_pass":"${PLANTED.password}` });
+  });
+
+  expect(linesOf(ended).length).toBeGreaterThan(10);
+  const told = ended.out + ended.err;
+  expect(Object.values(PLANTED).filter((secret) => told.includes(secret))).toEqual([]);
+}, 60_000);
+
+test("a request whose record had to be kept first, and was not, is named: nobody takes it for a fault of the code", async () => {
+  v4.answers(json(200, envelope([])));
+  const away = { AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://127.0.0.1:1/nowhere" };
+  const ended = await afterRequests("warn", (url) => ask(url, "/vm/instances"), away);
+  expect(linesOf(ended)).toContainEqual(
+    expect.objectContaining({ level: 50, requestId: "the-request", msg: "the audit record was not kept" }),
+  );
+  expect(ended.err).not.toContain("unforeseen");
+});

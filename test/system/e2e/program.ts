@@ -1,0 +1,151 @@
+/** The program as an operator meets it: a process, what it prints, the signals it gets and how it ends. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+export const REPOSITORY = join(import.meta.dirname, "..", "..", "..");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** Resolves with the first match in what it has printed on standard output. @throws when it ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the repository. */
+  readonly cwd?: string;
+  /** What Node is given to run. Default: `src/main.ts` of the repository. */
+  readonly script?: readonly string[];
+  /** A program, and what it is given, that ends by becoming Node. */
+  readonly within?: readonly string[];
+}
+
+const running = new Set<Program & { kill(): void }>();
+
+/** Runs it with the settings given and none of this machine's own. */
+export function run(
+  args: readonly string[],
+  { env, cwd = REPOSITORY, script, within = [] }: RunOptions = {},
+): Program {
+  const node = script ?? [join(REPOSITORY, "src", "main.ts")];
+  const [first = "", ...given] = [...within, process.execPath, ...node, ...args];
+  const child = spawn(first, given, {
+    cwd,
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  let look = (): void => {};
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+    look();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const ended = once(child, "close").then(([code, signal]): Ended => {
+    running.delete(program);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, out, err };
+  });
+  const program = {
+    pid: child.pid ?? 0,
+    ended,
+    kill: () => void child.kill("SIGKILL"),
+    signal: (name: NodeJS.Signals) => void child.kill(name),
+    async printed(pattern: RegExp): Promise<RegExpExecArray> {
+      const seen = new Promise<RegExpExecArray>((resolve) => {
+        look = () => {
+          const match = pattern.exec(out);
+          if (match) resolve(match);
+        };
+        look();
+      });
+      const over = ended.then((end): never => {
+        throw new Error(
+          `ended with ${end.code ?? end.signal} before it printed ${pattern}\n${end.out}${end.err}`,
+        );
+      });
+      return Promise.race([seen, over]);
+    },
+  };
+  running.add(program);
+  return program;
+}
+
+/** For `afterEach`: nothing is left running, whatever became of the test. */
+export async function endAll(): Promise<void> {
+  const left = [...running];
+  for (const program of left) program.kill();
+  await Promise.all(left.map(({ ended }) => ended));
+}
+
+export interface Serving extends Program {
+  readonly url: string;
+  readonly admin: string;
+}
+
+export interface ServeOptions extends RunOptions {
+  readonly flags?: readonly string[];
+}
+
+/** How long a gateway has to end, as the setting's default says it: for tests of the end. */
+export const USUAL_GRACE = { SHUTDOWN_GRACE_MS: "10000" };
+
+/**
+ * `serve` on free ports with a data folder; resolves once it has said whether it is ready. A gateway whose clients keep
+ * connections waits a quarter of its grace time when it ends, so that it has less of it than usual.
+ */
+export async function serve(
+  folder: string,
+  { env, flags = [], ...options }: ServeOptions = {},
+): Promise<Serving> {
+  const program = run(["serve", ...flags], {
+    ...options,
+    env: {
+      PORT: "0",
+      ADMIN_PORT: "0",
+      DATA_DIR: folder,
+      LOG_LEVEL: "warn",
+      SHUTDOWN_GRACE_MS: "2000",
+      ...env,
+    },
+  });
+  const [, url = "", admin = ""] = await program.printed(
+    /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,
+  );
+  return { ...program, url, admin };
+}
+
+/** Resolves when no connection is taken there any more. */
+export async function refuses(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const socket = connect(Number(port), hostname);
+    const taken = await once(socket, "connect").catch(() => undefined);
+    socket.destroy();
+    if (!taken) return;
+    await wait(10);
+  }
+}
+
+/** Processes of the workers of a gateway, those that live. */
+export function workersOf({ pid }: Program): number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [child, parent, state = ""] = line.trim().split(/\s+/);
+    return Number(parent) === pid && !state.startsWith("Z") ? [Number(child)] : [];
+  });
+}

@@ -1,0 +1,97 @@
+import { afterEach, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import { createRecordIds } from "../../../src/audit/record-id.ts";
+import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { withChangedPack } from "../../unit/tools/replay/changed-pack.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, run } from "./program.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const newId = createRecordIds();
+
+const native = (): AuditRecord => sampleRecord(newId(), { lane: "native", route: null });
+
+/** An empty list of zones. */
+function zones(): AuditRecord {
+  const sample = sampleRecord(newId(), { route: "GET /dns/zones" });
+  const counts = { page: 1, total_pages: 1, total_results: 0 };
+  return {
+    ...sample,
+    alpha: { ...sample.alpha, path: "/v4/dns/zones", query: "", response: { dnszones: [], ...counts } },
+    v4: [
+      {
+        method: "GET",
+        path: "/v4/domains?page=1&page_size=25",
+        filter: null,
+        status: 200,
+        response: { data: [], page: 1, pages: 1, results: 0 },
+        ms: 1,
+      },
+    ],
+  };
+}
+
+function exported(records: readonly AuditRecord[]): string {
+  const file = join(newFolder(), "audit.ndjson");
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  return file;
+}
+
+async function stored(records: readonly AuditRecord[]): Promise<string> {
+  const directory = newFolder();
+  const keep = { durability: "strict", retentionDays: 36_500, sizeLimit: 1e12 } as const;
+  const store = await openSqliteStore({ directory, ...keep });
+  for (const record of records) await store.append(record);
+  await store.close();
+  return directory;
+}
+
+const RENAMED = [
+  { file: "zone.yaml", from: "v4: GET /domains, gives: list", to: "v4: GET /zones, gives: list" },
+];
+
+test("replay of an export under today's pack: nothing changes, and the progress stands beside it", async () => {
+  const from = exported([zones(), native(), zones()]);
+  const { code, out, err } = await run(["replay", "--from", from]).ended;
+  expect(out).toBe(
+    "2 the same, 0 changed, 1 can't be told\ncan't be told:\n  1 v4's own dialect: no pack is asked\n",
+  );
+  expect({ code, err }).toEqual({ code: 0, err: "3 records\n" });
+});
+
+test("replay of a data folder under another pack shows what would change, once for each kind", async () => {
+  const from = await stored([zones(), zones()]);
+  await withChangedPack(RENAMED, async (pack) => {
+    const { code, out, err } = await run(["replay", "--from", from, "--pack", pack]).ended;
+    expect(out).toMatch(/ GET \/v4\/dns\/zones\n {2}v4 call: "GET \/v4\/domains\?.+" -> nothing\n/);
+    expect(out.match(/-> nothing/g)).toHaveLength(1);
+    expect(out).toContain("0 the same, 2 changed, 0 can't be told\nchanged:\n  2 GET /dns/zones: v4 call\n");
+    expect({ code, err }).toEqual({ code: 1, err: "2 of 2 records\n" });
+  });
+});
+
+test("it can be narrowed, whatever it reads", async () => {
+  const records = [zones(), native()];
+  for (const from of [exported(records), await stored(records)]) {
+    const { out } = await run(["replay", "--from", from, "--route", "GET /dns/zones"]).ended;
+    expect(out).toBe("1 the same, 0 changed, 0 can't be told\n");
+  }
+});
+
+test.each([
+  [["replay", "--from", "package.json"], "Line 1 is no audit record"],
+  [["replay", "--from", "/no/such/file"], "/no/such/file"],
+  [["replay", "--from", "README.md", "--status", "x"], "--status: Has to be a status"],
+  [["replay", "--from", "README.md", "--pack", "/no/such/pack"], "/no/such/pack"],
+])("%j is told what is wrong", async (args, told) => {
+  const { code, err } = await run(args).ended;
+  expect(err).toContain(told);
+  expect(code).toBe(1);
+});

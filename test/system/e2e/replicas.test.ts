@@ -1,0 +1,216 @@
+/** Several gateways and one Redis, as processes: what they share, and what becomes of it when Redis goes. */
+import { setTimeout as wait } from "node:timers/promises";
+import { createClient } from "@redis/client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { byToken, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, serve, type Serving } from "./program.ts";
+
+const describe = await describeWith("redis-server");
+
+let v4: FakeV4;
+let redis: RedisServer;
+beforeEach(async () => {
+  v4 = await startFakeV4();
+  redis = await redisServer();
+});
+afterEach(async () => {
+  await endAll();
+  await redis.stop();
+  await v4.close();
+  removeFolders();
+});
+
+/** v4 as it treats tokens: those that begin with `good` are good. */
+const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
+  serve(newFolder(), {
+    env: { UPSTREAM_URL: v4.url, REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32), ...env },
+  });
+
+const ask = async ({ url }: Serving, token = "good"): Promise<number> => {
+  const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `token ${token}` } });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+/** How many requests of each status, of so many that are sent to each gateway at once. */
+async function flood(gateways: readonly Serving[], each: number): Promise<Record<number, number>> {
+  const asked = gateways.flatMap((gateway) => Array.from({ length: each }, () => ask(gateway)));
+  const counts: Record<number, number> = {};
+  for (const status of await Promise.all(asked)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const readiness = async ({ admin }: Serving): Promise<{ status: number; reasons: readonly string[] }> => {
+  const answer = await fetch(`${admin}/readyz`);
+  return { status: answer.status, reasons: ((await answer.json()) as { reasons: string[] }).reasons };
+};
+
+async function becomes(gateway: Serving, status: number): Promise<readonly string[]> {
+  for (;;) {
+    const found = await readiness(gateway);
+    if (found.status === status) return found.reasons;
+    await wait(50);
+  }
+}
+
+async function countsReplicas({ admin }: Serving, count: number): Promise<void> {
+  const line = new RegExp(`^alpha_gateway_replicas ${count}$`, "m");
+  while (!line.test(await (await fetch(`${admin}/metrics`)).text())) await wait(100);
+}
+
+describe("three gateways with one Redis", () => {
+  test("hold one limit together, to the request", async () => {
+    await redis.start();
+    v4.answers(byToken);
+    // Three that held a third each would let 30 through.
+    const limits = { RATE_LIMIT: "31/900" };
+    const gateways = await Promise.all([start(limits), start(limits), start(limits)]);
+
+    expect(await flood(gateways, 20)).toEqual({ 200: 31, 420: 29 });
+    expect(await flood(gateways, 5)).toEqual({ 420: 15 });
+    expect(v4.calls).toHaveLength(31);
+  }, 60_000);
+
+  test("fall back to a share each when Redis goes, say so, and come back by themselves", async () => {
+    await redis.start();
+    v4.answers(byToken);
+    const limits = { RATE_LIMIT: "31/900" };
+    const gateways = await Promise.all([start(limits), start(limits), start(limits)]);
+    for (const gateway of gateways) await countsReplicas(gateway, 3);
+
+    await redis.stop();
+    expect(await flood(gateways, 15)).toEqual({ 200: 30, 420: 15 });
+    for (const gateway of gateways) {
+      const reasons = await becomes(gateway, 503);
+      expect(reasons).toContain("Redis does not answer: each process holds its share of the limits");
+    }
+
+    await redis.start();
+    for (const gateway of gateways) expect(await becomes(gateway, 200)).toEqual([]);
+    expect(await flood(gateways, 20)).toEqual({ 200: 31, 420: 29 });
+  }, 90_000);
+});
+
+describe("a Redis that goes in mid-load", () => {
+  test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
+    ["ends", () => redis.stop(), () => redis.start()],
+    ["hangs", () => redis.hang(), () => redis.resume()],
+  ])(
+    "%s: no request is refused, fails or hangs, and it comes back",
+    async (_how, go, comeBack) => {
+      await redis.start();
+      v4.answers(byToken);
+      const gateway = await start();
+      const statuses: number[] = [];
+      const end = new AbortController();
+      const load = Array.from({ length: 8 }, async (_, client) => {
+        for (let n = 0; !end.signal.aborted; n += 1)
+          statuses.push(await ask(gateway, n % 5 ? `good-${client}` : `good-${client}-${n}`));
+      });
+      const more = async (count: number): Promise<void> => {
+        const enough = statuses.length + count;
+        while (statuses.length < enough) await wait(20);
+      };
+
+      await more(50);
+      await go();
+      await becomes(gateway, 503);
+      await more(100);
+      await comeBack();
+      await becomes(gateway, 200);
+      await more(50);
+      end.abort();
+      await Promise.all(load);
+      expect([...new Set(statuses)]).toEqual([200]);
+    },
+    90_000,
+  );
+
+  test("a gateway that starts without it serves, is not ready, and becomes so", async () => {
+    v4.answers(byToken);
+    const gateway = await start();
+    expect(await ask(gateway)).toBe(200);
+    expect((await readiness(gateway)).status).toBe(503);
+    await redis.start();
+    expect(await becomes(gateway, 200)).toEqual([]);
+    gateway.signal("SIGTERM");
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  }, 60_000);
+
+  test("a gateway ends as it should while Redis is away", async () => {
+    const gateway = await start();
+    gateway.signal("SIGTERM");
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  }, 60_000);
+});
+
+describe("what two gateways know of tokens", () => {
+  test("L21 is shared: a token refused at one is refused at the other, and v4 is not asked again", async () => {
+    await redis.start();
+    v4.answers(byToken);
+    const [one, other] = await Promise.all([start(), start()]);
+    expect(await ask(one, "bad-token")).toBe(401);
+    expect(v4.calls).toHaveLength(1);
+    for (let n = 0; n < 5; n += 1) expect(await ask(other, "bad-token")).toBe(401);
+    expect(v4.calls).toHaveLength(1);
+
+    const purged = await fetch(`${other.admin}/api/tokens`, { method: "DELETE" });
+    expect(purged.status).toBe(204);
+    while (v4.calls.length === 1) expect(await ask(one, "bad-token")).toBe(401);
+    expect(v4.calls).toHaveLength(2);
+  }, 60_000);
+
+  test("L21 is forgotten at one alone while Redis is away, which is told", async () => {
+    await redis.start();
+    v4.answers(byToken);
+    const gateway = await start();
+    expect(await ask(gateway, "bad-token")).toBe(401);
+    await redis.stop();
+    const purged = await fetch(`${gateway.admin}/api/tokens`, { method: "DELETE" });
+    expect(purged.status).toBe(503);
+    expect(await ask(gateway, "bad-token")).toBe(401);
+    expect(v4.calls).toHaveLength(2);
+  }, 60_000);
+
+  test("stands in Redis under hashes: no token is in it, and everything ends", async () => {
+    await redis.start();
+    v4.answers(byToken);
+    const gateway = await start();
+    await ask(gateway, "good-secret-token");
+    await ask(gateway, "bad-secret-token");
+
+    const client = await createClient({ url: redis.url }).connect();
+    const keys = await client.keys("*");
+    const values = [];
+    for (const key of keys.filter((name) => name.includes(":token:"))) values.push(await client.get(key));
+    const ends = await Promise.all(keys.map((key) => client.ttl(key)));
+    await client.close();
+    expect(new Set(values)).toEqual(new Set(['{"grants":"all"}', '{"refused":true}']));
+    expect(`${keys.join()} ${values.join()}`).not.toContain("secret");
+    expect(ends.every((seconds) => seconds > 0)).toBe(true);
+  }, 60_000);
+});
+
+describe("REDIS_URL", () => {
+  test("may have a password and a database", async () => {
+    redis = await redisServer("--requirepass", "p@ss/word");
+    await redis.start();
+    const [, address = ""] = redis.url.split("//");
+    const gateway = await start({ REDIS_URL: `redis://:${encodeURIComponent("p@ss/word")}@${address}/3` });
+    expect(await becomes(gateway, 200)).toEqual([]);
+  }, 60_000);
+
+  test("with a wrong password leaves the gateway not ready, and the log says why without it", async () => {
+    redis = await redisServer("--requirepass", "right");
+    await redis.start();
+    const gateway = await start({ REDIS_URL: redis.url.replace("//", "//:wrong-s3cr3t@") });
+    expect((await readiness(gateway)).status).toBe(503);
+    gateway.signal("SIGTERM");
+    const { err } = await gateway.ended;
+    expect(err).toMatch(/WRONGPASS/);
+    expect(err).not.toContain("s3cr3t");
+  }, 60_000);
+});

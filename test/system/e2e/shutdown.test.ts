@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rawClient, type RawClient } from "../../support/raw-client.ts";
+import { newFolder, removeFolders } from "./folder.ts";
+import { endAll, refuses, serve, USUAL_GRACE, type Serving } from "./program.ts";
+import { startSlowV4, type SlowV4 } from "./slow-v4.ts";
+
+let v4: SlowV4;
+let folder: string;
+
+beforeEach(async () => {
+  v4 = await startSlowV4();
+  folder = newFolder();
+});
+
+afterEach(async () => {
+  await endAll();
+  await v4.close();
+  removeFolders();
+});
+
+const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
+  serve(folder, { env: { UPSTREAM_URL: v4.url, ...USUAL_GRACE, ...env } });
+
+const ask = (url: string, scheme = "token"): Promise<Response> =>
+  fetch(`${url}/v4/vm/instances`, { headers: { authorization: `${scheme} abc` } });
+
+/** Its rejection must be expected before it comes. */
+const outcomeOf = (answer: Promise<Response>): Promise<string> =>
+  answer.then(
+    () => "answered",
+    () => "broken off",
+  );
+
+/** What the audit store holds when the process is gone. */
+function records(): { alpha: { route: string | null; status: number }; lane: string }[] {
+  const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
+  const rows = database.prepare("SELECT record FROM audit").all();
+  database.close();
+  return rows.map((row) => JSON.parse(String(row["record"])));
+}
+
+/** The signal is heard a moment after it is sent. */
+async function drains(admin: string): Promise<unknown> {
+  for (;;) {
+    const response = await fetch(`${admin}/readyz`);
+    if (response.status === 503) return response.json();
+    await response.text();
+    await wait(10);
+  }
+}
+
+describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  test.each(["token", "Bearer"])("lets a request of %s in flight end, and takes no other", async (scheme) => {
+    const gateway = await start();
+    const inFlight = ask(gateway.url, scheme);
+    await v4.waiting(1);
+    gateway.signal(signal);
+
+    expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
+    await refuses(gateway.url);
+    v4.answer();
+    expect((await inFlight).status).toBe(200);
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+    expect(records()).toMatchObject([
+      { lane: scheme === "token" ? "alpha" : "native", alpha: { status: 200 } },
+    ]);
+  });
+});
+
+test("a process that nothing asks of ends by itself", async () => {
+  const gateway = await start();
+  gateway.signal("SIGTERM");
+
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+});
+
+describe("connections that are open when the signal comes", () => {
+  const ASK = "GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n";
+
+  /** One that was used, and one that was not. */
+  async function connectTo({ url }: Serving): Promise<{ used: RawClient; unused: RawClient }> {
+    const [used, unused] = [await rawClient(url), await rawClient(url)];
+    used.send(ASK);
+    await used.answers(1);
+    return { used, unused };
+  }
+
+  test("don't hold up the end", async () => {
+    const gateway = await start();
+    const { used, unused } = await connectTo(gateway);
+    gateway.signal("SIGTERM");
+    await Promise.all([used.ended(), unused.ended()]);
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  test("are good for one request more, and so is a new one; the answers say that they are the last", async () => {
+    const gateway = await start({ SHUTDOWN_GRACE_MS: "60000" });
+    const { used, unused } = await connectTo(gateway);
+    gateway.signal("SIGTERM");
+    await drains(gateway.admin);
+    const clients = [used, unused, await rawClient(gateway.url)];
+    for (const client of clients) client.send(ASK + ASK);
+
+    const heard = await Promise.all(clients.map((client) => client.ended()));
+    expect(heard.map((text) => text.match(/^connection: .*/gim))).toEqual([
+      ["Connection: keep-alive", "Connection: close"],
+      ["Connection: close"],
+      ["Connection: close"],
+    ]);
+    expect(heard.map((text) => text.match(/HTTP\/1.1 404/g)?.length)).toEqual([2, 1, 1]);
+    gateway.signal("SIGKILL");
+  });
+
+  test("carry the answers that are under way to their end, the last of them says so", async () => {
+    const gateway = await start();
+    const client = await rawClient(gateway.url);
+    const ask = (token: string): void =>
+      client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token ${token}\r\n\r\n`);
+    ask("one");
+    ask("two");
+    await v4.waiting(2);
+    gateway.signal("SIGTERM");
+    await drains(gateway.admin);
+    v4.answer();
+
+    const heard = await client.ended();
+    expect(heard.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(heard.match(/^connection: .*/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+  });
+});
+
+test.each(["token", "Bearer"])(
+  "a request of %s is broken off when the grace time is over",
+  async (scheme) => {
+    const gateway = await start({ SHUTDOWN_GRACE_MS: "200" });
+    const inFlight = ask(gateway.url, scheme);
+    const outcome = outcomeOf(inFlight);
+    await v4.waiting(1);
+    gateway.signal("SIGTERM");
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+    expect(await outcome).toBe("broken off");
+    expect(records()).toHaveLength(1);
+  },
+);
+
+test.each([
+  ["SIGTERM", "SIGTERM", 143],
+  ["SIGINT", "SIGINT", 130],
+  ["SIGTERM", "SIGINT", 130],
+] as const)("%s and then %s ends at once", async (first, second, code) => {
+  const gateway = await start();
+  const inFlight = ask(gateway.url);
+  const outcome = outcomeOf(inFlight);
+  await v4.waiting(1);
+  gateway.signal(first);
+  await drains(gateway.admin);
+  await wait(600);
+  gateway.signal(second);
+
+  expect(await gateway.ended).toMatchObject({ code });
+  expect(await outcome).toBe("broken off");
+});
+
+test("a signal that comes twice within a moment, as from a terminal through npm, is one", async () => {
+  const gateway = await start();
+  const inFlight = ask(gateway.url);
+  await v4.waiting(1);
+  gateway.signal("SIGINT");
+  await drains(gateway.admin);
+  gateway.signal("SIGINT");
+  v4.answer();
+
+  expect((await inFlight).status).toBe(200);
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+});
+
+test("v4 that never answers holds up neither the start nor the end", async () => {
+  const silent = await startSlowV4({ silent: true });
+  try {
+    const gateway = await start({ UPSTREAM_URL: silent.url });
+    expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
+    gateway.signal("SIGTERM");
+
+    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+  } finally {
+    await silent.close();
+  }
+});

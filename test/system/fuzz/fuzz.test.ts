@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { readCorpus } from "../../../fuzz/corpus.ts";
+import { page } from "../../../fuzz/page.ts";
+import { supervise, type Outcome, type Watch } from "../../../fuzz/supervise.ts";
+
+const fuzz = (module: string, runs: number, name = "", watch: Watch = {}): Promise<Outcome> =>
+  supervise(
+    {
+      module: pathToFileURL(join(import.meta.dirname, module)).href,
+      runs,
+      seed: 1,
+      corpus: readCorpus(name),
+    },
+    watch,
+  );
+
+describe("the short form of npm run fuzz: no crash and no hang", () => {
+  const targets = readdirSync("fuzz/targets").map((name) => name.slice(0, -3));
+
+  test.each(targets)(
+    "%s, what is known and five hundred neighbours",
+    async (name) => {
+      const { crash, hang, runs } = await fuzz(
+        `../../../fuzz/targets/${name}.ts`,
+        readCorpus(name).length + 500,
+        name,
+      );
+      expect({ crash, hang }).toEqual({});
+      expect(runs).toBeGreaterThanOrEqual(500);
+    },
+    120_000,
+  );
+});
+
+describe("the fuzzer itself", () => {
+  test("is led by coverage to a crash that chance alone would not find, and keeps the way there", async () => {
+    const { crash, found } = await fuzz("planted-crash.ts", 200_000);
+    expect(crash).toMatchObject({
+      input: expect.stringMatching(/^de\{E/),
+      error: expect.stringContaining("planted"),
+    });
+    expect(found.some((input) => input.startsWith("de{"))).toBe(true);
+  }, 60_000);
+
+  test("tells the input that hangs", async () => {
+    const { hang } = await fuzz("planted-hang.ts", 1000, "", { hangMs: 500 });
+    expect(hang).toContain("!");
+  });
+
+  test("tells how far it is, however long it takes", async () => {
+    const told: number[] = [];
+    await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void told.push(runs) });
+    expect(told.at(-1)).toBeGreaterThan(0);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+  });
+
+  test("writes a table of what came out, and leaves the rows of what did not run", () => {
+    const thing = { subject: "A thing", runs: 1_000_000, known: 3, found: [], seconds: 1 };
+    const other = { ...thing, subject: "Other", crash: { input: "a|b", error: "boom" } };
+    const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));
+    const first = page([thing, other]);
+    expect(rows(first)).toEqual([
+      "| What reads the input | Runs | Inputs known | Result |",
+      "| A thing | 1,000,000 | 3 | no crash, no hang |",
+      '| Other | 1,000,000 | 3 | crash: `"a|b"` |',
+    ]);
+    expect(page([{ ...thing, subject: "Other" }], first)).toBe(page([thing, { ...thing, subject: "Other" }]));
+  });
+});

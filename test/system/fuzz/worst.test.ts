@@ -1,0 +1,85 @@
+/** The search for the most expensive request, `npm run fuzz -- worst`, in short form. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { random } from "../../../fuzz/random.ts";
+import type { Bench } from "../../../fuzz/worst/measure.ts";
+import { HEADING, splitPage, withWorst } from "../../../fuzz/worst/page.ts";
+import { bytesOf } from "../../../fuzz/worst/request.ts";
+import { search, type Worst } from "../../../fuzz/worst/search.ts";
+import { grow, type Pump } from "../../../fuzz/worst/text.ts";
+
+const pump: Pump = { before: "[", unit: "{},", after: "0]" };
+
+/** A route that costs what `cost` says of the body. */
+const find = (cost: (body: string) => { ms: number; mb: number }): Promise<Worst[]> => {
+  const bench: Bench = {
+    async measure(request, _answers, { room } = {}) {
+      const [, body = ""] = bytesOf(request, room ?? { body: 1_000_000, head: 16_000 }).split("\r\n\r\n");
+      return { ...cost(body), came: { status: 200, bytes: 0, beginning: "" } };
+    },
+    stop: async () => undefined,
+  };
+  const candidate = {
+    of: "POST /things",
+    where: "body",
+    pump,
+    request: (body: Pump) => ({ method: "POST", target: "/things", headers: [], body }),
+    answers: [],
+  };
+  return search(bench, [candidate], { runs: 500, random: random(1), collect: () => {}, tell: () => {} });
+};
+
+describe("the search for the most expensive request", () => {
+  test("is led by time to what costs most, which is just below a limit", async () => {
+    const [worst] = await find((body) => ({ ms: body.length > 90_000 ? 0 : body.length / 1000, mb: 0 }));
+    expect(worst?.time.cost.ms).toBeGreaterThan(80);
+  });
+
+  test("is led by bytes to another input than by time", async () => {
+    const [worst] = await find((body) => ({
+      ms: body.length / 1000,
+      mb: body.includes('{"') ? 100 + body.length / 1e6 : 1,
+    }));
+    expect(worst?.memory.cost.mb).toBeGreaterThan(100);
+  });
+
+  test("makes text that grows to a size, and keys that differ", () => {
+    expect(grow(pump, 12)).toBe("[{},{},{},0]");
+    expect(grow({ before: "", unit: '"#":0,', after: "" }, 20)).toBe('"0":0,"1":0,"2":0,');
+    expect(grow("é", 1)).toBe("\u00c3\u00a9");
+  });
+
+  test("writes its section behind the rest of the page, in place of an earlier one", async () => {
+    const worst = await find(() => ({ ms: 1, mb: 2 }));
+    const page = withWorst("# Hostile input\n", worst);
+    expect(page).toMatch(
+      /^# Hostile input\n\n## Cost of the worst request\n[^]*\n\| POST \/things \| 1\.0 \| body: /,
+    );
+    expect(withWorst(page, worst)).toBe(page);
+    expect(splitPage(page).rest).toBe("# Hostile input\n\n");
+  });
+});
+
+test("npm run fuzz -- worst measures a gateway and writes the section", () => {
+  const folder = mkdtempSync(join(tmpdir(), "worst-"));
+  const page = join(folder, "inputs.md");
+  writeFileSync(page, "# Hostile input\n");
+  try {
+    const args = ["fuzz/main.ts", "worst", "--only", "POST /feedback query", "--runs", "20", "--page", page];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    // 1: something costs too much, which a busy machine alone must not turn into a failure here.
+    expect({ status, stderr }).toMatchObject({
+      status: expect.toSatisfy((code) => code === 0 || code === 1),
+    });
+    expect(readFileSync(page, "utf8")).toMatch(
+      new RegExp(
+        `${HEADING}\n[^]*\n\\| POST /feedback \\| [\\d.]+ \\| query: .* \\| [\\d.]+ \\| query: .* \\|\n`,
+      ),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 120_000);

@@ -1,0 +1,30 @@
+/**
+ * Requests that are none, or two, or read differently by the next in line: what the gateway answers on the bare
+ * connection, and what v4 sees of it. The scripts are data; one that is added is run here, and behind proxies.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { runScript } from "./run-script.ts";
+import { LANES, readScripts, type Lane } from "./script.ts";
+import { SETTINGS } from "./settings.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake(SETTINGS);
+});
+afterAll(() => gateway.stop());
+
+describe.each(Object.keys(LANES) as Lane[])("in the %s lane", (lane) => {
+  test.each(readScripts().map((script) => [script.title, script] as const))("%s", async (_title, script) => {
+    const expected = script.expected[lane];
+    const door = { gateway, address: gateway.service.url };
+    const garbage = gateway.v4.garbage();
+    const { answers, closes, v4, told, ...safe } = await runScript(script, lane, door, expected);
+    expect({ answers, closes }).toEqual({ answers: expected.answers, closes: expected.closes });
+    // What breaks off in its body may have gone on its way or not.
+    expect(expected.v4).toEqual(expect.arrayContaining([...v4]));
+    expect(expected.v4).toEqual(expect.arrayContaining([...told]));
+    expect(safe).toEqual({ ambiguous: [], astray: [], inStep: true, othersSafe: true });
+    expect(gateway.v4.garbage()).toBe(garbage);
+  });
+});

@@ -1,0 +1,118 @@
+/** Bodies that are as large as they may be, and as wrong: few faults, a small answer, and little work. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isObject } from "../../../src/dialect/json/parse.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { JsonObject } from "../../../src/mapping/translation-context.ts";
+import { compileSetter } from "../../../src/mapping/compile/member-paths.ts";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { byToken } from "../../support/fake-v4.ts";
+
+const MB = 1_048_576;
+/** Of a list, or of the whole error body. */
+const MOST = { faults: 100, bytes: 131_072 };
+
+/** As many of a text as fit. */
+const filled = (before: string, each: string, after: string): string =>
+  before + Array.from({ length: Math.floor((MB - 200) / (each.length + 1)) }, () => each).join(",") + after;
+
+const keys = (count: number, value: string): string =>
+  Array.from({ length: count }, (_, n) => `"k${n}":${value}`).join(",");
+
+describe("one request with a made-up token", () => {
+  let gateway: Pair;
+  beforeAll(async () => {
+    gateway = await beforeFake();
+    gateway.v4.answers(byToken);
+  });
+  afterAll(() => gateway.stop());
+
+  test.each([
+    [
+      "350 000 empty assignments",
+      "POST /networking/ip-assign",
+      filled('{"datacenter":"newark","assignments":[', "{}", "]}"),
+    ],
+    [
+      "5 001 of them",
+      "POST /networking/ip-assign",
+      `{"datacenter":"newark","assignments":[{}${",{}".repeat(5000)}]}`,
+    ],
+    [
+      "1 MB of wrong SSH keys",
+      "POST /vm/instances",
+      filled('{"datacenter":"newark","type":"x","root_ssh_key":[', "1", "]}"),
+    ],
+    ["4 999 of them", "POST /vm/instances", `{"type":"x","root_ssh_key":[1${",1".repeat(4998)}]}`],
+    ["70 000 keys in disks", "POST /vm/instances/7/configs", `{"disks":{${keys(70_000, "1")}}}`],
+    ["20 000 keys in disks", "POST /vm/instances/7/configs", `{"disks":{${keys(20_000, "{}")}}}`],
+    ["one key of 1 MB", "POST /vm/instances/7/configs", `{"disks":{"${"k".repeat(MB - 100)}":1}}`],
+    [
+      "900 keys of 1 kB",
+      "POST /vm/instances/7/configs",
+      `{"disks":{${keys(900, "1").replaceAll("k", "k".repeat(1000))}}}`,
+    ],
+  ])("%s", async (_what, call, text) => {
+    expect(text.length).toBeLessThan(MB);
+    const told = await gateway.ask(call, { as: "made-up", text });
+    expect(told.status).toBe(400);
+    expect(told.body.errors.length).toBeLessThanOrEqual(MOST.faults);
+    expect(told.text.length).toBeLessThan(MOST.bytes);
+    expect(gateway.v4.calls).toEqual([]);
+  });
+});
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Dotted names of all members, those in lists under the name of their list. */
+function names(schema: Schema, path: readonly string[] = []): string[] {
+  const { properties } = schema;
+  const own = path.length > 0 ? [path.join(".")] : [];
+  if (!isObject(properties)) return own;
+  return [
+    ...own,
+    ...Object.entries(properties).flatMap(([name, member]) => names(member as Schema, [...path, name])),
+  ];
+}
+
+const bodies = loadPack("mappings").routes.flatMap(({ name, body }) => (body ? [[name, body] as const] : []));
+
+const WRONG: readonly (readonly [string, unknown])[] = [
+  ["a list of objects", Array.from({ length: 6000 }, () => ({}))],
+  ["a list of lists", Array.from({ length: 4999 }, () => [[]])],
+  [
+    "a list of objects of the same",
+    Array.from({ length: 4999 }, () => ({ id: "x", all: 1, address: 1, vm: [] })),
+  ],
+  ["an object of many members", Object.fromEntries(Array.from({ length: 6000 }, (_, n) => [`k${n}`, 1]))],
+  ["a long text", "a-".repeat(MB / 2 - 100)],
+  ["a long text of digits", "1".repeat(MB - 100)],
+];
+
+test.each(bodies)("%s has few faults, whatever stands in its members", (_route, body) => {
+  for (const name of names(body.schema)) {
+    for (const [what, value] of WRONG) {
+      const sent: JsonObject = {};
+      compileSetter(name)(sent, value);
+      const normal = body.normalise(sent);
+      const faults = [...normal.faults, ...body.check(normal.body)];
+      expect([name, what, faults.length <= MOST.faults]).toEqual([name, what, true]);
+      expect(JSON.stringify(faults).length).toBeLessThan(MOST.bytes);
+    }
+  }
+});
+
+test("no string, list or open object of any body is without a limit", () => {
+  const endless = new Set<string>();
+  for (const [route, body] of bodies) {
+    for (const name of names(body.schema)) {
+      for (const value of ["x".repeat(66_000), Array.from({ length: 5001 }, () => 1)]) {
+        const sent: JsonObject = {};
+        compileSetter(name)(sent, value);
+        const normal = body.normalise(sent);
+        const faults = [...normal.faults, ...body.check(normal.body)];
+        if (!faults.some(({ field = "" }) => field.startsWith(name))) endless.add(`${route}: ${name}`);
+      }
+    }
+  }
+  expect([...endless]).toEqual([]);
+});

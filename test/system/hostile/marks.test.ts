@@ -1,0 +1,119 @@
+/** 200 clients at once, in both lanes: nothing of one stands in another's answer, v4 call or audit record. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
+import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
+import { envelope, json, type Arrived, type Behaviour } from "../../support/fake-v4.ts";
+
+const CLIENTS = 200;
+
+// All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "60000", UPSTREAM_CONNECTIONS: "1024" });
+});
+afterAll(() => gateway.stop());
+
+/** Stands in the token of a client, in its path, filter or body, and in all that v4 says to it. */
+const markOf = (client: number): string => `mk${client}x`;
+const marksIn = (text: string): string[] => [...new Set(text.match(/mk\d+x/g))];
+
+const objectOf = (mark: string) => ({ id: 7, label: mark, group: mark, tags: [mark], alerts: { cpu: 90 } });
+
+function say({ headers, method, path, received }: Arrived): unknown {
+  const [mark = ""] = marksIn(headers.authorization ?? "");
+  if (path.startsWith("/v4/things/")) return { mark, method, echo: received().toString(), path };
+  return path.includes("page=") ? envelope([objectOf(mark), objectOf(mark)]) : objectOf(mark);
+}
+
+/** Holds the first call of every client, then answers in an order of its own; what comes after that at once. */
+function inOrder(order: readonly number[]): Behaviour {
+  const held: (() => void)[] = [];
+  let open = false;
+  return (call, response) => {
+    const answer = () => json(200, say(call))(call, response);
+    if (open) {
+      answer();
+      return;
+    }
+    held.push(answer);
+    if (held.length < CLIENTS) return;
+    open = true;
+    for (const index of order) held[index]?.();
+  };
+}
+
+interface Question {
+  readonly lane: "token" | "Bearer";
+  readonly method: string;
+  readonly path: string;
+  readonly filter?: unknown;
+  readonly body?: unknown;
+}
+
+const KINDS: readonly ((mark: string) => Question)[] = [
+  (mark) => ({ lane: "token", method: "GET", path: "/v4/vm/instances", filter: { label: mark } }),
+  () => ({ lane: "token", method: "GET", path: "/v4/vm/instances/7" }),
+  (mark) => ({ lane: "token", method: "PUT", path: "/v4/vm/instances/7", body: { label: mark } }),
+  (mark) => ({ lane: "Bearer", method: "GET", path: `/v4/things/${mark}` }),
+  (mark) => ({ lane: "Bearer", method: "POST", path: `/v4/things/${mark}`, body: { label: mark } }),
+];
+
+async function ask(client: number, { lane, method, path, filter, body }: Question): Promise<string> {
+  const mark = markOf(client);
+  const answer = await fetch(`${gateway.service.url}${path}`, {
+    method,
+    headers: {
+      authorization: `${lane} ${mark}`,
+      "x-request-id": `id-${mark}`,
+      ...(filter !== undefined && { "x-filter": JSON.stringify(filter) }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  expect({ status: answer.status, text }).toMatchObject({ status: 200 });
+  return JSON.stringify([...answer.headers]) + text;
+}
+
+/** Of the last round, whole. */
+async function records(): Promise<{ requestId: string }[]> {
+  const page = await fetch(`${gateway.service.adminUrl}/api/audit?limit=${CLIENTS}`);
+  return ((await page.json()) as { records: { requestId: string }[] }).records;
+}
+
+test("each client's answer, v4 calls and record bear its own mark alone", async () => {
+  const orders = shuffledSubarray(
+    Array.from({ length: CLIENTS }, (_, index) => index),
+    { minLength: CLIENTS },
+  );
+  const kinds = array(nat(KINDS.length - 1), { minLength: CLIENTS, maxLength: CLIENTS });
+  let rounds = 0;
+  await assert(
+    asyncProperty(orders, kinds, async (order, kinds) => {
+      gateway.v4.answers(inOrder(order));
+      const answers = await Promise.all(
+        kinds.map(async (kind, client) => {
+          const question = KINDS[kind]?.(markOf(client));
+          return question ? ask(client, question) : "";
+        }),
+      );
+      expect(answers.map(marksIn)).toEqual(answers.map((_, client) => [markOf(client)]));
+
+      const calls = gateway.v4.calls.map(({ path, rawHeaders, received }) =>
+        marksIn(path + rawHeaders.join() + received().toString()),
+      );
+      expect(calls.filter((marks) => marks.length !== 1)).toEqual([]);
+
+      rounds += 1;
+      const written = await eventually(async () => {
+        const all = await records();
+        return new Set(all.map(({ requestId }) => requestId)).size === CLIENTS ? all : undefined;
+      });
+      expect(written?.map((record) => marksIn(JSON.stringify(record)))).toEqual(
+        written?.map(({ requestId }) => [requestId.replace("id-", "")]),
+      );
+    }),
+    { numRuns: 3 },
+  );
+  expect(rounds).toBe(3);
+}, 120_000);

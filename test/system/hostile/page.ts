@@ -1,0 +1,69 @@
+import type { FrontName } from "./fronts.ts";
+import type { Seen } from "./run-script.ts";
+import type { Lane, Script } from "./script.ts";
+
+export type DoorName = "gateway" | FrontName;
+
+/** What came of one script by every way it was run. */
+export interface Row {
+  readonly script: Script;
+  readonly seen: Partial<Record<DoorName, Readonly<Record<Lane, Seen>>>>;
+}
+
+/** Statuses in their order, then whether the connection was ended. */
+const words = ({ answers, closes }: Seen): string =>
+  [answers.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
+
+function cell(seen: Row["seen"][DoorName]): string {
+  if (!seen) return "not run";
+  const [alpha, native] = [words(seen.alpha), words(seen.native)];
+  return alpha === native ? alpha : `${alpha} / ${native}`;
+}
+
+function v4Cell({ gateway }: Row["seen"]): string {
+  if (!gateway) return "not run";
+  const of = ({ told }: Seen): string => told.join(", ") || "nothing";
+  const [alpha, native] = [of(gateway.alpha), of(gateway.native)];
+  return alpha === native ? alpha : `${alpha} / ${native}`;
+}
+
+function safe({ seen }: Row): string {
+  const all = Object.values(seen).flatMap(({ alpha, native }) => [alpha, native]);
+  return all.every(({ othersSafe, ambiguous, astray }) => othersSafe && !ambiguous.length && !astray.length)
+    ? "yes"
+    : "**no**";
+}
+
+const table = (rows: readonly Row[]): string[] => [
+  "| Input | Gateway | v4 answered | Behind nginx | Behind haproxy | Others safe |",
+  "|---|---|---|---|---|---|",
+  ...rows.map((row) => {
+    const { script, seen } = row;
+    const cells = [cell(seen.gateway), v4Cell(seen), cell(seen.nginx), cell(seen.haproxy), safe(row)];
+    return `| ${script.name} | ${cells.join(" | ")} |`;
+  }),
+];
+
+/** The tables of inputs with their results, in Markdown. */
+export function page(rows: readonly Row[], versions: readonly string[]): string {
+  const chapters = [...new Set(rows.map(({ script }) => script.about))];
+  return [
+    "# Hostile input",
+    "",
+    `Written by \`npm run hostile:page\`; the inputs are in \`test/system/hostile/scripts\`. Run with ${versions.join(", ")}.`,
+    "",
+    "Each cell has the statuses that the client got, in their order, and whether the connection was ended. Where the",
+    "lanes differ, alpha's stands before the slash and the native lane's behind it. *v4 answered*: the requests of the",
+    "script, by their tokens, whose answers by v4 came back. *Others safe*: three other clients, each on a connection",
+    "of its own, got their own answers afterwards; v4 saw no head that can be read in two ways, and no request whose",
+    "answer didn't come back to the one who sent it. A proxy may read kindly what the gateway refuses: then it is",
+    "one request, or two, for both of them.",
+    ...chapters.flatMap((about) => [
+      "",
+      `## ${about}`,
+      "",
+      ...table(rows.filter(({ script }) => script.about === about)),
+    ]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,57 @@
+import { beforeFake } from "../../support/before-fake.ts";
+import { startFront, type FrontName } from "./fronts.ts";
+import { runScript, type Seen } from "./run-script.ts";
+import { LANES, type Lane, type Script } from "./script.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** What came of a script behind a proxy. */
+export interface SeenBehind extends Seen {
+  /** How often v4 was sent something that is no HTTP. */
+  readonly garbage: number;
+}
+
+interface Job {
+  readonly script: Script;
+  readonly lane: Lane;
+  readonly tell: (seen: SeenBehind) => void;
+}
+
+/** Nearly all of a script's time is waiting for what must not come: so many wait at once. */
+const AT_ONCE = 8;
+
+/** Does one job after the other, with a v4, a gateway and a proxy that nobody else uses. */
+async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
+  const gateway = await beforeFake(SETTINGS);
+  try {
+    const front = await startFront(name, gateway.service.url);
+    try {
+      for (let job = jobs.shift(); job; job = jobs.shift()) {
+        const before = gateway.v4.garbage();
+        const seen = await runScript(job.script, job.lane, { gateway, address: front.address });
+        job.tell({ ...seen, garbage: gateway.v4.garbage() - before });
+      }
+    } finally {
+      await front.stop();
+    }
+  } finally {
+    await gateway.stop();
+  }
+}
+
+/** Runs all scripts in both lanes behind a proxy. @throws when one can't be run, once the others are over. */
+export async function runBehind(
+  name: FrontName,
+  scripts: readonly Script[],
+): Promise<ReadonlyMap<Script, Readonly<Record<Lane, SeenBehind>>>> {
+  const all = new Map(scripts.map((script) => [script, {} as Record<Lane, SeenBehind>]));
+  const jobs = [...all].flatMap(([script, seen]) =>
+    (Object.keys(LANES) as Lane[]).map((lane): Job => ({
+      script,
+      lane,
+      tell: (told) => void (seen[lane] = told),
+    })),
+  );
+  const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => doJobs(name, jobs)));
+  for (const end of done) if (end.status === "rejected") throw end.reason;
+  return all;
+}

@@ -1,0 +1,63 @@
+/** Nothing that stands in a body leads a call of v4 to another path than the pack's (issue 13, 16). */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
+import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { envelope, json } from "../../support/fake-v4.ts";
+
+let gateway: Pair;
+beforeAll(async () => {
+  gateway = await beforeFake({ AUDIT: "off", RATE_LIMIT: "1000000/120", RATE_LIMIT_CREATE: "1000000/30" });
+});
+afterAll(() => gateway.stop());
+
+/** What a server may read as a step up, the end of a path, or a path of its own. */
+const STEPS = ["..", "../../account", "..%2f..%2faccount", "7?a=b"];
+const VALUES = [...STEPS, [".."], { id: ".." }];
+
+/** Segments as the most willing server would read them. */
+const segments = (path: string): string[] => decodeURIComponent(decodeURIComponent(path)).split(/[/\\]/);
+
+function answerAs({ answers }: BodyPlace): void {
+  gateway.v4.answers((call, response) => {
+    const found =
+      answers.find(({ method, path }) => method === call.method && path === call.path) ??
+      answers.find(({ method }) => method === call.method);
+    return json(found?.status ?? 200, found?.answers ?? envelope([]), { "x-oauth-scopes": "*" })(
+      call,
+      response,
+    );
+  });
+}
+
+const byRoute = Map.groupBy(bodyPlaces("mappings"), ({ route }) => route);
+
+describe("no value of a body makes v4's path climb, end early or name another host", () => {
+  test.each([...byRoute])(
+    "%s",
+    async (_route, places) => {
+      const wrong: string[] = [];
+      for (const place of places) {
+        answerAs(place);
+        for (const value of VALUES) {
+          gateway.v4.calls.length = 0;
+          const { method, target, body } = place.request(JSON.stringify(value));
+          await fetch(`${gateway.service.url}${target}`, {
+            method,
+            headers: { Authorization: "token good", "Content-Type": "application/json" },
+            body,
+          }).then((response) => response.arrayBuffer());
+          for (const { path } of gateway.v4.calls) {
+            const [plain = "", query = ""] = path.split("?");
+            const climbs = segments(plain).some(
+              (segment, index) => /^\.{1,2}$/.test(segment) || (index > 0 && segment === ""),
+            );
+            if (climbs || query.includes("a=b") || path.includes("#"))
+              wrong.push(`${place.member} = ${JSON.stringify(value)}: ${path}`);
+          }
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,48 @@
+/** Runs every script by every way there is, and writes docs/inputs.md. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { splitPage } from "../../../fuzz/worst/page.ts";
+import { beforeFake } from "../../support/before-fake.ts";
+import { FRONTS, type FrontName } from "./fronts.ts";
+import { page, type Row } from "./page.ts";
+import { runBehind } from "./run-behind.ts";
+import { runScript, type Seen } from "./run-script.ts";
+import { readScripts, type Lane, type Script } from "./script.ts";
+import { SETTINGS } from "./settings.ts";
+
+const PAGE = join(import.meta.dirname, "../../../docs/inputs.md");
+const rows = readScripts().map((script): Row => ({ script, seen: {} }));
+
+async function runAtTheGateway(): Promise<void> {
+  const gateway = await beforeFake(SETTINGS);
+  const door = { gateway, address: gateway.service.url };
+  const run = (script: Script, lane: Lane): Promise<Seen> =>
+    runScript(script, lane, door, script.expected[lane]);
+  try {
+    for (const { script, seen } of rows)
+      seen.gateway = { alpha: await run(script, "alpha"), native: await run(script, "native") };
+  } finally {
+    await gateway.stop();
+  }
+}
+
+async function runBehindIt(name: FrontName): Promise<void> {
+  const all = await runBehind(
+    name,
+    rows.map(({ script }) => script),
+  );
+  for (const row of rows) Object.assign(row.seen, { [name]: all.get(row.script) });
+}
+
+const nginx = /nginx\/\S+/.exec(spawnSync("/usr/sbin/nginx", ["-v"], { encoding: "utf8" }).stderr)?.[0] ?? "";
+const haproxy = /HAProxy version [\d.]+/.exec(
+  execFileSync("/usr/sbin/haproxy", ["-v"], { encoding: "utf8" }),
+)?.[0];
+await runAtTheGateway();
+for (const name of FRONTS) await runBehindIt(name);
+const { section } = splitPage(await readFile(PAGE, "utf8"));
+await writeFile(
+  PAGE,
+  [page(rows, [`Node ${process.version}`, nginx, haproxy ?? ""]), section].filter(Boolean).join("\n"),
+);

@@ -1,0 +1,90 @@
+/** The secret under which grants are kept, where nobody has set one. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gatewaySecret, SECRET_FILE } from "../../../src/app/gateway-secret.ts";
+import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "secret-"));
+  file = join(folder, SECRET_FILE);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) => gatewaySecret({ DATA_DIR, GATEWAY_SECRET });
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+test("is the setting, and no file is made", () => {
+  expect(secret(folder, "of the setting")).toBe("of the setting");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("is made once, for its owner alone, and nothing is left beside it", () => {
+  const inside = join(folder, "data");
+  const made = secret(inside);
+  expect(made).toMatch(/^[0-9a-f]{64}$/);
+  expect(secret(inside)).toBe(made);
+  expect(readdirSync(inside)).toEqual([SECRET_FILE]);
+  expect([mode(inside), mode(join(inside, SECRET_FILE))]).toEqual([0o700, 0o600]);
+});
+
+test("no two folders have the same", () => {
+  expect(secret(join(folder, "a"))).not.toBe(secret(join(folder, "b")));
+});
+
+test.each([0o644, 0o640, 0o666])("a file that others can read, mode %o, is closed to them", (open) => {
+  const made = secret();
+  chmodSync(file, open);
+  expect(secret()).toBe(made);
+  expect(mode(file)).toBe(0o600);
+});
+
+describe("a file that can't be used is told with its name and a remedy, and stays as it is", () => {
+  test.each([
+    ["empty", ""],
+    ["cut short", "a".repeat(63)],
+    ["written twice", "a".repeat(128)],
+    ["no hexadecimal digits", "x".repeat(64)],
+    ["binary", "\0".repeat(64)],
+  ])("%s", (_, text) => {
+    writeFileSync(file, text, { mode: 0o600 });
+    expect(() => secret()).toThrow(StateUnavailableError);
+    expect(() => secret()).toThrow(/gateway\.secret cannot be used.*GATEWAY_SECRET.*sign/);
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  test("a folder of its name", () => {
+    mkdirSync(file);
+    expect(() => secret()).toThrow(/cannot be used: EISDIR/);
+  });
+
+  test("a link to nowhere", () => {
+    symlinkSync(join(folder, "nothing", "here"), file);
+    expect(() => secret()).toThrow(/cannot be used: ENOENT/);
+  });
+
+  test("a data folder that is a file", () => {
+    writeFileSync(file, "");
+    expect(() => secret(file)).toThrow(/cannot be used: (EEXIST|ENOTDIR)/);
+  });
+
+  test("the message never holds what is in the file", () => {
+    writeFileSync(file, "half-of-a-secret");
+    expect(() => secret()).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("half-of") }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
+import { readSettings } from "../../../src/config/settings.ts";
+
+test("a window says when, for how long, and for whom", () => {
+  const text =
+    "0 10 * * 1 for 15m; routes=GET /vm/instances, POST  /vm/instances; clients=0123456789abcdef; zone=Europe/Berlin";
+  expect(readWindows(text)).toEqual([
+    {
+      text,
+      pattern: "0 10 * * 1",
+      zone: "Europe/Berlin",
+      lengthMs: 900_000,
+      routes: ["GET /vm/instances", "POST /vm/instances"],
+      clients: ["0123456789abcdef"],
+    },
+  ]);
+});
+
+test("what is left out does not narrow, and several stand with | between them", () => {
+  expect(readWindows(" 0  0 1 1 * for 1h |*/5 9-17 * * 1-5 for 30s")).toMatchObject([
+    { text: "0  0 1 1 * for 1h", zone: "UTC", lengthMs: 3_600_000, routes: [], clients: [] },
+    { pattern: "*/5 9-17 * * 1-5", lengthMs: 30_000 },
+  ]);
+});
+
+test.each([
+  ["", /no cron pattern/],
+  ["0 10 * * 1", /no cron pattern/],
+  ["0 10 * * 1 for 15", /no cron pattern/],
+  ["0 10 * * for 15m", /no cron pattern/],
+  ["0 0 10 * * 1 for 15m", /no cron pattern/],
+  ["0 25 * * 1 for 15m", /"0 25 \* \* 1" in UTC/],
+  ["0 10 * * 1 for 25h", /longer than a day/],
+  ["0 10 * * 1 for 0m", /no cron pattern/],
+  ["0 10 * * 1 for 15m; zone=Mars/Olympus", /Mars\/Olympus/],
+  ["0 10 * * 1 for 15m; routes=/vm/instances", /"\/vm\/instances" is no route/],
+  ["0 10 * * 1 for 15m; clients=me", /"me" is no fingerprint/],
+  ["0 10 * * 1 for 15m; client=0123456789abcdef", /"client" is none of routes, clients, zone/],
+  ["0 10 * * 1 for 15m; __proto__=x", /"__proto__" is none of/],
+  ["0 10 * * 1 for 15m; routes=GET /a; routes=GET /b", /"routes" is given twice/],
+  ["0 10 * * 1 for 15m |", /no cron pattern/],
+])("%j is refused, with an example of what is right", (text, reason) => {
+  expect(() => readWindows(text)).toThrow(reason);
+  expect(() => readWindows(text)).toThrow(/write windows as "0 10 \* \* 1 for 15m;/);
+});
+
+test("the setting tells its fault together with the others", () => {
+  const read = () => readSettings([], { BROWN_OUTS: "at noon", PORT: "x" });
+  expect(read).toThrow(/PORT: [^]*BROWN_OUTS: "at noon" "at noon" is no cron pattern/);
+});

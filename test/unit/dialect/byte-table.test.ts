@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { ByteMap } from "../../../src/dialect/json/byte-map.ts";
+
+const text = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes === undefined ? undefined : Buffer.from(bytes).toString();
+
+/** Few letters, so that keys meet, begin alike, and are empty. */
+const key = fc.string({ unit: fc.constantFrom("a", "b", "é", '"'), maxLength: 6 });
+
+test("a table of bytes finds what a map of the same texts does, wherever in other bytes a key stands", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(key, fc.string())),
+      fc.array(key),
+      fc.string(),
+      fc.string(),
+      (entries, asked, before, after) => {
+        const [table, map] = [new ByteMap(entries), new Map(entries)];
+        expect(table.size).toBe(map.size);
+        for (const name of [...map.keys(), ...asked]) {
+          const start = Buffer.byteLength(before);
+          const bytes = Buffer.from(before + name + after);
+          expect(text(table.find(bytes, start, start + Buffer.byteLength(name)))).toBe(map.get(name));
+        }
+      },
+    ),
+  );
+});
+
+test("a table grows with what is put into it, and is empty when it is cleared", () => {
+  const table = new ByteMap();
+  const names = Array.from({ length: 1000 }, (_, index) => Buffer.from(`name-${index}`));
+  for (const name of names) table.set(name, name);
+  expect(table.size).toBe(1000);
+  expect(names.every((name) => table.find(name, 0, name.length) === name)).toBe(true);
+  table.clear();
+  expect(table.size).toBe(0);
+  expect(names.some((name) => table.find(name, 0, name.length) !== undefined)).toBe(false);
+});

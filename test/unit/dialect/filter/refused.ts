@@ -1,0 +1,15 @@
+import { expect } from "vitest";
+import { HttpError } from "../../../../src/dialect/http-error.ts";
+
+/** Runs what must end in a 400 without `field`, and gives its reason. */
+export function reasonOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    expect(error.status).toBe(400);
+    expect(error.details).toEqual([{ reason: expect.any(String) }]);
+    return error.message;
+  }
+  throw new Error("nothing was refused");
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { createListParser } from "../../../src/dialect/envelope.ts";
+import { parseJson } from "../../../src/dialect/json/parse.ts";
+import { cursorAt, expectEnd, isJson, itemsOf, readRaw } from "../../../src/dialect/json/scan.ts";
+import { fromJsonText } from "../../../src/dialect/json/text.ts";
+
+function parses(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** JSON with some characters taken out, put in or doubled. */
+const damaged = fc
+  .tuple(
+    fc.json(),
+    fc.nat(),
+    fc.nat(3),
+    fc.constantFrom(...'[]{}",:\\/1.eE+-0 \n\t\u0001tfnu\ufeff'.split(""), ""),
+  )
+  .map(([json, at, cut, put]) => {
+    const place = at % (json.length + 1);
+    return json.slice(0, place) + put + json.slice(place + cut);
+  });
+
+const nearlyJson = fc.string({ unit: fc.constantFrom(...'[]{}",:\\1.eE-+0 \ntrufalsn'.split("")) });
+
+const anyText = fc.oneof(fc.json(), damaged, nearlyJson, fc.string());
+
+describe("JSON as text (L5)", () => {
+  test("is JSON just where it can be read as JSON", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(isJson(text)).toBe(parses(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    '"\\u00e9\\/\\b\\f\\n\\r\\t\\"\\\\"',
+    '"\\ud800"',
+    "-0",
+    "0.10e-7",
+    "1E400",
+    ' \n\t\r{ "a" : [ 1 , { } , [ ] ] } ',
+    '{"a":1,"a":2}',
+    '{"__proto__":1}',
+  ])("%j is JSON", (text) => expect(isJson(text)).toBe(true));
+
+  test.each([
+    "",
+    " ",
+    "{",
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    '"',
+    '"\\',
+    '"\\u12',
+    '"\\x41"',
+    '"a\nb"',
+    '"\u0000"',
+    "01",
+    "1.",
+    ".5",
+    "+1",
+    "1e",
+    "--1",
+    "-",
+    "truely",
+    "tru",
+    "nul",
+    "{}x",
+    "{}{}",
+    "\ufeff{}",
+    "\u00a0{}",
+    "NaN",
+    "{a:1}",
+  ])("%j is none", (text) => expect(isJson(text)).toBe(false));
+
+  test("nests as deep as what is read, and no deeper", () => {
+    const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
+    expect(isJson(nested(100))).toBe(true);
+    expect(isJson(nested(102))).toBe(false);
+    expect(isJson("[".repeat(1_000_000))).toBe(false);
+  });
+
+  test("a value's text stands for the value", () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const from = cursorAt(` ${json} `);
+        expect(fromJsonText(readRaw(from))).toEqual(JSON.parse(json));
+        expectEnd(from);
+      }),
+    );
+  });
+
+  test("an array's items are the texts of its values", () => {
+    fc.assert(
+      fc.property(fc.array(fc.json()), fc.constantFrom(",", " , ", "\n,"), (items, comma) => {
+        expect(itemsOf(`[${items.join(comma)}]`)).toEqual(items.map((item) => item.trim()));
+      }),
+    );
+  });
+});
+
+describe("a list's envelope", () => {
+  const open = createListParser({ items: "data", page: "page", pages: "pages", results: "results" });
+  const opened = (text: string) => {
+    const from = cursorAt(text);
+    const list = open(from, readRaw);
+    expectEnd(from);
+    return list;
+  };
+
+  test("is read whatever the order of its members, and whatever else there is", () => {
+    const members = fc.shuffledSubarray(
+      ['"data":[1,{"a":2}]', '"page":2', '"pages":3', '"results":51', '"more":{"data":[]}', '"Page":9'],
+      { minLength: 6 },
+    );
+    fc.assert(
+      fc.property(members, fc.constantFrom(",", " ,\n "), (parts, comma) => {
+        const list = opened(`{${parts.join(comma)}}`);
+        expect(list).toEqual({ items: ["1", '{"a":2}'], page: 2, pages: 3, results: 51 });
+      }),
+    );
+  });
+
+  test("that has a member twice has the last one", () => {
+    expect(opened('{"data":[1],"page":1,"pages":1,"results":1,"page":2,"data":[2,3]}')).toEqual({
+      items: ["2", "3"],
+      page: 2,
+      pages: 1,
+      results: 1,
+    });
+  });
+
+  test.each([
+    "[]",
+    "null",
+    '{"data":[]}',
+    '{"data":{},"page":1,"pages":1,"results":1}',
+    '{"data":[],"data":null,"page":1,"pages":1,"results":1}',
+    '{"data":[],"page":"1","pages":1,"results":1}',
+    '{"data":[],"page":-1,"pages":1,"results":1}',
+    '{"data":[],"page":1.5,"pages":1,"results":1}',
+    '{"data":[],"page":1,"pages":9007199254740993,"results":1}',
+  ])("is not %s", (text) => expect(opened(text)).toBeUndefined());
+
+  test.each(['{"data":[1', '{"data":[1],}', '{"data":[1]}x', '{"data":[1],"page":01}'])(
+    "of what is no JSON is refused: %s",
+    (text) => expect(() => opened(text)).toThrow(SyntaxError),
+  );
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { isExactNumber, parseJson, printJson } from "../../../src/dialect/json/parse.ts";
+
+const through = (text: string) => printJson(parseJson(text));
+
+describe("JSON without loss", () => {
+  test.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "12345678901234567890123456789012345678901234567890",
+    "0.1234567890123456789",
+    "3.14159265358979323846",
+    "1e400",
+    "-1E-400",
+    "123456789012345678901e-5",
+    '{"a":[1,{"b":9007199254740993}],"c":0.1000000000000000055511151231257827}',
+    '{"z":1,"a":2,"m":{"y":[],"b":[null],"x":{}}}',
+    '{"__proto__":{"polluted":true},"a":1}',
+    '{"__proto__":9007199254740993,"constructor":1}',
+    '"9007199254740993"',
+    '["\\\\",9007199254740993,"\\"",12345678901234567]',
+  ])("%s stays as it is", (text) => expect(through(text)).toBe(text));
+
+  test.each([
+    ["9007199254740992", 9007199254740992],
+    ["1.50", 1.5],
+    ["10000000000000000000000", 1e22],
+    ["1e3", 1000],
+    ["0.1000000000000000000", 0.1],
+    ["0e999", 0],
+    ["1E2", 100],
+    ["15e-1", 1.5],
+  ])("%s is a plain number", (text, value) => expect(parseJson(text)).toBe(value));
+
+  test("a number that no double holds is told from others", () => {
+    expect(isExactNumber(parseJson("9007199254740993"))).toBe(true);
+    expect(isExactNumber(parseJson("9007199254740991"))).toBe(false);
+    expect(isExactNumber(parseJson('{"rawJSON":"1"}'))).toBe(false);
+  });
+
+  test("a number keeps its digits wherever it stands", () => {
+    const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String);
+    fc.assert(
+      fc.property(fc.array(digits), fc.string(), (numbers, text) => {
+        const json = `{"text":${JSON.stringify(text)},"numbers":[${numbers.join(",")}]}`;
+        const printed = through(json);
+        const back = /"numbers":\[([^"]*)\]\}$/.exec(printed)?.[1]?.split(",").filter(Boolean) ?? [];
+        // Numbers that a double holds may be printed in another form (1e+22), and are still the same.
+        expect(back.map((number) => BigInt(toInteger(number)))).toEqual(numbers.map(BigInt));
+      }),
+    );
+  });
+
+  test("what JSON.parse reads is read alike", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("__proto__ is a member and no prototype", () => {
+    const value = parseJson('{"__proto__":{"polluted":true}}') as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect("polluted" in value).toBe(false);
+  });
+
+  test("a value that JSON has no word for is null", () => expect(printJson(undefined)).toBe("null"));
+});
+
+function outcome(text: string): string {
+  try {
+    parseJson(text, { maxDepth: 3 });
+    return "read";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function toInteger(number: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d)(?:\.(\d+))?e\+(\d+)$/.exec(number) ?? [];
+  return whole === "" ? number : sign + whole + fraction.padEnd(Number(exponent), "0");
+}
+
+describe("JSON that is refused", () => {
+  test.each([
+    "",
+    "{",
+    '{"a":1}}',
+    "secret",
+    '{"password":"secret" oops}',
+    '"secret',
+    "\ufeff{}",
+    "NaN",
+    "01",
+  ])("%j is no JSON, and the message tells nothing of it", (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+    expect(() => parseJson(text)).toThrow(/^not JSON$/);
+  });
+
+  test.each([
+    ["arrays", (depth: number) => "[".repeat(depth) + "]".repeat(depth)],
+    ["objects", (depth: number) => '{"a":'.repeat(depth) + "1" + "}".repeat(depth)],
+    ["siblings before it", (depth: number) => `[[[]],{},${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}]`],
+  ])("depth of %s is refused from the first one over the limit", (_name, nested) => {
+    expect(() => parseJson(nested(5), { maxDepth: 5 })).not.toThrow();
+    expect(() => parseJson(nested(6), { maxDepth: 5 })).toThrow(RangeError);
+    expect(() => parseJson(nested(100))).not.toThrow();
+    expect(() => parseJson(nested(101))).toThrow(RangeError);
+  });
+
+  test.each(['"[[[[["', '"\\"[[[[["', '["\\\\","[[[["]', '{"[{[{[{":"\\\\\\"[[["}'])(
+    "brackets in the string %s don't count",
+    (text) => expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text)),
+  );
+
+  test("any text is read or refused by a plain error", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'[]{}",:\\1.eE-'.split("")) })),
+        (text) => {
+          expect(outcome(text)).toMatch(/^(read|not JSON|JSON nested deeper than 3 levels)$/);
+        },
+      ),
+    );
+  });
+
+  test("a megabyte of the worst is answered at once", () => {
+    const zeros = "0".repeat(1_000_000);
+    expect(isExactNumber(parseJson(`1${zeros}1`))).toBe(true);
+    expect(parseJson(`0.${zeros}`)).toBe(0);
+    expect(parseJson(JSON.stringify('\\"'.repeat(500_000)))).toBe('\\"'.repeat(500_000));
+    expect(() => parseJson("[".repeat(1_000_000))).toThrow(RangeError);
+    expect(() => parseJson('"'.repeat(1_000_001))).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,79 @@
+/** The guide "Write a mapping": its example loads, its golden cases pass and its diagnostic is right. The reference has every key. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { readExamples } from "../../../src/tools/examples/example.ts";
+import { runExamples } from "../../../src/tools/examples/run-examples.ts";
+import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
+import { fileSchema, keysAt } from "../../../src/mapping/schema/file-schema.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+
+const page = readFileSync("mappings/README.md", "utf8");
+const packFormat = readFileSync("docs/reference/pack-format.md", "utf8");
+/** The files that the guide shows: a code block whose first line is a comment with the file name. */
+const files = [...page.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g)].map(
+  ([, name = "", text = ""]) => [name, `# ${name}\n${text}`] as const,
+);
+
+let folder = "";
+const write = (name: string, text: string): void => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pack-"));
+  cpSync("mappings", folder, { recursive: true });
+  for (const [name, text] of files) write(name, text);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("mappings/README.md", () => {
+  test("its example loads, and its golden cases pass", async () => {
+    const pack = loadPack(folder);
+    const diagnostics = [...pack.gaps.unmappedFields];
+    const { examples, catalogs } = readExamples(folder, diagnostics);
+    const documented = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
+    diagnostics.push(...(await runExamples(pack, documented, catalogs)));
+    expect(diagnostics.map(formatDiagnostic)).toEqual([]);
+    expect(documented).toHaveLength(2);
+    expect(pack.route("POST /volumes")).toBeDefined();
+  });
+
+  test("the loader reports the diagnostic that it shows", () => {
+    const [, text = "", name = ""] = /```\n((\S+\.yaml):\d+:\d+: [\s\S]*?)```/.exec(page) ?? [];
+    const written = files.find(([file]) => file === name)?.[1] ?? "";
+    write(name, written.replace("catalog: datacenter,", "catalog: datacentre,"));
+    let message = "";
+    try {
+      loadPack(folder);
+    } catch (error) {
+      message = error instanceof PackError ? error.message.replaceAll(`${folder}/`, "") : "";
+    } finally {
+      write(name, written);
+    }
+    expect(`${message}\n`).toContain(text);
+    expect(name).toBe("volume.yaml");
+  });
+
+  test("README.md links to it", () =>
+    expect(readFileSync("README.md", "utf8")).toContain("](mappings/README.md)"));
+});
+
+describe("docs/reference/pack-format.md", () => {
+  test.each([
+    ["a file", "resource", []],
+    ["a field", "resource", ["fields", "name"]],
+    ["a body", "resource", ["bodies", "name"]],
+    ["a route", "resource", ["routes", 0]],
+    ["a catalog", "resource", ["catalog"]],
+    ["a value kind", "pack", ["values", "name"]],
+    ["a first read", "pack", ["first", "name"]],
+    ["pack.yaml", "pack", []],
+  ] as const)("names every key of %s", (_title, kind, path) => {
+    const keys = keysAt(fileSchema(kind), path);
+    expect(keys.length).toBeGreaterThan(2);
+    expect(keys.filter((key) => !packFormat.includes(`\`${key}\``))).toEqual([]);
+  });
+});

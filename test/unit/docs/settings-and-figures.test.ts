@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { summarise } from "../../../src/mapping/summary.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { SETTINGS } from "../../../src/config/schema.ts";
+
+const settingsPage = readFileSync("docs/reference/settings.md", "utf8");
+const rows = settingsPage.split("\n").filter((line) => line.startsWith("| `"));
+
+describe("docs/reference/settings.md", () => {
+  test.each(Object.entries(SETTINGS))(
+    "has a row for the setting %s with its default",
+    (name, { default: fallback }) => {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` | `));
+      expect(row).toBeDefined();
+      const written = row?.split(" | ")[1]?.replaceAll("`", "");
+      expect(written).toBe(name === "MAPPINGS_DIR" ? "./mappings" : (fallback ?? "unset"));
+    },
+  );
+
+  test("has no row for anything else", () => {
+    const names = rows.map((row) => /^\| `(\w+)` \|/.exec(row)?.[1] ?? "");
+    expect(new Set(names)).toEqual(new Set(Object.keys(SETTINGS)));
+    expect(names).toHaveLength(Object.keys(SETTINGS).length);
+  });
+});
+
+test("docs/reference/pack-format.md gives the figures that `check` prints", () => {
+  const page = readFileSync("docs/reference/pack-format.md", "utf8");
+  const { routes, objects, classes } = summarise(loadPack("mappings"));
+  const fields = objects.flatMap((object) => object.fields).length;
+  expect(page).toContain(`${routes.length} routes, ${objects.length} objects, ${fields} fields`);
+  const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
+  expect(page).toContain(`fields by class: ${counts.join(", ")}`);
+});
+
+test("docs/internals/architecture.md names each folder of src/", () => {
+  const page = readFileSync("docs/internals/architecture.md", "utf8");
+  const folders = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(
+    folders.map(({ name }) => `src/${name}/`).filter((folder) => !page.includes(`\`${folder}\``)),
+  ).toEqual([]);
+});
+
+test("README.md fits a screen: at most 120 lines", () => {
+  expect(readFileSync("README.md", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+});

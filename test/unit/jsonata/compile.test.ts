@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
+import { compile, compiledBy, ExpressionError } from "../../../src/jsonata/index.ts";
+
+describe("a compiled expression", () => {
+  test("answers at once, and fails at once", () => {
+    expect(compile("a + 1").evaluate({ a: 1 }, {})).toBe(2);
+    expect(() => compile("a + 1").evaluate({ a: "x" }, {})).toThrow(ExpressionError);
+  });
+
+  test("shows the JavaScript that it runs as", () => {
+    expect(compile("a.b").code).toContain("return function evaluate(input, bindings)");
+  });
+
+  test("that is left to the interpreter says why", () => {
+    expect(compile("(a.b).%.c")).toMatchObject({
+      engine: "interpreted",
+      fallback: expect.stringContaining("nested path"),
+    });
+    expect(compile("$now()")).toMatchObject({ engine: "interpreted", fallback: "$now reads the clock" });
+  });
+
+  test("that is no JSONata is no expression", () => {
+    expect(() => compile("a +")).toThrow(ExpressionError);
+  });
+
+  test("keeps numbers that no double holds", () => {
+    const input = parseJson('{"id": 12345678901234567890, "list": [0.10000000000000000001]}');
+    expect(printJson(compile("{ 'id': id, 'list': list, 'text': 'n' & id }").evaluate(input, {}))).toBe(
+      '{"id":12345678901234567890,"list":[0.10000000000000000001],"text":"n12345678901234567890"}',
+    );
+  });
+
+  test("asks of nothing what it asks of each thing, behind `[]` too", () => {
+    expect(() => compile("c.[0].h[][$nope(1)]").evaluate({ c: 1 }, {})).toThrow(
+      expect.objectContaining({ code: "T1006" }),
+    );
+  });
+
+  test("begins a range with the number that it begins with, -0 too", () => {
+    expect(compile("[-a..1]").evaluate({ a: 0 }, {})).toEqual([-0, 1]);
+  });
+
+  test("shows each group of a path with variables all of a thing; the interpreter shows it to the first alone", () => {
+    const input = { item: { a: 1, b: 2 } };
+    expect(compile("item#$i{ 'a': a, 'b': b, 'i': $i }").evaluate(input, {})).toEqual({ a: 1, b: 2, i: 0 });
+  });
+
+  test("calls what is bound under the name of a built-in function", () => {
+    const expression = compile("$floor(a) & $uppercase('x')");
+    expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
+    expect(expression.evaluate({ a: 1.5 }, { floor: () => "bound" })).toBe("boundX");
+    expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
+  });
+
+  test("refuses a bound function that answers later", () => {
+    expect(() => compile("$f()").evaluate({}, { f: async () => 1 })).toThrow(
+      "a bound function answers later",
+    );
+  });
+
+  test("gives what a bound function throws as its own failure", () => {
+    const bound = {
+      f: () => {
+        throw new TypeError("broken");
+      },
+    };
+    expect(() => compile("1 + $f()").evaluate({}, bound)).toThrow(
+      expect.objectContaining({ name: "ExpressionError", code: "unknown", offset: 6 }),
+    );
+  });
+
+  test("does not change functions that are bound", () => {
+    const f = Object.freeze((value: unknown) => value);
+    const source = "($g := function($x){ $f($x) }; [$f(1), $g(2), $map([3], $f), $f(?)(4), 5 ~> $f])";
+    expect(compile(source).evaluate({}, { f })).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("a mistake is stopped", () => {
+  test.each([
+    ["endless recursion", "($f := function($n){ 1 + $f($n) }; $f(0))", "D1011"],
+    [
+      "endless recursion through a built-in function",
+      "($f := function($n){ $map($n, $f)[0] }; $f(0))",
+      "D1011",
+    ],
+    ["an endless loop", "($f := function($n){ $f($n) }; $f(0))", "D1012"],
+    ["a loop in a loop", "$count([1..100000].(a; [1..100000].($ + 1)))", "D1012"],
+    ["a predicate in a loop", "$count([1..100000][$count($$.list[$ > 1]) > 5])", "D1012"],
+    ["too long a list", "[1..10000001]", "D2014"],
+  ])("%s", (_what, source, code) => {
+    const input = { list: Array.from({ length: 10_000 }, (_, index) => index) };
+    expect(() => compile(source).evaluate(input, {})).toThrow(expect.objectContaining({ code }));
+  });
+
+  test("and the next evaluation starts anew", () => {
+    const expression = compile(
+      "($f := function($n){ $n > 0 ? 1 + $f($n - 1) : $stop ? 1 + $f($n) : 0 }; $f(90))",
+    );
+    for (let round = 0; round < 20; round += 1) {
+      expect(() => expression.evaluate({}, { stop: true })).toThrow(
+        expect.objectContaining({ code: "D1011" }),
+      );
+      expect(expression.evaluate({}, { stop: false })).toBe(90);
+    }
+  });
+});
+
+describe("nothing of an expression becomes code", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(
+      '"];throw 1;["',
+      "${x}",
+      "\\",
+      "\\\\u0022",
+      "\u2028",
+      "__proto__",
+      "constructor",
+      "*/",
+      "'",
+    ),
+  );
+
+  test("a string is a string", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(compile(JSON.stringify(text)).evaluate({}, {})).toBe(text);
+      }),
+    );
+  });
+
+  test("a name is a name, of a member and in an object", () => {
+    const name = hostile.filter((text) => text !== "" && !text.includes("`"));
+    fc.assert(
+      fc.property(name, (text) => {
+        const object = Object.fromEntries([[text, { [`${text}!`]: 1 }]]);
+        expect(compile(`\`${text}\``).evaluate(object, {})).toEqual(object[text]);
+        expect(compile(`\`${text}\``).evaluate({}, {})).toBeUndefined();
+        const made = compile(`{ ${JSON.stringify(text)}: 1 }`).evaluate({}, {}) as object;
+        expect(Object.entries(made)).toEqual([[text, 1]]);
+      }),
+    );
+  });
+
+  test.each(["return", "input", "bindings", "runtime", "context", "constants", "t1", "ünïcode", "this"])(
+    "$%s is a variable like any other",
+    (name) => {
+      const source = `($x := $${name}; $${name} := $x & '!'; $f := function($${name}){ $${name} }; $f($${name}))`;
+      expect(compile(source).evaluate({}, { [name]: "v" })).toBe("v!");
+    },
+  );
+
+  test.each(["constructor", "__proto__", "hasOwnProperty", "valueOf", "toString", "length", "prototype"])(
+    "%s reaches nothing of JavaScript",
+    (name) => {
+      const sources = [
+        name,
+        `a.${name}`,
+        `list.${name}`,
+        `$x.${name}`,
+        `'text'.${name}`,
+        `$${name}`,
+        `$f.${name}`,
+      ];
+      const bindings = { x: {}, f: () => 1 };
+      for (const source of sources) {
+        const result = compile(source.replace("'text'", "(text)")).evaluate(
+          { a: {}, list: [{}], text: "t" },
+          bindings,
+        );
+        expect(result).toBeUndefined();
+      }
+    },
+  );
+});
+
+test("whoever compiles can be asked which expressions there were", () => {
+  const { result, expressions } = compiledBy(() => [compile("a"), compile("b")].length);
+  expect(result).toBe(2);
+  expect(expressions.map(({ source }) => source)).toEqual(["a", "b"]);
+});

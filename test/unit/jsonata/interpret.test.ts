@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { compile, ExpressionError, type Bindings } from "../../../src/jsonata/index.ts";
+import { interpret } from "../../../src/jsonata/interpret.ts";
+
+const ENGINES = [
+  ["interpreted", interpret],
+  ["compiled", compile],
+] as const;
+
+describe.each(ENGINES)("an %s expression", (engine, make) => {
+  /** Whether an engine throws or rejects is its own business. */
+  const evaluate = async (source: string, input: unknown, bindings: Bindings = {}): Promise<unknown> =>
+    make(source).evaluate(input, bindings);
+
+  test("says what it is", () => {
+    expect(make("a.b").engine).toBe(engine);
+  });
+
+  test.each([
+    ["a.b", { a: { b: 1 } }, 1],
+    ["[items.x]", { items: [{ x: 1 }] }, [1]],
+    ["[items.x]", {}, []],
+    ["{ 'a': missing, 'b': none }", { none: null }, { b: null }],
+    ["missing", {}, undefined],
+    ["$value & $suffix", {}, "v!"],
+  ])("%s of %j is %j", async (source, input, result) => {
+    expect(await evaluate(source, input, { value: "v", suffix: "!" })).toEqual(result);
+  });
+
+  test("gives ordinary arrays and objects that share nothing with its input", async () => {
+    const input = { list: [{ x: { y: 1 } }] };
+    const result = (await evaluate("[list]", input)) as (typeof input)["list"];
+    expect(Object.keys(Object.getOwnPropertyDescriptors(result))).toEqual(["0", "length"]);
+    expect(Object.getPrototypeOf(result[0])).toBe(Object.prototype);
+    expect(structuredClone(result)).toEqual(input.list);
+    expect(result[0]?.x).not.toBe(input.list[0]?.x);
+  });
+
+  test("knows which variables it reads: not those it binds, nor the whole input", () => {
+    const source = "($a := $b; $map(list, function($c) { $c + $a + $d + $$.e }))";
+    expect([...make(source).variables].sort()).toEqual(["b", "d", "map"]);
+  });
+
+  test.each(["a.constructor", "$lookup($, 'toString')", "a.__proto__"])(
+    "%s reaches nothing of JavaScript",
+    async (source) => {
+      expect(await evaluate(source, { a: {} })).toBeUndefined();
+    },
+  );
+
+  test("a member called __proto__ is a member like any other", async () => {
+    const result = await evaluate("$", JSON.parse('{"__proto__":{"admin":true}}'));
+    expect(JSON.stringify(result)).toBe('{"__proto__":{"admin":true}}');
+    expect((result as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  test("that fails says why and where", async () => {
+    await expect(evaluate("1 + a", { a: "x" })).rejects.toBeInstanceOf(ExpressionError);
+    await expect(evaluate("1 + a", { a: "x" })).rejects.toMatchObject({
+      code: "T2002",
+      offset: 2,
+    });
+  });
+
+  test.each(["($f := function($n) { $f($n + 1) + 1 }; $f(0))", "($f := function($n) { $f($n) }; $f(0))"])(
+    "%s is stopped",
+    async (source) => {
+      await expect(evaluate(source, {})).rejects.toMatchObject({
+        code: expect.stringMatching(/^[DU]10/),
+      });
+    },
+  );
+
+  test("jsonata#804: evaluations at the same time never see each other's input or variables", async () => {
+    const program = make("{ 'own': $$.id, 'given': $value, 'list': [items.{ 'of': $$.id }] }");
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.integer(), { minLength: 2, maxLength: 30 }), async (ids) => {
+        const results = await Promise.all(
+          ids.map((id) => program.evaluate({ id, items: [1, 2] }, { value: id })),
+        );
+        expect(results).toEqual(ids.map((id) => ({ own: id, given: id, list: [{ of: id }, { of: id }] })));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

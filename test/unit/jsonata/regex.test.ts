@@ -1,0 +1,181 @@
+/** Regular expressions of packs: they find what JavaScript finds, in a time that grows with the text alone. */
+import { describe, expect, test } from "vitest";
+import { HttpError } from "../../../src/dialect/http-error.ts";
+import { check, compile, ExpressionError, prepareRegex } from "../../../src/jsonata/index.ts";
+import { interpret } from "../../../src/jsonata/interpret.ts";
+import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
+import { silentLocation } from "../../../src/mapping/load/source-location.ts";
+
+/** Patterns that explode in JavaScript's own engine, or are quadratic there, and a text that makes them so. */
+const EXPLOSIVE: readonly (readonly [pattern: string, text: (length: number) => string])[] = [
+  ["^(a+)+$", (length) => `${"a".repeat(length)}!`],
+  ["^(?:a|a)*$", (length) => `${"a".repeat(length)}!`],
+  ["^(?:[a-z]+\\.?)+$", (length) => `${"a".repeat(length)}!`],
+  ["a*a*b", (length) => "a".repeat(length)],
+  ["([0-9]+)USD", (length) => "1".repeat(length)],
+  ["^(.*?)d(.*)$", (length) => `${"d".repeat(length)}\n`],
+  ["\\s+$", (length) => `${" ".repeat(length)}x`],
+  ["(?=a*b)a", (length) => "a".repeat(length)],
+  ["(?<=ba*)c", (length) => "a".repeat(length)],
+  ["(?:ab?){2,9}c", (length) => "ab".repeat(length / 2)],
+  ["(x+x+)+y", (length) => "x".repeat(length)],
+];
+
+/** Milliseconds of this process' own work: the least of several runs. */
+function cost(run: () => unknown): number {
+  const times = Array.from({ length: 7 }, () => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
+
+describe("time grows with the text alone", () => {
+  test.each(EXPLOSIVE)("of /%s/", (pattern, text) => {
+    const evaluate = compile(`$contains(text, /${pattern}/)`).evaluate;
+    const run = (length: number) => {
+      const input = { text: text(length) };
+      return () => evaluate(input, {});
+    };
+    cost(run(20_000));
+    const factors = Array.from({ length: 3 }, () => cost(run(20_000)) / cost(run(10_000)));
+    expect(Math.min(...factors)).toBeLessThan(2.5);
+  });
+
+  test.each(EXPLOSIVE)("a schema's pattern %s runs so too", (pattern, text) => {
+    const check = compileSchema({ properties: { text: { type: "string", pattern } } }, silentLocation);
+    expect(check({ text: text(20_000) })).toMatchObject([{ field: "text" }]);
+  });
+});
+
+describe("what is found", () => {
+  const PATTERNS = [
+    /(a|ab)(c|bcd)(d*)/,
+    /a.*?a/,
+    /(-?\d+(?:\.\d*)?)F\b/,
+    /(?:(a)|b)*c/,
+    /^(.*?)d(.*)$/m,
+    /(?!.*--)[a-z][a-z-]*[a-z]/,
+    /(?<=a+)b|(?<!a)c/,
+    /[^a-c\]]+\/?\u0041?/i,
+    /x{2,3}?(y+?)(y*)/,
+    /\bab\b|\Bd/,
+  ];
+  const TEXTS = [
+    "",
+    "abcd",
+    "ab--cd",
+    "xxxyyy",
+    "-12.5F 3F",
+    "abab c",
+    "a\nbdd\n",
+    "A/]a b ab",
+    "acab",
+    "é]ab",
+  ];
+
+  test.each(PATTERNS)(
+    "%s finds what JavaScript's own engine finds, compiled and interpreted",
+    async (pattern) => {
+      for (const text of TEXTS) {
+        const matches = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((found) => {
+          const [match, ...groups] = found;
+          return { match, index: found.index, groups: groups.filter((group) => group !== undefined) };
+        });
+        const source = `[$match(text, ${String(pattern)})]`;
+        expect(compile(source).evaluate({ text }, {})).toEqual(matches);
+        expect(await interpret(source).evaluate({ text }, {})).toEqual(matches);
+      }
+    },
+  );
+
+  test("two patterns of one schema that run on the linear machine are both held", () => {
+    const check = compileSchema(
+      { properties: { one: { pattern: "(?:a+)+x" }, other: { pattern: "(?:b+)+x" } } },
+      silentLocation,
+    );
+    expect(check({ one: "aax", other: "bbx" })).toEqual([]);
+    expect(check({ one: "bbx", other: "aax" })).toMatchObject([{ field: "one" }, { field: "other" }]);
+  });
+});
+
+describe("beyond the limit", () => {
+  const long = "1".repeat(1_000_000);
+
+  test("an expression ends with D1012", async () => {
+    for (const make of [compile, interpret]) {
+      const evaluated = (async () => make("$match(text, /([0-9]+)USD/)").evaluate({ text: long }, {}))();
+      await expect(evaluated).rejects.toMatchObject({ name: "ExpressionError", code: "D1012" });
+    }
+  });
+
+  test("the matches of one call count together", () => {
+    // Each match is short, and each looks at the whole of the rest.
+    const text = "a".repeat(20_000);
+    expect(() => compile("$split(text, /a.*b|a/)").evaluate({ text }, {})).toThrow(ExpressionError);
+  });
+
+  test("a body is refused with 400", () => {
+    const check = compileSchema({ properties: { text: { pattern: "([0-9]+)USD" } } }, silentLocation);
+    expect(() => check({ text: long })).toThrow(HttpError);
+  });
+});
+
+describe("a pack is refused", () => {
+  const messageOf = (source: string): string | undefined => check(source, new Set())[0]?.message;
+
+  test.each([
+    ["a back reference", String.raw`/(a)\1/`, "refers back"],
+    ["a named back reference", String.raw`/(?<x>a)\k<x>/`, "refers back"],
+    ["a repetition of what can be empty", "/(a*)*b/", "can be empty"],
+    ["a group inside a look-around that has to run on the linear machine", "/a*(?=(b))c*d/", "captures"],
+    ["counted repetitions without measure", "/(?:a{1,100}b){1,100}/", "too large"],
+  ])("for %s", (_what, regex, message) => {
+    expect(messageOf(`$match(text, ${regex})`)).toContain(message);
+    expect(() => compile(`$match(text, ${regex})`)).toThrow(ExpressionError);
+  });
+
+  test("for the same in a schema's pattern, at its place", () => {
+    const told: unknown[] = [];
+    compileSchema(
+      { properties: { text: { pattern: "(a*)*b" } } },
+      { ...silentLocation, report: (fault) => void told.push(fault) },
+    );
+    expect(told).toEqual([expect.stringContaining("can be empty")]);
+  });
+
+  test.each([
+    ['$toMillis(text, "[Y][M][D][f][f]")', "not certain"],
+    ['$toMillis(text, "[MNn][FNn]")', "not certain"],
+    ['$toMillis(text, "[Y]1[M]")', "not certain"],
+    ['$toMillis(text, "[Dw]-[Mw]")', "in words"],
+    ["$toMillis(text, text)", "written out"],
+    ["text ~> $toMillis(text)", "written out"],
+    ["$map(text, $toMillis)", "called"],
+    ['($f := $toMillis; $f(text, "[Y][f][f]"))', "called"],
+  ])("for a picture whose regular expression could explode: %s", (source, message) => {
+    expect(messageOf(source)).toContain(message);
+  });
+
+  test.each([
+    "$toMillis(text)",
+    '$toMillis(text, "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01][Z]")',
+    '$toMillis(text, "[Y0001][M01][D01]")',
+    '$toMillis(text, "[D1o] [MNn] [Y]")',
+    'text ~> $toMillis("[H01]:[m01] [P]")',
+  ])("but not for %s", (source) => {
+    expect(check(source, new Set())).toEqual([]);
+  });
+});
+
+test("what can't explode is left to JavaScript's own engine", () => {
+  for (const { source, flags } of [
+    /32-?bit|i386/i,
+    /^[0-9]{1,15}$/,
+    /(Z|[+-][0-9][0-9]:?[0-9][0-9])$/,
+    /[,\r\n]/g,
+  ])
+    expect(prepareRegex(source, flags)()).toBeInstanceOf(RegExp);
+});

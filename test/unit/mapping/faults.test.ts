@@ -1,0 +1,373 @@
+import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { formatDiagnostic } from "../../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { faultsOf, withPack } from "./pack-folder.ts";
+
+/** Line and column, from 1, of a text in a file of the library's pack after one replacement. */
+function placeOf(file: string, from: string, to: string, at: string): { line: number; column: number } {
+  const text = readFileSync(`test/fixtures/library-pack/${file}`, "utf8").replace(from, () => to);
+  const offset = text.indexOf(from === at ? to : at);
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+describe("a fault of a pack stops the start, and is told with file, line and column", () => {
+  // what is wrong | file | replaced | with | where the fault stands | what is said
+  test.each([
+    [
+      "an unknown key of a file",
+      "book.yaml",
+      "list: books",
+      "lists: books",
+      "lists: books",
+      'unknown key "lists"; did you mean "list"? there are: object, extends, list',
+    ],
+    [
+      "an unknown key of a field",
+      "book.yaml",
+      "filter: true, also",
+      "fliter: true, also",
+      "fliter",
+      'unknown key "fliter"; did you mean "filter"?',
+    ],
+    [
+      "an unknown key of a route",
+      "book.yaml",
+      "gives: list }",
+      "gives: list, giev: 1 }",
+      "giev",
+      'unknown key "giev"',
+    ],
+    ["a missing key", "pack.yaml", "  scheme: key\n", "", "prefix: /old", 'the key "scheme" is missing'],
+    [
+      "a wrong type",
+      "pack.yaml",
+      "page_size: 10",
+      "page_size: ten",
+      "ten",
+      "must be a number, and is a string",
+    ],
+    [
+      "an unknown value kind",
+      "book.yaml",
+      "as: state",
+      "as: stat",
+      "stat, filter",
+      'unknown value kind "stat"; did you mean "state"? there are: state, pounds',
+    ],
+    [
+      "an unknown catalog",
+      "book.yaml",
+      "catalog: shelf",
+      "catalog: shelve",
+      "shelve,",
+      'unknown catalog "shelve"; did you mean "shelf"? there are: shelf',
+    ],
+    [
+      "an unknown object",
+      "book.yaml",
+      "number: id",
+      "number: { v4: id, object: boook }",
+      "boook",
+      'unknown object "boook"; did you mean "book"? there are: book, shelf',
+    ],
+    [
+      "an unknown body",
+      "book.yaml",
+      "body: buy",
+      "body: by",
+      "by,",
+      'unknown body "by"; did you mean "buy"? there are: buy',
+    ],
+    ["an unknown part", "book.yaml", "[stock]", "[stok]", "stok", 'unknown part "stok"'],
+    ["an unknown first read", "book.yaml", "[author]", "[autor]", "autor", 'unknown first read "autor"'],
+    [
+      "an unknown scope",
+      "book.yaml",
+      "scope: books:write, first",
+      "scope: book:write, first",
+      "book:write",
+      "is not public, token, or resource:level",
+    ],
+    [
+      "an unknown level",
+      "book.yaml",
+      "scope: books:write, first",
+      "scope: books:wipe, first",
+      "books:wipe",
+      "is not public, token, or resource:level",
+    ],
+    [
+      "a route shown by none",
+      "book.yaml",
+      "body: buy, gives",
+      "body: buy, shows: GET /boks, gives",
+      "GET /boks",
+      'there is no route "GET /boks"',
+    ],
+    [
+      "a v4 path parameter that alpha's path lacks",
+      "book.yaml",
+      "v4: GET /items/{number}\n",
+      "v4: GET /items/{id}\n",
+      "GET /items/{id}",
+      "nothing gives {id}; there are: number",
+    ],
+    [
+      "a parameter without a type",
+      "book.yaml",
+      "alpha: GET /books/:number",
+      "alpha: GET /books/:nr",
+      "GET /books/:nr",
+      "no type is given for :nr",
+    ],
+    [
+      "a call that is none",
+      "book.yaml",
+      "v4: POST /items",
+      "v4: PATCH /items",
+      "PATCH",
+      "is not METHOD /path",
+    ],
+    [
+      "routes that overlap",
+      "book.yaml",
+      "alpha: POST /books,",
+      "alpha: GET /books,",
+      "GET /books, scope: books:write",
+      "another route answers GET of the same paths",
+    ],
+    [
+      "a field without a source",
+      "book.yaml",
+      "number: id",
+      "number: { filter: true }",
+      "{ filter: true }",
+      'a field needs "v4", "read" or "const"',
+    ],
+    [
+      "a member of a schema that no rule knows",
+      "book.yaml",
+      "writer: { type: integer }",
+      "editor: { type: string }",
+      "type: object",
+      '"editor" is in the schema',
+    ],
+    [
+      "a schema that is none",
+      "book.yaml",
+      "type: number, minimum: 0",
+      "type: numbr",
+      "type: object",
+      "not a JSON Schema",
+    ],
+    [
+      "a member's schema that is none",
+      "book.yaml",
+      "writer: { type: integer }",
+      "writer: null",
+      "type: object",
+      "not a JSON Schema",
+    ],
+    [
+      "a part's schema that is none",
+      "pack.yaml",
+      "schema: { properties: { pin: { type: string } } }",
+      "schema: { properties: pin }",
+      "{ properties: pin }",
+      "not a JSON Schema",
+    ],
+    [
+      "operators that do the same",
+      "pack.yaml",
+      "is: gte, v4: gte",
+      "is: gt, v4: gte",
+      "$all:",
+      "are both gt",
+    ],
+    [
+      "a filter by what an expression makes",
+      "book.yaml",
+      "args: { rate: 100 } }",
+      "args: { rate: 100 }, filter: true }",
+      "{ v4: cost.pence",
+      "has no table",
+    ],
+    [
+      "a key that stands twice",
+      "book.yaml",
+      "  number: id",
+      "  number: id\n  number: id",
+      "number: id\n  title",
+      "Map keys must be unique",
+    ],
+    [
+      "an alias of nothing",
+      "book.yaml",
+      "number: id",
+      "number: *id",
+      "*id",
+      "nothing before this is named &id",
+    ],
+    [
+      "a map within itself",
+      "book.yaml",
+      "number: id",
+      "number: &id { v4: *id }",
+      "*id",
+      "*id stands within what it repeats",
+    ],
+    [
+      "a key that is a list",
+      "book.yaml",
+      "number: id",
+      "[number]: id",
+      "[number]",
+      "a key can't be a map or a list",
+    ],
+    [
+      "a key that repeats a map",
+      "book.yaml",
+      "number: id",
+      "number: &id { v4: id }\n  *id : id",
+      "*id",
+      "a key can't be a map or a list",
+    ],
+    ["a tag", "book.yaml", "number: id", "number: !!set { id }", "!!set", "Unresolved tag"],
+    [
+      "a list that is nested without end",
+      "book.yaml",
+      "number: id",
+      `number: ${"[".repeat(196)}here${"]".repeat(196)}`,
+      "here",
+      "is nested too deeply",
+    ],
+    [
+      "aliases of aliases, which multiply",
+      "book.yaml",
+      "number: id",
+      `number: [&a [], &b [${"*a, ".repeat(100)}], &c [${"*b, ".repeat(50)}], *c]`,
+      "*c",
+      "aliases repeat more than 10000 values in all",
+    ],
+  ])("%s", (_what, file, from, to, at, message) => {
+    const faults = faultsOf({ file, from, to });
+    const { line, column } = placeOf(file, from, to, at);
+    expect(faults).toContainEqual({ file, line, column, message: expect.stringContaining(message) });
+  });
+
+  test("all faults of all files come at once", () => {
+    const faults = faultsOf(
+      { file: "book.yaml", from: "as: state", to: "as: stat" },
+      { file: "book.yaml", from: "catalog: shelf", to: "catalog: shelve" },
+      { file: "shelf.yaml", from: "gives: list", to: "gives: lists" },
+      { file: "pack.yaml", from: "'$value / $rate'", to: "'$value /'" },
+    );
+    expect(faults.map(({ file }) => file).sort()).toEqual([
+      "book.yaml",
+      "book.yaml",
+      "pack.yaml",
+      "shelf.yaml",
+    ]);
+  });
+
+  test("a faulty route hides no fault of the file's fields, and of a file that can't be read nothing follows", () => {
+    const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
+    const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
+      '"lists" can\'t stand here; did you mean "list"? there are: list, object, nothing, file',
+      expect.stringContaining('unknown value kind "stat"'),
+    ]);
+    const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };
+    expect(faultsOf(lost).map(({ message }) => message)).toEqual(["Map keys must be unique"]);
+  });
+
+  test("a fault is shown with its line, a caret below the place, and a hint", () => {
+    const edit = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    const text = withPack([edit], (folder) => {
+      try {
+        loadPack(folder);
+        return "";
+      } catch (error) {
+        return (error as Error).message.replaceAll(`${folder}/`, "");
+      }
+    });
+    const [place = "", line = "", caret = "", hint = ""] = text.split("\n");
+    expect(place).toMatch(/^book\.yaml:\d+:\d+: unknown value kind "stat"$/);
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^stat,/);
+    expect(caret).toMatch(/^ +\| +\^$/);
+    expect(hint).toBe('  hint: did you mean "state"? there are: state, pounds');
+  });
+
+  test("a place far along a long line is shown, and what a terminal would act on is not", () => {
+    const shown = formatDiagnostic({
+      file: "a.yaml",
+      line: 7,
+      column: 301,
+      message: "wrong",
+      excerpt: `${"\u001b[2J\t".padEnd(300, "x")}here${"y".repeat(300)}`,
+    });
+    const [, line = "", caret = ""] = shown.split("\n");
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^here/);
+    expect(line.length).toBeLessThan(130);
+    expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test("a folder without pack.yaml, and one that is not there", () => {
+    expect(() => loadPack("test/fixtures")).toThrow("there is no pack.yaml in this folder");
+    expect(() => loadPack("test/fixtures/nowhere")).toThrow("can't be read");
+  });
+});
+
+describe("an expression that can't be used", () => {
+  const inField = (expression: string) =>
+    faultsOf({ file: "book.yaml", from: "'$with.loan.reader'", to: expression });
+  const line = 10;
+  const start = "  lent_to: { read: '".length + 1;
+
+  test.each([
+    ["that does not parse", "'a + '", 4, "not JSONata: Unexpected end of expression"],
+    [
+      "with a variable that nobody sets",
+      "'a & $lone'",
+      4,
+      "unknown variable or function $lone; besides JSONata's own there are $value, $with, $values",
+    ],
+    ["with a function that runs text as code", "'$eval(a)'", 0, "$eval can't be used"],
+    ["with a clock", "'$now()'", 0, "$now can't be used"],
+    ["with a die", "'a + $random()'", 4, "$random can't be used"],
+    ["whose list collapses when it has one member", "'items[kind = \"x\"]'", 4, "write [ … ] around it"],
+    ["whose mapped list collapses", "'items.{ \"a\": b }'", 6, "write [ … ] around it"],
+    ["whose sorted list collapses", "'items^(a)'", 5, "write [ … ] around it"],
+    ["whose list collapses inside an object", '\'{ "x": items.{ "a": b } }\'', 13, "write [ … ] around it"],
+    ["whose list collapses in a branch", "'a ? items[b] : c'", 9, "write [ … ] around it"],
+    ["that keeps one member, but not none", "'items[]'", 0, "write [ … ] around it"],
+  ])("%s", (_what, expression, offset, message) => {
+    const [fault] = inField(expression);
+    expect(fault).toMatchObject({ file: "book.yaml", line, message: expect.stringContaining(message) });
+    expect(Math.abs((fault?.column ?? 0) - start - offset)).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    "'[items[kind = \"x\"]]'",
+    "'items[kind = \"x\"][0]'",
+    "'items^(>a)[0].name'",
+    "'$sum(items.price)'",
+    "'a.b.c'",
+  ])("%s gives what it says and passes", (expression) => expect(inField(expression)).toEqual([]));
+
+  test("in a block of several lines the fault's own line is told", () => {
+    const [fault] = faultsOf({
+      file: "pack.yaml",
+      from: "  pounds: { read: '$value / $rate', write: '$round($value * $rate)' }",
+      to: "  pounds:\n    read: |\n      (\n        $x := $value;\n        $x / $nothing\n      )",
+    });
+    expect(fault).toMatchObject({
+      file: "pack.yaml",
+      line: 63,
+      column: 14,
+      message: expect.stringContaining("$nothing"),
+    });
+  });
+});

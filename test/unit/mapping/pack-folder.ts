@@ -1,0 +1,53 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PackError, type Diagnostic } from "../../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+
+const LIBRARY = "test/fixtures/library-pack";
+
+/** One change of a pack's file: the first text is replaced with the second. */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where a fault stands, and all that is said of it. */
+export type ToldFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
+
+/** Copies the library's pack with changes in it, hands its folder over, and takes it away again. */
+export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    cpSync(LIBRARY, folder, { recursive: true });
+    for (const { file, from, to } of edits) {
+      const text = readFileSync(join(folder, file), "utf8");
+      if (!text.includes(from)) throw new Error(`${file} has no "${from}"`);
+      writeFileSync(
+        join(folder, file),
+        text.replace(from, () => to),
+      );
+    }
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Loads the library's pack with changes in it; gives its faults with their hints, files by their names alone. */
+export const faultsOf = (...edits: readonly Edit[]): ToldFault[] =>
+  withPack(edits, (folder) => {
+    try {
+      loadPack(folder);
+      return [];
+    } catch (error) {
+      if (!(error instanceof PackError)) throw error;
+      return error.diagnostics.map(({ file, line, column, message, hint }) => ({
+        file: file.slice(folder.length + 1),
+        line,
+        column,
+        message: hint === undefined ? message : `${message}; ${hint}`,
+      }));
+    }
+  });

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
+import { cursorAt, expectEnd } from "../../../src/dialect/json/scan.ts";
+import { ExpressionError, interpretedBy } from "../../../src/jsonata/index.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { CatalogCopy, ReadContext } from "../../../src/mapping/translation-context.ts";
+import {
+  readPack,
+  rulesOf,
+  translate,
+  type Json,
+  type KnownCatalogs,
+  type ReferencePack,
+} from "./reference-translation.ts";
+
+/** One id of each catalog is known, whatever it is called; the others are not. */
+const KNOWN = "known/id";
+
+const knownCatalogs = ({ files }: ReferencePack): KnownCatalogs =>
+  Object.fromEntries(
+    [...files].map(([name]) => [name, { [KNOWN]: { id: name, label: 'a "known" one', more: [1, null] } }]),
+  );
+
+function copyOf(catalogs: KnownCatalogs): CatalogCopy {
+  const find = (name: string, id: string) => {
+    const known = catalogs[name] ?? {};
+    const object = Object.hasOwn(known, id) ? known[id] : undefined;
+    return object && { object, text: printJson(object) };
+  };
+  return {
+    isLoaded: () => true,
+    find,
+    cachedText(name, bytes, start, end) {
+      const id = parseJson(Buffer.from(bytes.subarray(start, end)).toString());
+      const text = typeof id === "string" ? find(name, id)?.text : undefined;
+      return text === undefined ? undefined : Buffer.from(text);
+    },
+    canonicalSpelling: (_name, id) => id,
+  };
+}
+
+/** Words that mean something to some table, catalog or expression of the pack. */
+function wordsOf({ kinds, files }: ReferencePack): string[] {
+  const tables = Object.values(kinds).flatMap(({ same = [], read }) => [
+    ...same,
+    ...(typeof read === "object" ? Object.keys(read) : []),
+  ]);
+  const hidden = [...files.values()].flatMap(({ catalog }) => catalog?.hidden_prefix ?? []);
+  return [...tables, ...hidden.map((prefix) => `${prefix}7`), KNOWN];
+}
+
+/** Every string in its own way of writing, and in one with escapes. */
+const written = (text: string): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    JSON.stringify(text),
+    `"${[...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`,
+  );
+
+const numbers = fc.oneof(
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.constantFrom(
+    "0",
+    "-0",
+    "1.50",
+    "1e3",
+    "1E400",
+    "9007199254740993",
+    "0.1234567890123456789",
+    "1073741824",
+  ),
+);
+
+const strings = (words: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...words) },
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("", "__proto__", '"},{"', "\\", "\u2028", "\ud83d", "\ud83d\ude00", "\u0000", "null"),
+      fc.constantFrom(
+        "2026-11-20T02:13:00",
+        "2026-11-20T02:13:00+02:00",
+        "2026-11-20T02:13:00.5Z",
+        "2026-13-40",
+      ),
+      fc.constantFrom("2001:db8::1/128", "198.51.100.7", "/v4/vm/instances/7/disks/8", "/domains/3"),
+    )
+    .chain(written);
+
+/** The JSON text of some value. */
+function anything(words: readonly string[]): fc.Arbitrary<string> {
+  const scalar = fc.oneof(strings(words), numbers, fc.constantFrom("null", "true", "false"));
+  const list = fc.array(scalar, { maxLength: 3 }).map((items) => `[${items.join(" ,")}]`);
+  const member = fc.tuple(fc.constantFrom('"id"', '"a"', '"__proto__"', '"1"'), scalar);
+  const object = fc
+    .uniqueArray(member, { maxLength: 3, selector: ([name]) => name })
+    .map((members) => `{${members.map((pair) => pair.join(": ")).join()}}`);
+  return fc.oneof(
+    { weight: 6, arbitrary: scalar },
+    list,
+    object,
+    fc.array(object, { maxLength: 2 }).map((items) => `[${items.join()}]`),
+  );
+}
+
+interface Tree extends Map<string, Tree> {}
+
+function treeOf(paths: Iterable<string>): Tree {
+  const tree: Tree = new Map();
+  for (const path of paths) {
+    let place = tree;
+    for (const name of path.split("."))
+      place = place.set(name, place.get(name) ?? new Map()).get(name) as Tree;
+  }
+  return tree;
+}
+
+/** The text of an object with some of the members of a tree, in any order, some of them twice, and others besides. */
+function document(tree: Tree, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const members = [...tree].map(([name, inner]) =>
+    fc
+      .oneof(
+        {
+          weight: inner.size > 0 ? 6 : 0,
+          arbitrary: fc.constant(inner).chain((below) => document(below, value)),
+        },
+        { weight: 2, arbitrary: value },
+      )
+      .map((text) => `${JSON.stringify(name)}:${text}`),
+  );
+  const other = value.map((text) => `"tags" : ${text}`);
+  return fc
+    .tuple(
+      fc.tuple(...members, ...members.slice(0, 1), other),
+      fc.infiniteStream(fc.nat()),
+      fc.constantFrom(",", " ,\n "),
+    )
+    .map(([texts, order, comma]) => {
+      const kept = texts.map((text) => [order.next().value as number, text] as const);
+      const some = kept.filter(([place]) => place % 5 > 0).sort(([a], [b]) => a - b);
+      return `{${some.map(([, text]) => text).join(comma)}}`;
+    });
+}
+
+/** What a resource reads: the places that its rules name, and those that its expressions do. */
+function placesOf(pack: ReferencePack, name: string): { readonly v4: Tree; readonly with: Tree } {
+  const rules = [...rulesOf(pack, name).values()];
+  const sources = rules.flatMap(({ read = "" }) => read);
+  const besides = sources.flatMap((source) =>
+    [...source.matchAll(/\$with\.([\w.]+)/g)].map(([, path = ""]) => path),
+  );
+  const named = sources.flatMap((source) =>
+    [...source.matchAll(/(?<![\w$."])[a-z_]{3,}(?!\w*")/g)].map(([path]) => path),
+  );
+  return { v4: treeOf([...rules.flatMap(({ v4 }) => v4 ?? []), ...named]), with: treeOf(besides) };
+}
+
+/** What comes out, or the kind of error. The interpreter's time is limited by the clock, however busy the machine is. */
+async function outcome(run: () => unknown): Promise<string> {
+  try {
+    return printJson(await run());
+  } catch (error) {
+    if (error instanceof ExpressionError && error.code === "D1012") return outcome(run);
+    return (error as Error).name;
+  }
+}
+
+describe.each(["mappings", "test/fixtures/library-pack"])("an object of %s, as text (L5)", (folder) => {
+  const reference = readPack(folder);
+  const catalogs = knownCatalogs(reference);
+  const engines = { compiled: loadPack(folder), interpreted: interpretedBy(() => loadPack(folder)) };
+  const value = anything(wordsOf(reference));
+
+  async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
+    const reading: ReadContext = { catalogs: copyOf(catalogs), related: extra };
+    const from = cursorAt(text);
+    const alpha = await engines[engine].resources.get(name)?.read(from, reading);
+    expectEnd(from);
+    return parseJson(alpha ?? "");
+  }
+
+  test.each([...reference.files.keys()])("%s is what its rules say, whatever v4 has", async (name) => {
+    const places = placesOf(reference, name);
+    const documents = fc.tuple(document(places.v4, value), document(places.with, value));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof({ weight: 9, arbitrary: documents }, fc.tuple(value, fc.constant("{}"))),
+        async ([text, more]) => {
+          const extra = parseJson(more) as Json;
+          const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
+          const wanted = await outcome(() => translate(name, parseJson(text), around));
+          expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
+          expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { readExamples } from "../../../src/tools/examples/example.ts";
+import type { Pack } from "../../../src/mapping/pack.ts";
+import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
+
+/** The catalogs that the pack's examples have, read as the gateway reads v4's, and the v4 ids that clients see in them. */
+export async function exampleCatalogs(
+  pack: Pack,
+): Promise<{ catalogs: CatalogCache; v4Ids: (catalog: string) => string[] }> {
+  const lists = readExamples("mappings", []).catalogs;
+  const { items, page, pages, results } = pack.dialect.v4.envelope;
+  const listOf = (path: string) => lists[`GET ${path.split("?")[0]?.slice(pack.dialect.v4.prefix.length)}`];
+  const answer = (path: string) => {
+    const list = listOf(path);
+    const text = JSON.stringify({ [items]: list, [page]: 1, [pages]: 1, [results]: list?.length });
+    return { status: list ? 200 : 404, headers: {}, text, ms: 0 };
+  };
+  const upstream = { call: async ({ path }: { path: string }) => answer(path), close: async () => undefined };
+  const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+  await catalogs.refresh();
+  catalogs.stop();
+  return {
+    catalogs,
+    v4Ids: (name) =>
+      (pack.resources.get(name)?.catalog?.calls ?? [])
+        .filter(({ listed }) => listed)
+        .flatMap(({ path }) => lists[`GET ${path}`] ?? [])
+        .map((item) => String((item as Record<string, unknown>)[pack.dialect.v4.reference])),
+  };
+}

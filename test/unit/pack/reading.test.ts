@@ -1,0 +1,56 @@
+/** One law of every object: reading it is a function of what v4 gave, and leaves that as it is. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
+import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
+import { exampleCatalogs } from "./catalogs.ts";
+import { readObject } from "../../support/read-object.ts";
+import { v4Values, type Json } from "./values.ts";
+
+const pack = loadPack("mappings");
+let catalogs: CatalogCopy;
+let v4Ids: (catalog: string) => string[];
+beforeAll(async () => {
+  ({ catalogs, v4Ids } = await exampleCatalogs(pack));
+});
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
+
+const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
+
+describe("what alpha is shown depends on what v4 gave, and on nothing else", () => {
+  test.each(objects.map((resource) => [resource.name, resource] as const))("%s", async (name, resource) => {
+    const members = [...resource.fields].flatMap(([field, rule]) => {
+      const values = rule.v4 === undefined ? undefined : v4Values(pack, [name, field], rule, v4Ids);
+      return values && rule.v4 !== undefined ? [{ field, rule, v4: rule.v4, values }] : [];
+    });
+    const plain = members.filter(
+      ({ rule: { as, catalog, read, object, type, array } }) =>
+        ![as, catalog, read, object, type, array].some((key) => key !== undefined),
+    );
+    // Null where the pack foresees it.
+    const held = members.map(({ values, rule }) => (rule.or === undefined ? values : fc.option(values)));
+    const v4 = fc.tuple(...held).map((values) => {
+      const object: Json = {};
+      members.forEach((member, index) => compileSetter(member.v4)(object, values[index]));
+      return frozen(object);
+    });
+    const law = async (object: Json) => {
+      const reading = { catalogs, related: {} };
+      const shown = await readObject(resource, object, reading);
+      expect(await readObject(resource, object, reading)).toEqual(shown);
+      for (const [field] of resource.fields) expect(compileGetter(field)(shown)).not.toBeUndefined();
+      const given = plain.map(({ field, v4: place, rule }) => [
+        field,
+        compileGetter(place)(object) ?? rule.or ?? null,
+      ]);
+      expect(plain.map(({ field }) => [field, compileGetter(field)(shown)])).toEqual(given);
+    };
+    await fc.assert(fc.asyncProperty(v4, law), { numRuns: 50 });
+  });
+});

@@ -1,0 +1,62 @@
+/** Every request that the examples make of v4 is one that v4 describes. */
+
+import { describe, expect, test } from "vitest";
+import { splitCall } from "../../../src/tools/examples/split-call.ts";
+import { readExamples } from "../../../src/tools/examples/example.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { describedRequests, isDescribed } from "./v4-description.ts";
+
+const { examples } = readExamples("mappings", []);
+const pack = loadPack("mappings");
+/** Lists that every service has. */
+const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
+  (catalog?.calls ?? []).filter(({ optional }) => !optional),
+);
+
+(isDescribed ? describe : describe.skip)("requests beside v4's published description", () => {
+  const faultsOf = isDescribed ? describedRequests() : () => [];
+
+  const calls = examples.flatMap(({ definition: { title, v4 } }) =>
+    // What v4 refuses by rules of its own goes on to it, and it says so.
+    v4
+      .filter(({ status = 200 }) => status !== 400)
+      .map(({ call, ...request }) => [title, call, { ...splitCall(call, ""), ...request }] as const),
+  );
+
+  test.each(calls)("%s: %s", (_title, _call, request) => expect(faultsOf(request)).toEqual([]));
+
+  test.each(catalogs.map(({ path, filter }) => [path, filter]))("the catalog of %s", (path, filter) =>
+    expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
+  );
+
+  const filtered = pack.routes.flatMap(({ name, response: gives, object, source }) => {
+    if (gives !== "list" || !("call" in source)) return [];
+    const rules = [...(pack.resources.get(object)?.fields.values() ?? [])];
+    const marked = rules
+      // What v4 has no filter for is looked up before, and filtered by its mark.
+      .filter(({ filter, mark }) => filter === true && mark === undefined)
+      .map(({ v4 }) => v4 ?? "");
+    return [[name, source.call.template, marked] as const];
+  });
+
+  test.each(filtered)("%s is filtered by what v4 can filter by", (_name, template, marked) => {
+    const filter = Object.fromEntries(marked.map((field) => [field, null]));
+    const path = template.replaceAll(/\{\w+\}/g, "1");
+    expect(faultsOf({ method: "GET", path, filter })).toEqual([]);
+  });
+
+  test.each([
+    [{ method: "GET", path: "/vm/instance/5" }, "there is no such call"],
+    [{ method: "GET", path: "/vm/instances?page=0" }, "page is 0"],
+    [{ method: "GET", path: "/vm/instances/5?page=1" }, "the query has page"],
+    [
+      { method: "GET", path: "/vm/instances?page=1", filter: { hypervisor: "kvm" } },
+      "hypervisor can't be filtered by",
+    ],
+    [
+      { method: "POST", path: "/vm/instances", body: { region: "us-east" } },
+      " must have required property 'type'",
+    ],
+    [{ method: "PUT", path: "/vm/instances/5", body: { lable: "x" } }, "there is no member lable"],
+  ])("%j is none", (request, fault) => expect(faultsOf(request)).toContain(fault));
+});

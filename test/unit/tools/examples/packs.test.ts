@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readExamples } from "../../../../src/tools/examples/example.ts";
+import { runExamples } from "../../../../src/tools/examples/run-examples.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
+
+/** All examples of a pack, and what was wrong with reading them. */
+const examplesOf = (folder: string) => {
+  const faults: Diagnostic[] = [];
+  const read = readExamples(folder, faults);
+  return { ...read, faults, pack: loadPack(folder) };
+};
+
+describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
+  const { examples, catalogs, faults, pack } = examplesOf(folder);
+
+  test("its examples are written right", () => expect(faults.map(formatDiagnosticLine)).toEqual([]));
+
+  // All in one run, as `check` does; each is a test, so that a failure names its example.
+  let found: Diagnostic[] = [];
+  beforeAll(async () => {
+    found = await runExamples(pack, examples, catalogs);
+  });
+
+  test.each(examples.map((example) => [example.definition.title, example.source.file] as const))(
+    "%s",
+    (_title, file) => {
+      expect(found.filter((fault) => fault.file === file).map(formatDiagnosticLine)).toEqual([]);
+    },
+  );
+
+  test("no fault is outside of the examples", () => {
+    const files = new Set(examples.map(({ source }) => source.file));
+    expect(files.size).toBe(examples.length);
+    expect(found.filter(({ file }) => !files.has(file)).map(formatDiagnosticLine)).toEqual([]);
+  });
+
+  test("every route has an example", () => {
+    const shown = new Set(
+      examples.flatMap(({ definition }) => {
+        const [method = "", path = ""] = definition.alpha.split(" ");
+        const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
+        return pack.match(method, segments)?.routes.map(({ name }) => name) ?? [];
+      }),
+    );
+    expect(pack.routes.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+test("an example that is written wrong is told with its line and a hint", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nalpha: GET /a\ngivs: { body: {} }\n");
+    const faults: Diagnostic[] = [];
+    expect(readExamples(folder, faults).examples).toEqual([]);
+    expect(faults.map(({ line, message, hint }) => [line, message, hint])).toEqual([
+      [1, 'the key "gives" is missing', "gives: …"],
+      [3, 'unknown key "givs"', expect.stringContaining('did you mean "gives"?')],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe("an example that does not hold", () => {
+  const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
+  const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
+  if (!first) throw new Error("the example is gone");
+  const broken = (change: object) => ({ ...first, definition: { ...first.definition, ...change } });
+
+  test.each([
+    ["another status", { gives: { status: 404, body: {} } }, "status is 200, expected 404"],
+    [
+      "another member",
+      { gives: { status: 200, body: { number: 7 } } },
+      'body.title is "Waves", expected nothing',
+    ],
+    [
+      "a call that is not made",
+      { v4: [...first.definition.v4, { call: "GET /more" }] },
+      "1 expected v4 calls were not made",
+    ],
+    ["a call too many", { v4: first.definition.v4.slice(0, 1) }, "v4 is called once more than expected: GET"],
+    ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
+  ])("%s is told with file, line and column", async (_case, change, message) => {
+    const [fault] = await runExamples(pack, [broken(change)], catalogs);
+    expect(fault && formatDiagnosticLine(fault)).toContain(message);
+    expect(fault).toMatchObject({
+      file: expect.stringContaining("read.yaml"),
+      line: expect.any(Number),
+      column: expect.any(Number),
+    });
+  });
+});

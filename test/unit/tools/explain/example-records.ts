@@ -1,0 +1,55 @@
+/** The golden cases of a pack as the records that the audit would have kept of them. */
+import type { AuditRecord } from "../../../../src/audit/record.ts";
+import { readExamples, type Example } from "../../../../src/tools/examples/example.ts";
+import { splitCall } from "../../../../src/tools/examples/split-call.ts";
+import type { Pack } from "../../../../src/mapping/pack.ts";
+import type { JsonObject } from "../../../../src/mapping/translation-context.ts";
+import { splitPath } from "../../../../src/mapping/router.ts";
+import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+
+async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {
+  const segments = (splitPath(path) ?? []).slice(pack.prefix.length);
+  for (const route of pack.match(method, segments)?.routes ?? []) {
+    if (!route.matchesBody || (await route.matchesBody((body ?? {}) as JsonObject))) return route.name;
+  }
+  return null;
+}
+
+async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecord> {
+  const { alpha, body, v4, gives, headers = {} } = definition;
+  const filterHeader = pack.dialect.filter.header;
+  const { method, path: whole } = splitCall(alpha, pack.dialect.alpha.prefix);
+  const [path = "", query = ""] = whole.split("?", 2);
+  return {
+    ...sampleRecord(definition.title),
+    alpha: {
+      method,
+      path,
+      query,
+      filter: headers[filterHeader] ?? null,
+      status: gives.status,
+      response: gives.body,
+      route: await routeOf(pack, method, path, body),
+      ...(body !== undefined && { body }),
+    },
+    v4: v4.map(({ call, filter, body: sent, status = 200, answers }) => ({
+      ...splitCall(call, pack.dialect.v4.prefix),
+      filter: filter === undefined ? null : JSON.stringify(filter),
+      status,
+      response: answers,
+      ms: 1,
+      ...(sent !== undefined && { body: sent }),
+    })),
+  };
+}
+
+/** Title and record of every example in a pack's folder. */
+export async function exampleRecords(folder: string, pack: Pack): Promise<[string, AuditRecord][]> {
+  const { examples } = readExamples(folder, []);
+  return Promise.all(
+    examples.map(async (example): Promise<[string, AuditRecord]> => [
+      example.definition.title,
+      await recordOf(example, pack),
+    ]),
+  );
+}

@@ -1,0 +1,176 @@
+/** The description of alpha that is generated from a pack: valid, and true of every example of the pack. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describePack } from "../../../../src/tools/openapi/document.ts";
+import { readExamples, type ExampleDefinition } from "../../../../src/tools/examples/example.ts";
+import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
+
+type Json = Record<string, unknown>;
+interface Operation extends Json {
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Json }[];
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly content: { readonly "application/json": { readonly schema: Json } };
+  };
+  readonly responses: Readonly<Record<string, Json>>;
+}
+interface Document extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly responses: Json };
+}
+
+const described = (folder: string, words = {}): Document =>
+  describePack(loadPack(folder, words), "1") as unknown as Document;
+
+const operation = (document: Document, name: string): Operation => {
+  const [method = "", path = ""] = name.split(" ");
+  const found = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+  if (!found) throw new Error(`${name} is not described`);
+  return found;
+};
+
+describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s", (folder) => {
+  const document = described(folder);
+  const pack = loadPack(folder);
+
+  test("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as never);
+    expect({ valid, errors }).toMatchObject({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("has every route of the pack as an operation, each under an id of its own", () => {
+    const operations = pack.routes.map(({ name }) => operation(document, name));
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(operations.length).toBeGreaterThan(0);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  describe("is true of the examples", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    const compiled = new Map<string, ValidateFunction>();
+    beforeAll(() => {
+      ajv.addSchema({ $id: "alpha", ...document });
+    });
+
+    /** What the schema at a pointer into the document does not allow. */
+    function faults(pointer: readonly string[], value: unknown): unknown[] {
+      const escaped = pointer.map((key) =>
+        encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")),
+      );
+      const $ref = `alpha#/${escaped.join("/")}`;
+      const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+      compiled.set($ref, validate);
+      validate(value);
+      return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    }
+
+    function routeOf({ alpha }: ExampleDefinition): string | undefined {
+      const [method = "", path = ""] = alpha.split(" ");
+      const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
+      return pack.match(method, segments)?.routes[0]?.name;
+    }
+
+    const { examples } = readExamples(folder, []);
+    const cases = examples.flatMap(({ definition }) => {
+      // A file is described by its type alone.
+      if (definition.gives.file !== undefined) return [];
+      const route = routeOf(definition);
+      return route === undefined ? [] : [[definition.title, definition, route] as const];
+    });
+
+    test.each(cases)("%s", (_title, definition, route) => {
+      const [method = "", path = ""] = route.split(" ");
+      const place = ["paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase()];
+      const { status, body } = definition.gives;
+      const content = ["content", "application/json", "schema"];
+      const answer =
+        status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
+      expect(faults([...answer, ...content], body)).toEqual([]);
+      const { requestBody } = operation(document, route);
+      // What is shown may be sent back: where a rule is broken, what is shown is read first.
+      const isSentBack = requestBody?.description !== undefined && definition.v4[0]?.call.startsWith("GET ");
+      if (definition.body === undefined || !requestBody || status !== 200 || isSentBack) return;
+      expect(faults([...place, "requestBody", ...content], definition.body)).toEqual([]);
+    });
+  });
+});
+
+describe("what the description tells", () => {
+  const document = described("mappings");
+
+  test("scopes, the v4 call and what is lost, of an operation", () => {
+    const read = operation(document, "GET /vm/instances/:id");
+    expect(read.security).toEqual([{ token: ["vms:view"] }]);
+    expect(read["x-v4-equivalent"]).toBe("GET /v4/vm/instances/{id}");
+    expect(read["x-loss"]).toContain("total_transfer: a part of a GB; 0 in lists");
+    expect(operation(document, "GET /datacenters").security).toEqual([{}]);
+    expect(operation(document, "POST /feedback")["x-v4-equivalent"]).toBeNull();
+    expect(operation(document, "POST /feedback").responses).not.toHaveProperty("200");
+  });
+
+  test("two routes of one path as one operation with the scopes of both", () => {
+    const act = operation(document, "POST /vm/instances/:id/disks/:did");
+    expect(act.security).toEqual([{ token: ["vms:modify"] }, { token: ["vms:create"] }]);
+    expect(act["x-v4-equivalent"]).toHaveLength(2);
+  });
+
+  test("parameters with their types", () => {
+    const list = operation(document, "GET /vm/instances/:id/disks").parameters ?? [];
+    expect(list.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
+      "path id",
+      "query page",
+      "header X-Filter",
+    ]);
+    expect(list[0]?.schema).toMatchObject({ type: "integer" });
+    expect(JSON.stringify(list[2])).toContain('"label":{}');
+  });
+
+  test("a field with its type, its place in v4 and its loss", () => {
+    const { properties } = document.components.schemas["instance"] as { properties: Record<string, Json> };
+    expect(properties["status"]).toMatchObject({
+      type: "string",
+      "x-v4-field": "status",
+      "x-loss": expect.any(String),
+    });
+    expect(properties["type"]).toMatchObject({ type: "array", items: { $ref: "#/components/schemas/type" } });
+    expect(properties["alerts"]).toMatchObject({
+      properties: { cpu: { required: ["enabled", "threshold"] } },
+    });
+  });
+
+  test("the status of the rate limit with when to come back", () =>
+    expect(document.components.responses).toMatchObject({ 420: { headers: { "Retry-After": {} } } }));
+
+  test("everything in the service's words", () => {
+    const renamed = described("mappings", { vm: "acme", orch: "acmeks" });
+    expect(operation(renamed, "GET /acme/instances").security).toEqual([{ token: ["acmes:view"] }]);
+    expect(JSON.stringify(renamed)).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
+  });
+
+  test("a body refuses what alpha refuses, and takes null for what is not there", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const schema = operation(document, "POST /vm/instances").requestBody?.content["application/json"].schema;
+    const validate = ajv.compile(schema ?? false);
+    const least = { datacenter: "newark", type: "standard-1" };
+    expect(validate(least)).toBe(true);
+    expect(validate({ ...least, distribution: null, stackscript: null, label: null })).toBe(true);
+    expect(validate({ ...least, datacenter: { id: "newark" }, with_backups: true })).toBe(true);
+    for (const wrong of [
+      { type: "standard-1" },
+      { ...least, datacenter: null },
+      { ...least, label: "a--b" },
+      { ...least, distribution: "vm/debian8" },
+      { ...least, stackscript: 5 },
+      { ...least, backup: 5, distribution: "vm/debian8", root_pass: "x" },
+    ])
+      expect([wrong, validate(wrong)]).toEqual([wrong, false]);
+  });
+});

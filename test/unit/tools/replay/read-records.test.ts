@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { array, assert, asyncProperty, nat } from "fast-check";
+import { InvalidExportError } from "../../../../src/tools/replay/no-export.ts";
+import { isAskedFor, readRecords } from "../../../../src/tools/replay/read-records.ts";
+import { createReplaySummary } from "../../../../src/tools/replay/summary.ts";
+import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+
+async function* given(chunks: readonly string[]): AsyncGenerator<string> {
+  yield* chunks;
+}
+
+const idsIn = async (chunks: readonly string[]): Promise<string[]> =>
+  (await Array.fromAsync(readRecords(given(chunks)))).map(({ id }) => id);
+
+const EXPORT = ["a", "b", "c"].map((id) => `${JSON.stringify(sampleRecord(id))}\n`).join("");
+
+test("the records are the same however the text is cut into pieces", async () => {
+  await assert(
+    asyncProperty(array(nat(EXPORT.length), { maxLength: 8 }), async (cuts) => {
+      const places = [0, ...cuts.toSorted((one, other) => one - other), EXPORT.length];
+      const chunks = places.slice(1).map((end, index) => EXPORT.slice(places[index], end));
+      expect(await idsIn(chunks)).toEqual(["a", "b", "c"]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("no more is read than what has been taken", async () => {
+  let read = 0;
+  async function* endless(): AsyncGenerator<string> {
+    for (;;) yield `${JSON.stringify(sampleRecord(String((read += 1))))}\n`;
+  }
+  const records = readRecords(endless());
+  await records.next();
+  await records.next();
+  expect(read).toBe(2);
+  await records.return(undefined);
+});
+
+test.each([
+  ["not JSON", "{oops\n", 1],
+  ["no record", `${EXPORT}{"id":1}\n`, 4],
+  ["an export of another format", "id,time,lane\r\n", 1],
+])("%s is told with its line, and nothing of what stands in it", async (_what, text, line) => {
+  const failure = idsIn([text]);
+  await expect(failure).rejects.toThrow(InvalidExportError);
+  await expect(failure).rejects.toThrow(new RegExp(`^Line ${line} is no audit record: an export is NDJSON`));
+});
+
+test("a line without an end is no reason to run out of memory", async () => {
+  const piece = "x".repeat(1024 * 1024);
+  let pieces = 0;
+  async function* endless(): AsyncGenerator<string> {
+    for (; pieces < 1000; pieces += 1) yield piece;
+  }
+  await expect(readRecords(endless()).next()).rejects.toThrow("longer than any record");
+  expect(pieces).toBeLessThan(100);
+});
+
+test.each([
+  [{}, true],
+  [{ client: "0123456789abcdef" }, true],
+  [{ client: "f".repeat(16) }, false],
+  [{ route: "GET /vm/instances" }, true],
+  [{ route: "GET /dns/zones" }, false],
+  [{ status: 200 }, true],
+  [{ status: 404 }, false],
+  [{ since: "2026-03-01T10:00:00.000Z" }, true],
+  [{ since: "2026-03-01T10:00:00.001Z" }, false],
+  [{ until: "2026-03-01T10:00:00.000Z" }, false],
+])("%j narrows a file as it does a store", (query, asked) => {
+  expect(isAskedFor(sampleRecord("one"), query)).toBe(asked);
+});
+
+test("a tally shows a kind of change once, and does not grow for ever", () => {
+  const tally = createReplaySummary();
+  const add = (what: string): boolean =>
+    tally.add(sampleRecord("one"), { kind: "changed", differences: [{ what, was: "1", is: "2" }] });
+  expect([add("answer.vms[0].label"), add("answer.vms[1].label"), add("answer.page")]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  for (let kind = 0; kind < 2000; kind += 1) add(`answer.field_${kind}`);
+  expect(tally.kinds().length).toBeLessThanOrEqual(501);
+  expect(tally.kinds()[0]).toEqual(["others", 1502]);
+  expect(tally.changed).toBe(2003);
+});

@@ -1,0 +1,262 @@
+/** The gateway's copies of v4's catalogs, whatever v4 says in place of one. */
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { Pack } from "../../../src/mapping/pack.ts";
+import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
+import type { HttpResponse, HttpRequest } from "../../../src/upstream/client.ts";
+import { UpstreamError } from "../../../src/upstream/errors.ts";
+
+let pack: Pack;
+let catalogs: CatalogCache | undefined;
+beforeAll(() => {
+  pack = loadPack("mappings", { vm: "vm", orch: "orch" });
+});
+afterEach(() => catalogs?.stop());
+
+type Say = (call: HttpRequest) => { readonly status?: number; readonly text: string } | Promise<never>;
+
+const envelope = (data: readonly unknown[], pages = 1) => ({
+  text: JSON.stringify({ data, page: 1, pages, results: data.length }),
+});
+const newark = { id: "us-east", country: "us" };
+
+/** Copies of a v4 that says of its regions what it is told, and nothing of the others. */
+function copies(say: Say) {
+  const calls: HttpRequest[] = [];
+  const faults: string[] = [];
+  const call = async (asked: HttpRequest): Promise<HttpResponse> => {
+    calls.push(asked);
+    const said = asked.path.startsWith("/v4/regions") ? await say(asked) : envelope([]);
+    return { status: 200, headers: {}, ms: 1, ...said };
+  };
+  const upstream = { call, close: async () => {} };
+  catalogs = connectCatalogs(pack, upstream, 600, (name, message) => faults.push(`${name}: ${message}`));
+  const regions = () => calls.filter(({ path }) => path.startsWith("/v4/regions"));
+  return { catalogs, calls: regions, faults };
+}
+const labels = () => catalogs?.list("datacenter")?.map(({ object }) => object["id"]);
+
+describe("before the first read", () => {
+  test("there is no copy, and every catalog says so", () => {
+    const { catalogs } = copies(() => envelope([newark]));
+    expect(catalogs.list("datacenter")).toBeUndefined();
+    expect(catalogs.isLoaded("datacenter")).toBe(false);
+    expect(catalogs.missing()).toContain("datacenter: not read yet");
+  });
+
+  test("many who want it read are served by one read (L27)", async () => {
+    const { catalogs, calls } = copies(() => envelope([newark]));
+    await Promise.all([catalogs.refresh(), catalogs.refresh(), catalogs.refresh()]);
+    expect(calls()).toHaveLength(1);
+    expect(catalogs.missing()).toEqual([]);
+  });
+});
+
+describe("what is no catalog", () => {
+  test.each<[string, Say]>([
+    ["HTML", () => ({ text: "<html>" })],
+    ["nothing", () => ({ text: "" })],
+    ["null", () => ({ text: "null" })],
+    ["a list without an envelope", () => ({ text: JSON.stringify([newark]) })],
+    ["a 500", () => ({ status: 500, text: "" })],
+    ["a 404", () => ({ status: 404, text: "{}" })],
+    ["a redirect", () => ({ status: 302, text: "" })],
+    ["a list behind a redirect", () => ({ ...envelope([newark]), status: 302 })],
+    ["pages without an end", () => envelope([newark], Number.MAX_SAFE_INTEGER)],
+    ["ten thousand levels", () => ({ text: "[".repeat(10_000) })],
+    ["no connection", () => Promise.reject(new UpstreamError("unreachable", "refused"))],
+  ])("%s: not ready, with a reason, and the others are read", async (_name, say) => {
+    const { catalogs, calls, faults } = copies(say);
+    await catalogs.refresh();
+    expect(catalogs.list("datacenter")).toBeUndefined();
+    expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: ./)]);
+    expect(faults).toHaveLength(1);
+    expect(calls().length).toBeLessThanOrEqual(100);
+    expect(catalogs.isLoaded("kernel")).toBe(true);
+  });
+
+  test("the old copy stays, and is ready", async () => {
+    let broken = false;
+    const { catalogs, faults } = copies(() => (broken ? { status: 500, text: "" } : envelope([newark])));
+    await catalogs.refresh();
+    const before = labels();
+    broken = true;
+    await catalogs.refresh();
+    expect(faults).toHaveLength(1);
+    expect(labels()).toEqual(before);
+    expect(catalogs.missing()).toEqual([]);
+  });
+
+  test("half of one is none: the second page fails", async () => {
+    const { catalogs } = copies(({ path }) =>
+      path.includes("page=1&") ? envelope([newark], 2) : { status: 500, text: "" },
+    );
+    await catalogs.refresh();
+    expect(catalogs.isLoaded("datacenter")).toBe(false);
+  });
+});
+
+describe("rows", () => {
+  test("that are none, or have no id, or come twice, are left out", async () => {
+    const { catalogs } = copies(() =>
+      envelope([
+        null,
+        7,
+        "us-east",
+        [],
+        {},
+        { id: 7 },
+        { id: null },
+        newark,
+        { ...newark, country: "second" },
+      ]),
+    );
+    await catalogs.refresh();
+    expect(catalogs.find("datacenter", "us-east")?.object).toMatchObject({ country: "us" });
+    expect(labels()?.filter((id) => id === "newark")).toHaveLength(1);
+  });
+
+  test.each(["__proto__", "constructor", "toString", "", "a/../b"])(
+    "of the id %j change nothing but themselves",
+    async (id) => {
+      const { catalogs } = copies(() => ({
+        text: `{"data":[{"id":${JSON.stringify(id)},"country":"x","__proto__":{"country":"y"}}],"page":1,"pages":1,"results":1}`,
+      }));
+      await catalogs.refresh();
+      expect(catalogs.isLoaded("datacenter")).toBe(true);
+      expect(catalogs.find("datacenter", "hasOwnProperty")).toBeUndefined();
+      expect(({} as { country?: string }).country).toBeUndefined();
+    },
+  );
+});
+
+describe("what is too large is no catalog, and the old copy stays", () => {
+  const row = (id: number, filler = "") => ({ id: `r${id}`, filler });
+  const rows = (count: number, filler = "") => Array.from({ length: count }, (_, id) => row(id, filler));
+
+  test.each<[string, Say, RegExp]>([
+    ["a page", () => envelope([row(1, "x".repeat(1024 * 1024))]), /page has more than/],
+    ["pages without end", () => envelope([row(1)], 1000), /more than 100 pages/],
+    ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ characters/],
+    ["the number of its items", () => envelope(rows(5000), 50), /more than 10000 items/],
+    ["the number of what is no item", () => envelope(Array.from({ length: 20_000 }, () => 0)), /items/],
+  ])("%s", async (_name, say, reason) => {
+    let hostile = false;
+    const { catalogs, calls, faults } = copies((call) => (hostile ? say(call) : envelope([newark])));
+    await catalogs.refresh();
+    const before = labels();
+    hostile = true;
+    await catalogs.refresh();
+    expect(faults).toEqual([expect.stringMatching(reason)]);
+    expect(calls().length).toBeLessThanOrEqual(101);
+    expect(labels()).toEqual(before);
+  });
+});
+
+describe("with clients' tokens", () => {
+  const image = { id: "vm/debian9", label: "Debian 9", is_public: true };
+  const own = { id: "vm/own", label: "My own", is_public: false };
+  const UNKNOWN = { status: 401, text: "{}" };
+
+  /** Copies of a v4 that says of each list what it is told, by the token. */
+  function copiesByToken(
+    list: string,
+    say: (token: string | undefined) => ReturnType<Say>,
+    ttlSeconds = 600,
+  ) {
+    const tokens: (string | undefined)[] = [];
+    const call = async ({ path, headers }: HttpRequest): Promise<HttpResponse> => {
+      const asked = path.startsWith(list);
+      if (asked) tokens.push(headers["authorization"]);
+      const said = asked ? await say(headers["authorization"]) : envelope([]);
+      return { status: 200, headers: {}, ms: 1, ...said };
+    };
+    const made = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
+    catalogs = made;
+    return { catalogs: made, tokens };
+  }
+  const images = (made: CatalogCache) => made.list("distribution")?.map(({ object }) => object["id"]);
+
+  test("a catalog that the pack calls public is never read with one, and is tried again without", async () => {
+    let closed = true;
+    const { catalogs, tokens } = copiesByToken("/v4/regions", () => (closed ? UNKNOWN : envelope([newark])));
+    await catalogs.refresh();
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(tokens).toEqual([undefined]);
+    expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: /)]);
+    closed = false;
+    await catalogs.refresh();
+    expect({ tokens, loaded: catalogs.isLoaded("datacenter") }).toEqual({
+      tokens: [undefined, undefined],
+      loaded: true,
+    });
+  });
+
+  test("of one that a token may read only what everybody may see is kept", async () => {
+    const { catalogs } = copiesByToken("/v4/images", (token) => (token ? envelope([image, own]) : UNKNOWN));
+    await catalogs.refresh();
+    expect(catalogs.missing()).toEqual([]);
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(images(catalogs)).toEqual(["vm/debian9"]);
+  });
+
+  test("one 401 does not make it private: without a token it is asked for again, and taken", async () => {
+    let closed = true;
+    const other = { ...image, id: "vm/debian10" };
+    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+      closed && token === undefined ? UNKNOWN : envelope([token === undefined ? other : image]),
+    );
+    await catalogs.refresh();
+    await catalogs.refreshWith("hash", "Bearer good");
+    closed = false;
+    await catalogs.refresh();
+    expect(images(catalogs)).toEqual(["vm/debian10"]);
+    await catalogs.refreshWith("hash", "Bearer good");
+    expect(tokens).toEqual([undefined, "Bearer good", undefined]);
+  });
+
+  test("a token that can't read it uses up no try of another, and is not tried again at once", async () => {
+    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+      token === "Bearer good" ? envelope([image]) : UNKNOWN,
+    );
+    await catalogs.refresh();
+    await Promise.all([
+      catalogs.refreshWith("hash1", "Bearer bad"),
+      catalogs.refreshWith("hash1", "Bearer bad"),
+      catalogs.refreshWith("hash2", "Bearer good"),
+    ]);
+    await catalogs.refreshWith("hash1", "Bearer bad");
+    await catalogs.refreshWith("hash2", "Bearer good");
+    expect(images(catalogs)).toEqual(["vm/debian9"]);
+    expect(tokens).toEqual([undefined, "Bearer bad", "Bearer good"]);
+  });
+});
+
+describe("after a failed read", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each([
+    ["it is tried again by itself", false, 2],
+    ["it is not, once stopped", true, 1],
+  ])("%s", async (_name, stop, reads) => {
+    vi.useFakeTimers();
+    const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
+    await catalogs.refresh();
+    if (stop) catalogs.stop();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(calls()).toHaveLength(reads);
+  });
+
+  test("stopped in mid-read, it is not tried again either", async () => {
+    vi.useFakeTimers();
+    const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
+    const reading = catalogs.refresh();
+    catalogs.stop();
+    await reading;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls()).toHaveLength(1);
+  });
+});
