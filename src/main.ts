@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import "./cli/node-version.ts";
 import { AuditUnavailable } from "./audit/store.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { InvalidExportError } from "./tools/replay/no-export.ts";

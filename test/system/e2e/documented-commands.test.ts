@@ -52,7 +52,7 @@ let gateway: Serving;
 /** A folder like a checkout, so that files which the commands write stay out of the repository. */
 function checkoutCopy(): string {
   const copy = newFolder();
-  for (const name of ["src", "node_modules", "test", "package.json"])
+  for (const name of ["bin", "src", "node_modules", "test", "package.json"])
     symlinkSync(join(REPOSITORY, name), join(copy, name));
   cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
   const guide = readFileSync(join(REPOSITORY, "mappings/README.md"), "utf8");

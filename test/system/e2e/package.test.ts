@@ -10,6 +10,7 @@ import { endAll, REPOSITORY, run, serve } from "./program.ts";
 const execute = promisify(execFile);
 
 const SOURCES = [
+  "bin",
   "package.json",
   "tsconfig.json",
   "tsconfig.build.json",
@@ -132,12 +133,13 @@ test("the package holds the program and its pack, and nothing of its making", ()
     expect.arrayContaining([
       "LICENSE",
       "README.md",
+      "bin/alpha-gateway.js",
       "dist/main.js",
       "dist/audit/sqlite/worker.js",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",
     ]),
   );
-  const strange = /^(?!dist\/|mappings\/|(?:LICENSE|README\.md|package\.json)$)/;
+  const strange = /^(?!bin\/|dist\/|mappings\/|(?:LICENSE|README\.md|package\.json)$)/;
   expect(paths.filter((path) => strange.test(path))).toEqual([]);
 });

@@ -75,16 +75,6 @@ test("a reader that goes away, as head does, ends what prints without a word", a
   expect(code).toBe(0);
 }, 30_000);
 
-test("a Node that is too old is told in a sentence", async () => {
-  const older =
-    "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } });";
-  const script = ["--import", older, join(REPOSITORY, "src", "main.ts")];
-  const { code, out, err } = await run(["serve"], { script }).ended;
-
-  expect(lines(err)).toEqual(["alpha-gateway needs Node 24 or newer; this is 20.1.0."]);
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-});
-
 describe("a pack with faults", () => {
   function brokenPack(): string {
     const folder = newFolder();

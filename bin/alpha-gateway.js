@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Plain JavaScript that old versions of Node can read: it starts the program, or says which Node it needs.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const MIN_NODE = 24;
+/** Signals that a process manager or a terminal sends to a program. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const at = (path) => new URL(path, import.meta.url);
+const source = at("../src/main.ts");
+/** A package has no sources. A checkout may have an old build. */
+const isCheckout = existsSync(source);
+const main = isCheckout ? source : at("../dist/main.js");
+
+/** Runs the program with another Node, as if it were this process: same terminal, same signals, same exit code. */
+function runWith(node) {
+  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on("error", fail);
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(reason) {
+  process.stderr.write(`alpha-gateway needs Node ${MIN_NODE} or newer; ${reason}.\n`);
+  process.exit(1);
+}
+
+/** The Node that `npm ci` installs in a checkout. */
+const pinned = fileURLToPath(
+  at(`../node_modules/node/bin/node${process.platform === "win32" ? ".exe" : ""}`),
+);
+
+if (Number(process.versions.node.split(".")[0]) >= MIN_NODE) void import(main.href);
+else if (isCheckout && existsSync(pinned)) runWith(pinned);
+else fail(`this is ${process.versions.node}${isCheckout ? ": run npm ci, which installs it" : ""}`);
