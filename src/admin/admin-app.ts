@@ -1,18 +1,70 @@
 import express from "express";
-import type { Express, RequestHandler } from "express";
+import { type Express, type RequestHandler, Router, type Response } from "express";
 import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
-import { guardAccess } from "./access.ts";
+import { guardAccess, guardHost, guardOrigin } from "./access.ts";
 import { auditApi, type ExplainRecord } from "./audit-api.ts";
-import { handleError, sendNotFound } from "./responses.ts";
-import { health, type Readiness } from "./health.ts";
-import { guardHost } from "./host.ts";
-import { guardOrigin } from "./origin.ts";
+import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./page.ts";
 import { usageApi } from "./usage-api.ts";
 import { sandboxApi, type SandboxControls } from "./sandbox-api.ts";
-import { tokensApi, type Purge } from "./tokens-api.ts";
+
+/** Forgets what is known of the tokens with a fingerprint, or of all, at every replica. */
+type Purge = (fingerprint?: string) => Promise<void>;
+
+const FINGERPRINT = /^[0-9a-f]{16,64}$/;
+
+/** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token asks v4 anew. */
+function tokensApi(purge: Purge, onError: (error: unknown) => void = () => {}): Router {
+  const router = Router({ caseSensitive: true });
+
+  async function answer(response: Response, fingerprint?: string): Promise<void> {
+    try {
+      await purge(fingerprint);
+    } catch (error) {
+      onError(error);
+      return sendErrors(response, 503, "Forgotten here, but other replicas could not be told. Try again.");
+    }
+    response.status(204).end();
+  }
+
+  router.delete("/", (_request, response) => answer(response));
+  router.delete("/:fingerprint", (request, response) => {
+    const { fingerprint } = request.params;
+    if (FINGERPRINT.test(fingerprint)) return answer(response, fingerprint);
+    return sendErrors(response, 400, "A fingerprint is 16 to 64 digits of 0-9a-f, as the audit shows it.");
+  });
+  return router;
+}
+
+/** Why the gateway is not ready; empty when it is. */
+type Readiness = () => readonly string[] | Promise<readonly string[]>;
+
+/** `GET /healthz` and `GET /readyz`: open to everybody, as probes carry no credentials. */
+function health(readiness: Readiness): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+
+  router.get("/healthz", (_request, response) => {
+    response.json({ status: "ok" });
+  });
+
+  router.get("/readyz", async (_request, response) => {
+    const reasons = await readReasons(readiness);
+    const ready = reasons.length === 0;
+    response.status(ready ? 200 : 503).json({ status: ready ? "ready" : "not ready", reasons });
+  });
+
+  return router;
+}
+
+async function readReasons(readiness: Readiness): Promise<readonly string[]> {
+  try {
+    return await readiness();
+  } catch {
+    return ["The state of the gateway could not be read."];
+  }
+}
 
 export interface AdminDeps {
   /** `ADMIN_TOKEN`. Without one everything is open, which is for loopback only. */

@@ -1,7 +1,30 @@
+import { UNACCEPTED, type UsageQuery } from "../audit/usage.ts";
 import { readCursor } from "../audit/cursor.ts";
 import { GREATEST_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";
+
+const USAGE_PARAMETERS = new Set(["client", "since", "until"]);
+
+/** Requests without a token, as `client` names them: no fingerprint reads so. */
+const ANONYMOUS = "none";
+
+/** Reads what narrows the summaries: `client` (a fingerprint, or `none`), `since` and `until`. Others are problems. */
+export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
+  query: UsageQuery;
+  problems: readonly Problem[];
+} {
+  const { client } = given;
+  const anonymous = client === ANONYMOUS;
+  const { client: _none, ...others } = given;
+  const { query, problems } = readAuditQuery(anonymous || client === UNACCEPTED ? others : given);
+  const unknown = Object.keys(query).filter((name) => !USAGE_PARAMETERS.has(name));
+  const reason = `Use ${[...USAGE_PARAMETERS].join(", ")}.`;
+  return {
+    query: { ...query, ...(anonymous && { client: null }), ...(client === UNACCEPTED && { client }) },
+    problems: [...problems, ...unknown.map((parameter) => ({ reason, parameter }))],
+  };
+}
 
 type Parameter = keyof AuditQuery;
 /** Gives the value, or `undefined` where the text is none. */

@@ -4,7 +4,7 @@ import { FORMATS, isReportFormat, REPORT_FORMATS } from "../tools/migration-repo
 import { REPORT_POLICY } from "../tools/migration-report/html.ts";
 import type { Report } from "../tools/migration-report/model.ts";
 import { sendErrors } from "./responses.ts";
-import { readUsageQuery } from "./usage-query.ts";
+import { readUsageQuery } from "./audit-query.ts";
 
 /** Reports that are made at the same time: each reads a few thousand records. */
 const AT_ONCE = 2;

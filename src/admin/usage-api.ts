@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageQuery } from "../audit/usage.ts";
 import { sendErrors } from "./responses.ts";
-import { readUsageQuery } from "./usage-query.ts";
+import { readUsageQuery } from "./audit-query.ts";
 
 type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { readUsageQuery } from "../admin/usage-query.ts";
+import { readUsageQuery } from "../admin/audit-query.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { FORMATS, isReportFormat, REPORT_FORMATS } from "../tools/migration-report/formats.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";

@@ -1,7 +1,104 @@
-import type { AuditRecord } from "../record.ts";
+import { STATUS_CODES } from "node:http";
+import type { AuditRecord, RecordedBody } from "../record.ts";
 import type { AuditQuery, AuditStore } from "../store.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
-import { HAR_HEAD, HAR_TAIL, harEntries } from "./har.ts";
+
+/** HAR 1.2. Names with `_` are our own, as the format allows. */
+const HAR_HEAD = '{"log":{"version":"1.2","creator":{"name":"alpha-gateway","version":"1"},"entries":[\n';
+const HAR_TAIL = "\n]}}\n";
+
+/** Where calls went is not recorded, and a HAR has absolute addresses (RFC 6761: such names never resolve). */
+const ALPHA = "http://alpha.invalid";
+const V4 = "http://v4.invalid";
+
+interface Exchange {
+  readonly url: string;
+  readonly method: string;
+  readonly filter: string | null;
+  readonly body?: RecordedBody;
+  readonly status: number | null;
+  readonly response?: RecordedBody;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Bytes, where known. */
+  readonly bytes?: { readonly in: number; readonly out: number };
+}
+
+/** The request of a client, and behind it the v4 calls that were made for it. On the native lane both are one. */
+function harEntries(record: AuditRecord, filterHeader: string | undefined): object[] {
+  const { alpha, v4, lane, timings, bytes } = record;
+  const asked = {
+    ...alpha,
+    url: ALPHA + alpha.path + (alpha.query && `?${alpha.query}`),
+    ms: timings.total,
+    bytes,
+  };
+  const called = v4.map((call) => ({ ...call, url: V4 + call.path }));
+  const exchanges: Exchange[] =
+    lane === "native" ? [{ ...asked, url: asked.url.replace(ALPHA, V4) }] : [asked, ...called];
+  return exchanges.map((exchange, place) => ({
+    ...entry(exchange, record, filterHeader),
+    _record: record.id,
+    _dialect: lane === "native" || place > 0 ? "v4" : "alpha",
+    ...(place === 0 && {
+      _client: record.client.fingerprint,
+      _losses: record.losses,
+      _warnings: record.warnings,
+    }),
+  }));
+}
+
+function entry(exchange: Exchange, { time, client }: AuditRecord, filterHeader: string | undefined): object {
+  const { url, method, filter, body, status, response, ms, bytes } = exchange;
+  const headers = [
+    ...(filter === null || filterHeader === undefined ? [] : [{ name: filterHeader, value: filter }]),
+    ...(client.userAgent === null ? [] : [{ name: "User-Agent", value: client.userAgent }]),
+  ];
+  const message = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
+  return {
+    startedDateTime: time,
+    time: ms,
+    request: {
+      ...message,
+      method,
+      url,
+      headers,
+      queryString: queryOf(url),
+      ...(body !== undefined && { postData: { mimeType: "application/json", text: textOf(body) } }),
+      bodySize: bytes?.in ?? -1,
+    },
+    response: {
+      ...message,
+      // A call without an answer has status 0, as browsers write it.
+      status: status ?? 0,
+      statusText: (status !== null && STATUS_CODES[status]) || "",
+      headers: [],
+      content: contentOf(response, bytes?.out),
+      redirectURL: "",
+      bodySize: bytes?.out ?? -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: ms, receive: 0 },
+  };
+}
+
+function contentOf(response: RecordedBody, bytes: number | undefined): object {
+  const text = response === undefined ? undefined : textOf(response);
+  return {
+    size: bytes ?? (text === undefined ? 0 : Buffer.byteLength(text)),
+    mimeType: "application/json",
+    ...(text !== undefined && { text }),
+  };
+}
+
+function queryOf(url: string): { name: string; value: string }[] {
+  const query = url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
+  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+}
+
+function textOf(body: RecordedBody): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
 
 export const EXPORT_FORMATS = ["ndjson", "csv", "har"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

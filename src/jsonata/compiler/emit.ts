@@ -1,22 +1,63 @@
+import { prepareRegex } from "../regex/index.ts";
+import { isRegExp } from "node:util/types";
 import type { Node } from "../ast.ts";
-import { isScalar, NotCompiled, type Code } from "./code.ts";
+import { isScalar, NotCompiled, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitApply, emitCall, emitLambda, emitPartial, emitTransform } from "./functions.ts";
 import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
 import { emitBinary, emitBind, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
-import type { Scope } from "./scope.ts";
+import { type Scope, positionOf } from "./scope.ts";
 import { filtered, keepsOne, nameIn } from "./steps.ts";
-import {
-  emitConstant,
-  emitDescendants,
-  emitNumber,
-  emitParent,
-  emitRegex,
-  emitString,
-  emitVariable,
-  emitWildcard,
-} from "./values.ts";
+
+/** Literals, variables, and what stands for a whole set of things. */
+
+const emitString = (node: Node): Code => ({ js: quote(node.value as string), kind: "string" });
+
+function emitNumber(node: Node): Code {
+  const value = node.value as number;
+  return { js: Object.is(value, -0) ? "-0" : `${value}`, kind: "scalar" };
+}
+
+/** true, false and null. */
+const emitConstant = (node: Node): Code => ({
+  js: String(node.value),
+  kind: typeof node.value === "boolean" ? "boolean" : "scalar",
+});
+
+function emitRegex(node: Node, scope: Scope): Code {
+  // A pattern on the left of ?: or ?? comes out of the parser broken.
+  if (!isRegExp(node.value)) throw new NotCompiled("a regular expression on the left of ?: or ??");
+  const { unit } = scope;
+  const js = `${unit.use("matcher")}(${unit.constant(prepareRegex(node.value.source, node.value.flags))}, ${positionOf(node, scope)})`;
+  return { js, kind: "value" };
+}
+
+function emitVariable(node: Node, scope: Scope): Code {
+  const name = node.value as string;
+  if (name !== "") {
+    const variable = scope.frame.find(name);
+    if (variable.builtin === "toMillis" || variable.builtin === "fromMillis")
+      throw new NotCompiled(`$${name} as a value`);
+    return variable;
+  }
+  if (scope.single) return { js: scope.context, kind: "value" };
+  return { js: `${scope.unit.use("contextValue")}(${scope.context})`, kind: "any" };
+}
+
+/** `%`: a step that somebody asks for its parent binds it under the parser's own name. */
+const emitParent = (node: Node, scope: Scope): Code =>
+  scope.frame.find((node["slot"] as { readonly label: string }).label);
+
+const emitWildcard = (_node: Node, { unit, context }: Scope): Code => ({
+  js: `${unit.use("wildcard")}(${context})`,
+  kind: "any",
+});
+
+const emitDescendants = (_node: Node, { unit, context }: Scope): Code => ({
+  js: `${unit.use("descendants")}(${context})`,
+  kind: "any",
+});
 
 type Emit = (node: Node, scope: Scope) => Code;
 

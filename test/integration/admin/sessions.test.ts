@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeSessions } from "../../../src/admin/sessions.ts";
+import { makeSessions } from "../../../src/admin/access.ts";
 
 test("a session ends by itself after its lifetime", () => {
   let now = 0;

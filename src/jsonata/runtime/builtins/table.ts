@@ -3,7 +3,6 @@ import { signatureOf } from "../signature.ts";
 import { append } from "../sequence.ts";
 import { text, truth } from "../values.ts";
 import * as arrays from "./arrays.ts";
-import * as encoding from "./encoding.ts";
 import { formatNumber } from "./format-number.ts";
 import * as higherOrder from "./higher-order.ts";
 import { formatInteger, parseInteger } from "./integers.ts";
@@ -53,12 +52,12 @@ const onStrings: Readonly<Record<string, Entry>> = {
   contains: [regex.contains, 2, "<s-(sf):b>"],
   replace: [regex.replace, 4, "<s-(sf)(sf)n?:s>"],
   split: [regex.split, 3, "<s-(sf)n?:a<s>>"],
-  base64encode: [encoding.base64encode, 1, "<s-:s>"],
-  base64decode: [encoding.base64decode, 1, "<s-:s>"],
-  encodeUrlComponent: [encoding.encodeUrlComponent, 1, "<s-:s>"],
-  encodeUrl: [encoding.encodeUrl, 1, "<s-:s>"],
-  decodeUrlComponent: [encoding.decodeUrlComponent, 1, "<s-:s>"],
-  decodeUrl: [encoding.decodeUrl, 1, "<s-:s>"],
+  base64encode: [strings.base64encode, 1, "<s-:s>"],
+  base64decode: [strings.base64decode, 1, "<s-:s>"],
+  encodeUrlComponent: [strings.encodeUrlComponent, 1, "<s-:s>"],
+  encodeUrl: [strings.encodeUrl, 1, "<s-:s>"],
+  decodeUrlComponent: [strings.decodeUrlComponent, 1, "<s-:s>"],
+  decodeUrl: [strings.decodeUrl, 1, "<s-:s>"],
 };
 
 const onAnything: Readonly<Record<string, Entry>> = {
