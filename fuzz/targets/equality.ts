@@ -21,7 +21,7 @@ async function outcome(evaluate: () => unknown, idle: readonly string[]): Promis
     return { value: await evaluate() };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return idle.includes(error.code) ? undefined : { failed: true };
+    return idle.includes(error.jsonataCode) ? undefined : { failed: true };
   }
 }
 

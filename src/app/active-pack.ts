@@ -45,7 +45,8 @@ export function createActivePack(settings: Settings, parts: Dependencies): Activ
       loaded.pack,
       upstream,
       settings.CATALOG_TTL_SECONDS,
-      (catalog, message) => log.warn({ catalog, message }, "a catalog could not be read"),
+      (catalog, message) =>
+        log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
     );
     const handler = createPublicApp(settings, { ...parts, pack: loaded.pack, catalogs });
     const edition = { ...loaded, catalogs, handler, badRequest: badRequestBody(loaded.pack) };

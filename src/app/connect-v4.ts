@@ -12,7 +12,11 @@ export function connectV4(
     breaker: {
       onChange(state) {
         if (state === "closed") log.info("v4 answers again");
-        else log.error("v4 fails: it is left alone, and tried again every second");
+        else
+          log.error(
+            { code: "AG_CIRCUIT_OPEN" },
+            "v4 fails: the circuit is open, one request a second probes v4",
+          );
       },
     },
   });

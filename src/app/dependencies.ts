@@ -59,7 +59,8 @@ async function openAudit(settings: Settings, log: Log): Promise<AuditStore | und
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
-    onFault: (error: unknown) => log.error({ err: error }, "the audit store failed"),
+    onFault: (error: unknown) =>
+      log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
   };
   return openAuditStore(settings, options);
 }
@@ -106,7 +107,9 @@ export async function createDependencies(
   const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
   const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);
-  const tracing = await openTracing(process.env, (message) => log.warn({ message }, "spans were not sent"));
+  const tracing = await openTracing(process.env, (message) =>
+    log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+  );
   const of = { pack: first.pack, log, authOrigin: v4.authOrigin, tracing };
   const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
     await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});

@@ -137,7 +137,13 @@ const PORT_FAULTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "it is not an address of this machine",
 };
 
-/** Why nothing can be listened to, with the settings to change. The error stays one of the system. */
+/** The gateway can't listen on its address. The message names the settings to change, and the system's error code. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+  readonly code = "AG_LISTEN_FAILED";
+}
+
+/** The error for an address that can't be listened on, with the settings to change. */
 export function listenFault(
   error: NodeJS.ErrnoException,
   {
@@ -145,14 +151,14 @@ export function listenFault(
     port,
     settings: [hostName, portName] = ["HOST", "PORT"],
   }: Pick<HttpServerOptions, "host" | "port" | "settings">,
-): Error {
+): ListenError {
   const { code = "" } = error;
   const name = code === "EADDRNOTAVAIL" ? hostName : portName;
   const reason = PORT_FAULTS[code] ?? error.message;
-  return Object.assign(new Error(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).`), { code });
+  return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).`);
 }
 
-/** Begins to listen. @throws {Error} where the port is taken or the address is not this machine's. */
+/** Begins to listen. @throws {ListenError} if the port is taken or the address is not this machine's. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, badRequest, requestsPerConnection = Infinity } = options;
   const server = createServer({

@@ -74,7 +74,11 @@ export function openOAuthServices(
     refresh: renew,
     scopes,
     clock,
-    onError: (error) => log.warn({ error: (error as Error).message }, "a token could not be renewed or read"),
+    onError: (error) =>
+      log.warn(
+        { code: "AG_TOKEN_REFRESH_FAILED", error: (error as Error).message },
+        "a token could not be refreshed or read",
+      ),
   });
   return {
     tokenStore: grants,

@@ -67,7 +67,10 @@ export function createPackReloader(
       if (!overtaken()) successful = true;
     } catch (error) {
       if (!overtaken()) successful = false;
-      log.error({ faults: faultsOf(error) }, "the pack was refused, the one in use stays");
+      log.error(
+        { code: "AG_PACK_RELOAD_FAILED", faults: faultsOf(error) },
+        "the pack was rejected, the active one stays",
+      );
     }
   };
 }

@@ -3,10 +3,6 @@ import type { Log } from "../observability/log.ts";
 /** Beyond the grace of the requests: for the audit, and whatever else is put away at the end. */
 const LAST_MS = 3000;
 
-/** What nobody caught. Both codes are stable, to alert on. */
-const UNHANDLED_REJECTION = "AG_UNHANDLED_REJECTION";
-const UNCAUGHT_EXCEPTION = "AG_UNCAUGHT_EXCEPTION";
-
 export interface ProcessGuard {
   /** From now on an uncaught exception is followed by this before the process ends. */
   drainWith(stop: () => Promise<unknown>): void;
@@ -24,15 +20,20 @@ export function guardProcess(log: Log, graceMs: number): ProcessGuard {
   let ending = false;
   const exit = (): never => process.exit(1);
   async function drain(): Promise<void> {
-    await stop().catch((error: unknown) => log.error({ err: error }, "the drain failed"));
+    await stop().catch((error: unknown) =>
+      log.error({ code: "AG_DRAIN_FAILED", err: error }, "the drain failed"),
+    );
     exit();
   }
   process.on("unhandledRejection", (reason) => {
-    log.error({ code: UNHANDLED_REJECTION, err: reason }, "a promise was rejected, and nobody handled it");
+    log.error(
+      { code: "AG_UNHANDLED_REJECTION", err: reason },
+      "a promise was rejected, and no code handled it",
+    );
   });
   process.on("uncaughtException", (error) => {
     log.fatal(
-      { code: UNCAUGHT_EXCEPTION, err: error },
+      { code: "AG_UNCAUGHT_EXCEPTION", err: error },
       "an exception was not caught: the process drains and ends",
     );
     if (ending) return;

@@ -157,6 +157,7 @@ export function createPublicApp(settings: Settings, parts: PublicAppDependencies
     trustProxy: settings.TRUST_PROXY ?? [],
     cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
     failure: write(FAILURE),
-    onFailure: (error) => parts.log.error({ err: error }, "unforeseen error outside the road"),
+    onFailure: (error) =>
+      parts.log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline"),
   });
 }

@@ -113,9 +113,13 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
   /** A line for each request would cost more than many of them: what went well is told at `debug` alone. */
   function tell(record: RequestSummary, besides: Besides): void {
     const { warnings, alpha } = record;
-    const wrong = alpha.status >= 500 && besides.refusal === undefined ? "error" : "warn";
-    const level = warnings.length > 0 && alpha.status !== CLIENT_GONE ? wrong : "debug";
-    if (log.isLevelEnabled(level)) log[level](logLine(record, besides), "request");
+    if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
+      if (log.isLevelEnabled("debug")) log.debug(logLine(record, besides), "request");
+    } else if (alpha.status >= 500 && besides.refusal === undefined) {
+      log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, besides) }, "request");
+    } else {
+      log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, besides) }, "request");
+    }
   }
 
   function hear(record: RequestSummary, besides: Besides): void {
@@ -128,17 +132,19 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
     try {
       return createAuditRecord(request, outcome, notes, options);
     } catch (error) {
-      const code = "AG_AUDIT_RECORD_FAILED";
       log.error(
-        { code, requestId: request.id, error: (error as Error).message },
-        "an audit record could not be made",
+        { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: (error as Error).message },
+        "an audit record could not be created",
       );
       return createMinimalRecord(request, outcome, notes, options);
     }
   }
 
   function lost(requestId: string, error: unknown): void {
-    log.error({ requestId, error: (error as Error).message }, "the audit record was not kept");
+    log.error(
+      { code: "AG_AUDIT_RECORD_LOST", requestId, error: (error as Error).message },
+      "the audit record was not kept",
+    );
   }
 
   /** Where its record has to be kept first and can't be, a client is told 500, whatever v4 said. */
@@ -182,6 +188,13 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
       }
     },
     unforeseen: (error, request, notes) =>
-      log.error({ requestId: request.id, err: errorOf(error, request, notes, options) }, "unforeseen error"),
+      log.error(
+        {
+          code: "AG_UNEXPECTED_ERROR",
+          requestId: request.id,
+          err: errorOf(error, request, notes, options),
+        },
+        "unexpected error",
+      ),
   };
 }

@@ -20,7 +20,11 @@ export async function openRedisBackend(
     url: settings.REDIS_URL ?? "",
     onChange(fault) {
       if (fault === undefined) log.info("Redis answers");
-      else log.error({ fault }, "Redis does not answer: each process holds its share of the limits");
+      else
+        log.error(
+          { code: "AG_REDIS_UNAVAILABLE", fault },
+          "Redis does not respond: each process enforces its share of the rate limits",
+        );
     },
   });
   const replicas = serves ? await registerReplica(redis) : NONE;

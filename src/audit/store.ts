@@ -93,4 +93,5 @@ export interface AuditStore extends UsageReader {
 /** The store cannot be written or read now. Its message names the cause for the operator. */
 export class AuditUnavailable extends Error {
   override readonly name = "AuditUnavailable";
+  readonly code = "AG_AUDIT_UNAVAILABLE";
 }

@@ -14,7 +14,8 @@ import type { RefreshToken } from "./token-refresh.ts";
 
 /** A token can't be used now, though it has not ended. The message is for the log; the client gets a neutral 500. */
 export class TokenUnavailableError extends Error {
-  override readonly name = "GrantUnavailable";
+  override readonly name = "TokenUnavailableError";
+  readonly code = "AG_TOKEN_UNAVAILABLE";
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What someone typed can't be done; the message alone is shown. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly code = "AG_USAGE";
 }
 
 /** A parameter that can't be used, as the readers of queries tell it. */

@@ -5,6 +5,7 @@ import { isLoopback } from "./setting-types.ts";
 /** Settings that can't be used: all faults together, one a line. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
+  readonly code = "AG_SETTINGS_INVALID";
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {

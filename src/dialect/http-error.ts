@@ -11,7 +11,8 @@ export interface ErrorDetail {
 
 /** A request that the gateway answers by itself, with alpha's status and all problems at once. */
 export class HttpError extends Error {
-  override readonly name = "Refusal";
+  override readonly name = "HttpError";
+  readonly code = "AG_REQUEST_REJECTED";
   readonly status: number;
   readonly details: readonly ErrorDetail[];
 

@@ -114,7 +114,7 @@ export function check(source: string, known: ReadonlySet<string>): ExpressionPro
     ast = parse(source);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    const message = error.code === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
+    const message = error.jsonataCode === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
   const problems = [...findUnknownVariables(ast, known), ...pictureFaults(ast)];

@@ -37,12 +37,14 @@ export interface Expression {
 /** An expression does not parse, or its evaluation failed. `offset` counts characters from the start of its source. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
-  readonly code: string;
+  readonly code = "AG_EXPRESSION_FAILED";
+  /** JSONata's own code, e.g. `T2001`. */
+  readonly jsonataCode: string;
   readonly offset: number;
 
-  constructor(message: string, code: string, offset: number) {
+  constructor(message: string, jsonataCode: string, offset: number) {
     super(message);
-    this.code = code;
+    this.jsonataCode = jsonataCode;
     this.offset = offset;
   }
 }

@@ -12,13 +12,14 @@ import { plain } from "./runtime/plain.ts";
 interface Failure {
   readonly message?: string;
   readonly code?: string;
+  readonly jsonataCode?: string;
   readonly position?: number;
 }
 
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
 function toExpressionError(failure: unknown): ExpressionError {
-  const { message, code, position } = failure as Failure;
-  return new ExpressionError(message ?? String(failure), code ?? "unknown", Math.max(0, (position ?? 1) - 1));
+  const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as Failure;
+  return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1));
 }
 
 /** jsonata calls this as a constructor for each pattern. It returns an instance of the linear engine. */

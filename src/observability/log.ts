@@ -1,6 +1,15 @@
 import { pino, type Logger } from "pino";
 
-export type Log = Logger;
+type CodedLevel = "warn" | "error" | "fatal";
+
+/** A line that operators may alert on. Its code is in docs/reference/errors.md. */
+type LogCoded = (
+  context: { readonly code: `AG_${string}`; readonly [member: string]: unknown },
+  message: string,
+) => void;
+
+/** The log. Lines at `warn` level and above need a code; lines below may have one. */
+export type Log = Omit<Logger, CodedLevel> & Record<CodedLevel, LogCoded>;
 
 /** `auto`: text where standard error is a terminal, lines of JSON elsewhere. */
 export type LogFormat = "auto" | "json" | "text";

@@ -32,5 +32,6 @@ export interface KeyValueStore {
 
 /** The store can't be opened, read or written now. Its message names the cause for the operator. */
 export class StateUnavailableError extends Error {
-  override readonly name = "StateUnavailable";
+  override readonly name = "StateUnavailableError";
+  readonly code = "AG_STATE_UNAVAILABLE";
 }

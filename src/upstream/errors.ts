@@ -11,17 +11,30 @@ export type UpstreamErrorKind =
   | "slow_client"
   | "gone";
 
+const CODE_OF_KIND = {
+  unreachable: "AG_UPSTREAM_UNREACHABLE",
+  timed_out: "AG_UPSTREAM_TIMED_OUT",
+  cut_off: "AG_UPSTREAM_TRUNCATED",
+  too_large: "AG_UPSTREAM_TOO_LARGE",
+  open: "AG_CIRCUIT_OPEN",
+  overloaded: "AG_UPSTREAM_CONNECTIONS_EXHAUSTED",
+  slow_client: "AG_CLIENT_SLOW",
+  gone: "AG_CLIENT_ABORTED",
+} as const satisfies Record<UpstreamErrorKind, string>;
+
 /**
  * v4 gave no answer that could be read. `open` means that it was not asked, since it fails; `overloaded` that no
  * connection was free, which is not v4's failure; `slow_client` that the client did not send, or take, a file in time;
  * `gone` that the client went away first, and nobody waits for an answer any more. The message is for the log and the audit record; no client ever sees it.
  */
 export class UpstreamError extends Error {
-  override readonly name = "UpstreamFault";
+  override readonly name = "UpstreamError";
+  readonly code: (typeof CODE_OF_KIND)[UpstreamErrorKind];
   readonly kind: UpstreamErrorKind;
 
   constructor(kind: UpstreamErrorKind, message: string) {
     super(message);
+    this.code = CODE_OF_KIND[kind];
     this.kind = kind;
   }
 }

@@ -98,7 +98,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
       api: { ...dutiesOf(own), purge, pack: () => files },
       onExit(worker, how) {
         figures.ended(worker);
-        log.error({ how }, "a worker ended and is begun again");
+        log.error({ code: "AG_WORKER_EXITED", how }, "a worker exited and is restarted");
       },
     });
     admin = await startAdminListener(settings, parts, {

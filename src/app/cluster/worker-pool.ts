@@ -33,8 +33,8 @@ export interface WorkerPool {
 
 /** A worker could not begin. What it printed tells why. */
 export class WorkerStartError extends Error {
-  override readonly name = "WorkerFailed";
-  readonly code = "WORKER_FAILED";
+  override readonly name = "WorkerStartError";
+  readonly code = "AG_WORKER_START_FAILED";
 }
 
 /**

@@ -8,8 +8,10 @@ const MOST_STEPS = 1_000_000;
 
 /** A text is too long for a regular expression. */
 export class RegexLimitError extends Error {
-  override readonly name = "RegexTooLong";
-  readonly code = "D1012";
+  override readonly name = "RegexLimitError";
+  readonly code = "AG_REGEX_LIMIT";
+  /** JSONata's code for an evaluation that takes too long. */
+  readonly jsonataCode = "D1012";
 }
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;

@@ -1,6 +1,7 @@
 /** A regular expression that can't be run in a time that grows with its input alone. */
 export class UnsupportedRegexError extends Error {
-  override readonly name = "RegexRefused";
+  override readonly name = "UnsupportedRegexError";
+  readonly code = "AG_REGEX_UNSUPPORTED";
 }
 
 /** Whether one character (in `u` mode a code point, else a UTF-16 unit) is taken. */

@@ -20,6 +20,7 @@ export class Failure extends Error {
 interface Thrown {
   readonly message?: string;
   readonly code?: string;
+  readonly jsonataCode?: string;
   readonly position?: number;
 }
 
@@ -27,6 +28,6 @@ interface Thrown {
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof RangeError && thrown.message.includes("call stack")) return new Failure("D1011");
-  const { code = "unknown", position = 0, message } = thrown as Thrown;
-  return new Failure(code, position, message ?? messageOf(code));
+  const { code = "unknown", jsonataCode = code, position = 0, message } = thrown as Thrown;
+  return new Failure(jsonataCode, position, message ?? messageOf(jsonataCode));
 }

@@ -29,6 +29,7 @@ const splitCall = (location: SourceLocation, text: string): { method: string; pa
 /** A value cannot stand in the path of a call: it is missing, or the path would be another one with it. */
 export class UnusablePathValue extends Error {
   override readonly name = "UnusablePathValue";
+  readonly code = "AG_PATH_VALUE_INVALID";
 }
 
 /**

@@ -13,6 +13,7 @@ export interface Diagnostic {
 /** A pack is invalid. Holds every diagnostic, not just the first. */
 export class PackError extends Error {
   override readonly name = "PackError";
+  readonly code = "AG_PACK_INVALID";
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {

@@ -19,7 +19,8 @@ import type { RequestContext } from "../context.ts";
 
 /** v4 answered something that no rule can translate. The message is for the log; the client gets a neutral 500. */
 export class InvalidUpstreamResponseError extends Error {
-  override readonly name = "UnreadableAnswer";
+  override readonly name = "InvalidUpstreamResponseError";
+  readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
 export interface TranslationConfig {

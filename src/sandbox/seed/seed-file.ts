@@ -96,8 +96,8 @@ export interface AccountSeed extends Readonly<Record<string, unknown>> {
 
 /** Invalid seed data. The message addresses the author of the file. */
 export class SeedError extends Error {
-  override readonly name = "SeedFault";
-  readonly code = "SEED";
+  override readonly name = "SeedError";
+  readonly code = "AG_SEED_INVALID";
 
   /** @param where E.g. `accounts[0].users`; omit it for the data as a whole. */
   constructor(reason: string, where?: string) {

@@ -436,7 +436,7 @@ describe("L18 what can't stand in a request is not sent", () => {
     ["a line break in a path", { ...GET, path: "/v4/x\r\nX-Evil: 1" }],
     ["a space in a path", { ...GET, path: "/v4/x y" }],
   ])("%s", async (_name, call) => {
-    expect(await faultOf(connect().call(call))).toMatchObject({ name: "UpstreamFault" });
+    expect(await faultOf(connect().call(call))).toMatchObject({ name: "UpstreamError" });
     expect(v4.calls).toEqual([]);
   });
 });

@@ -95,7 +95,7 @@ describe.each([
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-      const refusals = lines.filter(({ msg }) => msg === "the pack was refused, the one in use stays");
+      const refusals = lines.filter(({ code }) => code === "AG_PACK_RELOAD_FAILED");
       expect(refusals.flatMap(({ faults }) => faults)).toContainEqual(
         expect.stringMatching(/instance\.yaml:4:9: .*v5/),
       );

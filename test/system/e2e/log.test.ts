@@ -93,6 +93,7 @@ test("a request that goes well has no line at info, and one that goes wrong has 
   expect(requests).toEqual([
     expect.objectContaining({
       level: 50,
+      code: "AG_REQUEST_FAILED",
       requestId: "the-request",
       trace: TRACE,
       lane: "alpha",
@@ -140,7 +141,7 @@ test("a request whose record had to be kept first, and was not, is named: nobody
   const away = { AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://127.0.0.1:1/nowhere" };
   const ended = await afterRequests("warn", (url) => ask(url, "/vm/instances"), away);
   expect(linesOf(ended)).toContainEqual(
-    expect.objectContaining({ level: 50, requestId: "the-request", msg: "the audit record was not kept" }),
+    expect.objectContaining({ level: 50, code: "AG_AUDIT_RECORD_LOST", requestId: "the-request" }),
   );
-  expect(ended.err).not.toContain("unforeseen");
+  expect(ended.err).not.toContain("AG_UNEXPECTED_ERROR");
 });

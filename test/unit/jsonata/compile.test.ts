@@ -34,7 +34,7 @@ describe("a compiled expression", () => {
 
   test("asks of nothing what it asks of each thing, behind `[]` too", () => {
     expect(() => compile("c.[0].h[][$nope(1)]").evaluate({ c: 1 }, {})).toThrow(
-      expect.objectContaining({ code: "T1006" }),
+      expect.objectContaining({ jsonataCode: "T1006" }),
     );
   });
 
@@ -67,7 +67,12 @@ describe("a compiled expression", () => {
       },
     };
     expect(() => compile("1 + $f()").evaluate({}, bound)).toThrow(
-      expect.objectContaining({ name: "ExpressionError", code: "unknown", offset: 6 }),
+      expect.objectContaining({
+        name: "ExpressionError",
+        code: "AG_EXPRESSION_FAILED",
+        jsonataCode: "unknown",
+        offset: 6,
+      }),
     );
   });
 
@@ -90,9 +95,9 @@ describe("a mistake is stopped", () => {
     ["a loop in a loop", "$count([1..100000].(a; [1..100000].($ + 1)))", "D1012"],
     ["a predicate in a loop", "$count([1..100000][$count($$.list[$ > 1]) > 5])", "D1012"],
     ["too long a list", "[1..10000001]", "D2014"],
-  ])("%s", (_what, source, code) => {
+  ])("%s", (_what, source, jsonataCode) => {
     const input = { list: Array.from({ length: 10_000 }, (_, index) => index) };
-    expect(() => compile(source).evaluate(input, {})).toThrow(expect.objectContaining({ code }));
+    expect(() => compile(source).evaluate(input, {})).toThrow(expect.objectContaining({ jsonataCode }));
   });
 
   test("and the next evaluation starts anew", () => {
@@ -101,7 +106,7 @@ describe("a mistake is stopped", () => {
     );
     for (let round = 0; round < 20; round += 1) {
       expect(() => expression.evaluate({}, { stop: true })).toThrow(
-        expect.objectContaining({ code: "D1011" }),
+        expect.objectContaining({ jsonataCode: "D1011" }),
       );
       expect(expression.evaluate({}, { stop: false })).toBe(90);
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { toJsonText } from "../../../src/dialect/json/text.ts";
 import { walk, type Node } from "../../../src/jsonata/ast.ts";
-import { compile, type Expression } from "../../../src/jsonata/index.ts";
+import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
 import { interpret, parse } from "../../../src/jsonata/interpret.ts";
 import { documents, expressions } from "./generated-expressions.ts";
 
@@ -21,7 +21,7 @@ async function outcome(
   try {
     return { value: withoutHoles(await make(source).evaluate(input, BINDINGS)) };
   } catch (error) {
-    return { code: (error as { code: string }).code };
+    return { code: (error as ExpressionError).jsonataCode };
   }
 }
 
@@ -81,7 +81,7 @@ function given(run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {
-    return (error as { code: string }).code;
+    return (error as ExpressionError).jsonataCode;
   }
 }
 

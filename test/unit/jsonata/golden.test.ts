@@ -43,7 +43,7 @@ describe.each(ENGINES)("%s", (_name, make) => {
   });
 
   test.each(all.filter(({ code }) => code !== undefined))("$title: $source fails", async (one) => {
-    await expect(evaluate(one)).rejects.toMatchObject({ code: one.code, offset: one.offset });
+    await expect(evaluate(one)).rejects.toMatchObject({ jsonataCode: one.code, offset: one.offset });
   });
 });
 

@@ -58,7 +58,7 @@ describe.each(ENGINES)("an %s expression", (engine, make) => {
   test("that fails says why and where", async () => {
     await expect(evaluate("1 + a", { a: "x" })).rejects.toBeInstanceOf(ExpressionError);
     await expect(evaluate("1 + a", { a: "x" })).rejects.toMatchObject({
-      code: "T2002",
+      jsonataCode: "T2002",
       offset: 2,
     });
   });
@@ -67,7 +67,7 @@ describe.each(ENGINES)("an %s expression", (engine, make) => {
     "%s is stopped",
     async (source) => {
       await expect(evaluate(source, {})).rejects.toMatchObject({
-        code: expect.stringMatching(/^[DU]10/),
+        jsonataCode: expect.stringMatching(/^[DU]10/),
       });
     },
   );

@@ -20,7 +20,7 @@ function reason(source: string): string | undefined {
     return compile(source).fallback;
   } catch (error) {
     // Not every string is an expression.
-    if (error instanceof ExpressionError && error.code.startsWith("S0")) return undefined;
+    if (error instanceof ExpressionError && error.jsonataCode.startsWith("S0")) return undefined;
     throw error;
   }
 }

@@ -107,7 +107,7 @@ describe("beyond the limit", () => {
   test("an expression ends with D1012", async () => {
     for (const make of [compile, interpret]) {
       const evaluated = (async () => make("$match(text, /([0-9]+)USD/)").evaluate({ text: long }, {}))();
-      await expect(evaluated).rejects.toMatchObject({ name: "ExpressionError", code: "D1012" });
+      await expect(evaluated).rejects.toMatchObject({ name: "ExpressionError", jsonataCode: "D1012" });
     }
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, type Expression } from "../../../src/jsonata/index.ts";
+import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
 import { interpret } from "../../../src/jsonata/interpret.ts";
 
 /** JSONata's own test cases, where a checkout has them beside it. */
@@ -44,7 +44,7 @@ async function outcome(make: (source: string) => Expression, one: Case): Promise
     const value = await make(one.expr).evaluate(inputOf(one), one.bindings ?? {});
     return { value: value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown) };
   } catch (error) {
-    return { code: (error as { code: string }).code };
+    return { code: (error as ExpressionError).jsonataCode };
   }
 }
 

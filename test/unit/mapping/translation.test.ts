@@ -161,7 +161,7 @@ async function outcome(run: () => unknown): Promise<string> {
   try {
     return printJson(await run());
   } catch (error) {
-    if (error instanceof ExpressionError && error.code === "D1012") return outcome(run);
+    if (error instanceof ExpressionError && error.jsonataCode === "D1012") return outcome(run);
     return (error as Error).name;
   }
 }
