@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "undici";
-import { application, REGISTERED } from "../../test/integration/oauth/application.ts";
+import { createApplication, REGISTERED } from "../../test/integration/oauth/application.ts";
 import { ask, type Ask } from "./ask.ts";
 import { leaveBefore, leaveWhileReading, leaveWhileSending, slowToAsk, slowToRead } from "./hard-clients.ts";
 import type { Place } from "./place.ts";
@@ -54,7 +54,7 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
     body: { label: "soak", redirect_uri: REGISTERED },
   });
   const { id, secret } = registered.json as { id: string; secret: string };
-  const app = application(gateway.url, { id, secret });
+  const app = createApplication(gateway.url, { id, secret });
   const picture = `/v4/account/clients/${id}/thumbnail`;
 
   async function signIn(): Promise<string> {

@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from "node:net";
 
 /** A call as it arrived. */
-export interface Arrived {
+export interface ReceivedRequest {
   readonly method: string;
   /** With query, as it stood in the request line. */
   readonly path: string;
@@ -17,30 +17,30 @@ export interface Arrived {
   /** The body as JSON. */
   json(): unknown;
   /** Resolves when the call is over: was it broken off before it had its answer? */
-  readonly over: Promise<"answered" | "broken off">;
+  readonly ended: Promise<"answered" | "broken off">;
 }
 
 /** What the service does with a call; run when its body is in. */
-export type Behaviour = (call: Arrived, response: ServerResponse) => unknown;
+export type Responder = (call: ReceivedRequest, response: ServerResponse) => unknown;
 
 export interface FakeV4 {
   readonly url: string;
   /** Calls with credentials, in the order of their arrival. */
-  readonly calls: Arrived[];
+  readonly calls: ReceivedRequest[];
   /** Sets what every following call is answered with; several: one after the other, the last one for good. */
-  answers(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
+  respondWith(...behaviours: readonly [Responder, ...Responder[]]): void;
   /** Runs as soon as the head of a call is in, before the body. */
-  atHead(look: ((call: Arrived, request: IncomingMessage) => void) | undefined): void;
+  onRequestHead(look: ((call: ReceivedRequest, request: IncomingMessage) => void) | undefined): void;
   /** What the catalogs say; `false`: they are down. */
-  catalogs(up: boolean): void;
+  setCatalogsAvailable(up: boolean): void;
   /** How often it was asked for one. */
-  catalogCalls(): number;
+  countCatalogRequests(): number;
   /** The path of a catalog that is shown to nobody without a token. */
-  hides(path: string): void;
+  requireTokenFor(path: string): void;
   /** How often something came that is no HTTP. */
-  garbage(): number;
+  countMalformedRequests(): number;
   /** Connections made so far. */
-  connections(): number;
+  countConnections(): number;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const envelope = (data: readonly unknown[]) => ({ data, page: 1, pages: 1
 
 /** Answers JSON. */
 export const json =
-  (status: number, body: unknown, headers: Readonly<Record<string, string | string[]>> = {}): Behaviour =>
+  (status: number, body: unknown, headers: Readonly<Record<string, string | string[]>> = {}): Responder =>
   (_call, response) => {
     const text = JSON.stringify(body);
     const length = String(Buffer.byteLength(text));
@@ -79,14 +79,14 @@ export const plain =
     status: number,
     body: string | Buffer,
     headers: Readonly<Record<string, string | string[]>> = {},
-  ): Behaviour =>
+  ): Responder =>
   (_call, response) => {
     response.writeHead(status, headers).end(body);
   };
 
 /** Writes bytes on the bare connection, then ends it, resets it, or leaves it open. */
 export const raw =
-  (bytes: string | Buffer, then: "end" | "reset" | "leave" = "end"): Behaviour =>
+  (bytes: string | Buffer, then: "end" | "reset" | "leave" = "end"): Responder =>
   (_call, { socket }) => {
     socket?.write(bytes, () => {
       if (then === "end") socket.end();
@@ -95,9 +95,9 @@ export const raw =
   };
 
 /** Never answers. */
-export const silence: Behaviour = () => {};
+export const neverRespond: Responder = () => {};
 
-function arrival(request: IncomingMessage, response: ServerResponse): Arrived {
+function receiveRequest(request: IncomingMessage, response: ServerResponse): ReceivedRequest {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   return {
@@ -107,7 +107,7 @@ function arrival(request: IncomingMessage, response: ServerResponse): Arrived {
     rawHeaders: request.rawHeaders,
     received: () => Buffer.concat(chunks),
     json: () => JSON.parse(Buffer.concat(chunks).toString("utf8")),
-    over: new Promise((resolve) => {
+    ended: new Promise((resolve) => {
       response.once("close", () => resolve(response.writableFinished ? "answered" : "broken off"));
     }),
   };
@@ -115,14 +115,14 @@ function arrival(request: IncomingMessage, response: ServerResponse): Arrived {
 
 /** Starts one on a free port, or on the one that it is given. */
 export async function startFakeV4(port = 0): Promise<FakeV4> {
-  let behaviours: Behaviour[] = [json(200, {})];
-  let look: ((call: Arrived, request: IncomingMessage) => void) | undefined;
+  let behaviours: Responder[] = [json(200, {})];
+  let look: ((call: ReceivedRequest, request: IncomingMessage) => void) | undefined;
   let catalogsUp = true;
   let hidden = "";
   let catalogCalls = 0;
   let connections = 0;
   let garbage = 0;
-  const calls: Arrived[] = [];
+  const calls: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
 
   const server = createServer((request, response) => {
@@ -136,10 +136,10 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
       catalogCalls += 1;
       const shown = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
       const answer = catalogsUp ? shown : plain(503, "down");
-      answer(arrival(request, response), response);
+      answer(receiveRequest(request, response), response);
       return;
     }
-    const call = arrival(request, response);
+    const call = receiveRequest(request, response);
     calls.push(call);
     look?.(call, request);
     const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
@@ -164,22 +164,22 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    answers(...given) {
+    respondWith(...given) {
       behaviours = [...given];
       calls.length = 0;
     },
-    atHead(given) {
+    onRequestHead(given) {
       look = given;
     },
-    catalogs(up) {
+    setCatalogsAvailable(up) {
       catalogsUp = up;
     },
-    catalogCalls: () => catalogCalls,
-    hides(path) {
+    countCatalogRequests: () => catalogCalls,
+    requireTokenFor(path) {
       hidden = path;
     },
-    garbage: () => garbage,
-    connections: () => connections,
+    countMalformedRequests: () => garbage,
+    countConnections: () => connections,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -188,7 +188,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
 }
 
 /** v4 as it treats tokens: those that begin with `good` are good. */
-export const byToken: Behaviour = (call, response) =>
+export const acceptGoodTokens: Responder = (call, response) =>
   call.headers.authorization?.startsWith("Bearer good")
     ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)
     : json(401, { errors: [{ reason: "Invalid Token" }] })(call, response);

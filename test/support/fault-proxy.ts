@@ -6,16 +6,16 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export type Fault = (client: Socket, dial: () => Socket) => void;
 
 /** Nothing is wrong. */
-export const pass: Fault = (client, dial) => {
+export const forward: Fault = (client, dial) => {
   const service = dial();
   client.pipe(service).pipe(client);
 };
 
 /** Takes whatever comes, and says nothing. */
-export const silent: Fault = (client) => void client.resume();
+export const readOnly: Fault = (client) => void client.resume();
 
 /** Says this as soon as something comes, whatever it is; then ends, resets, or waits. */
-export const says =
+export const respondWith =
   (bytes: string, then: "end" | "reset" | "wait"): Fault =>
   (client) => {
     client.once("data", () => {
@@ -27,7 +27,7 @@ export const says =
   };
 
 /** Says this again and again, and never ends. */
-export const endless =
+export const respondEndlessly =
   (first: string, again: string): Fault =>
   (client) => {
     client.once("data", () => {
@@ -54,7 +54,7 @@ export const resetAfter =
   };
 
 /** Lets answers through so many milliseconds after they came. */
-export const late =
+export const delayBy =
   (ms: number): Fault =>
   (client, dial) => {
     const service = dial();
@@ -63,7 +63,7 @@ export const late =
   };
 
 /** Lets the answer through in single bytes, so many milliseconds apart. */
-export const dribble =
+export const sendByteByByte =
   (ms: number): Fault =>
   (client, dial) => {
     const service = dial();
@@ -80,13 +80,13 @@ export const dribble =
 export interface FaultProxy {
   readonly port: number;
   /** From now on. Connections that are open are ended. `refuse`: nothing listens any more. */
-  becomes(fault: Fault | "refuse"): Promise<void>;
+  setFault(fault: Fault | "refuse"): Promise<void>;
   /** Nothing goes through the connections that are open any more, and nobody is told. New ones are not touched. */
   freeze(): void;
   /** Connections that are open. */
-  open(): number;
+  countOpenConnections(): number;
   /** Connections that have been made. */
-  made(): number;
+  countConnections(): number;
   close(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export interface FaultProxy {
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port: behind } = new URL(target);
   const sockets = new Set<Socket>();
-  let fault = pass;
+  let fault = forward;
   let made = 0;
   let clients = 0;
 
@@ -130,7 +130,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    async becomes(next) {
+    async setFault(next) {
       await end();
       if (next === "refuse") return;
       fault = next;
@@ -139,8 +139,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     freeze() {
       for (const socket of sockets) socket.unpipe().pause();
     },
-    open: () => clients,
-    made: () => made,
+    countOpenConnections: () => clients,
+    countConnections: () => made,
     close: end,
   };
 }

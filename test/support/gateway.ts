@@ -15,7 +15,7 @@ import { loadFiles, readPackOf, type LoadedPack } from "../../src/app/load-pack.
 import { readSettings } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/schema.ts";
 
-export interface Ask {
+export interface RequestOptions {
   /** Name of a token of the sandbox, or the token itself; null: none. Default `full`. */
   readonly as?: TokenName | (string & {}) | null;
   /** Sent as JSON. */
@@ -26,7 +26,7 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Told {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -38,18 +38,18 @@ export interface Gateway {
   readonly service: Service;
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
-  /** `ask("GET /vm/instances?page=2")`, in alpha. */
-  ask(call: string, options?: Ask): Promise<Told>;
+  /** `request("GET /vm/instances?page=2")`, in alpha. */
+  request(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** The same of v4, asked directly. */
-  askV4(call: string, options?: Ask): Promise<Told>;
+  requestV4(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** What v4 was sent since the last time this was asked, catalogs left out. */
-  sentToV4(): Sandbox["requests"];
+  takeV4Requests(): Sandbox["requests"];
   /** Records of the audit, the newest first, once all are committed. */
-  audit(): Promise<Told["body"][]>;
+  readAudit(): Promise<TestResponse["body"][]>;
   stop(): Promise<void>;
 }
 
-async function tell(url: string, method: string, init: RequestInit): Promise<Told> {
+async function tell(url: string, method: string, init: RequestInit): Promise<TestResponse> {
   const response = await fetch(url, { ...init, method, redirect: "manual" });
   const text = await response.text();
   let body: unknown;
@@ -64,7 +64,7 @@ async function tell(url: string, method: string, init: RequestInit): Promise<Tol
 const packs = new LRUCache<string, LoadedPack>({ max: 4 });
 
 /** The pack that the settings name: made once, not for every gateway that a test starts. */
-function packOf(settings: Settings): LoadedPack {
+function loadPackOnce(settings: Settings): LoadedPack {
   const files = readPackOf(settings);
   const key = JSON.stringify([files, Object.entries(settings.WORDS)]);
   return packs.get(key) ?? packs.set(key, loadFiles(files, settings)).get(key)!;
@@ -94,7 +94,7 @@ export async function startGateway(
   let service: Service;
   try {
     const read = readSettings([], environment);
-    service = await startService(read, { loaded: packOf(read) });
+    service = await startService(read, { loaded: loadPackOnce(read) });
   } catch (error) {
     // Else it would listen on, and the test run would never end.
     await sandbox.close();
@@ -106,8 +106,8 @@ export async function startGateway(
     base: string,
     scheme: string,
     call: string,
-    { as = "full", body, text, filter, headers }: Ask = {},
-  ): Promise<Told> {
+    { as = "full", body, text, filter, headers }: RequestOptions = {},
+  ): Promise<TestResponse> {
     const [method = "GET", path = "/"] = call.split(" ", 2);
     const token = as === null ? undefined : ((sandbox.tokens as Record<string, string>)[as] ?? as);
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -128,14 +128,14 @@ export async function startGateway(
     service,
     sandbox,
     clock,
-    ask: (call, ask) => send(service.url, "token", call, ask),
-    askV4: (call, ask) => send(sandbox.url, "Bearer", call, ask),
-    sentToV4() {
+    request: (call, ask) => send(service.url, "token", call, ask),
+    requestV4: (call, ask) => send(sandbox.url, "Bearer", call, ask),
+    takeV4Requests() {
       const fresh = sandbox.requests.slice(last ? sandbox.requests.indexOf(last) + 1 : 0);
       last = sandbox.requests.at(-1);
       return fresh.filter(({ headers }) => headers["authorization"] !== undefined);
     },
-    async audit() {
+    async readAudit() {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return (await tell(`${service.adminUrl}/api/audit`, "GET", {})).body.records;
     },

@@ -6,7 +6,7 @@ const SERVER = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:543
 export interface TestDatabase {
   readonly url: string;
   /** Asks the database itself, past every store. */
-  readonly ask: (text: string) => Promise<Record<string, unknown>[]>;
+  readonly query: (text: string) => Promise<Record<string, unknown>[]>;
   /** Ends every connection to it, and lets in new ones or none. */
   readonly admit: (connections: boolean) => Promise<void>;
   readonly drop: () => Promise<void>;
@@ -20,7 +20,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
   await ask(SERVER, `CREATE DATABASE ${name}`);
   return {
     url: url.href,
-    ask: (text) => ask(url.href, text),
+    query: (text) => ask(url.href, text),
     admit: async (connections) => {
       await ask(SERVER, `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
       await ask(SERVER, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);

@@ -1,7 +1,7 @@
 /** A client that says whatever it likes on a bare connection, and hears every byte of the answers. */
 import { connect, type Socket } from "node:net";
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly phrase: string;
   /** Lower-case names; of a repeated one the last line. */
@@ -15,16 +15,16 @@ export interface RawClient {
   /** All that came so far. */
   text(): string;
   /** Whether the other side has ended the connection. */
-  isOver(): boolean;
+  isEnded(): boolean;
   /** Waits until so many whole answers (with a Content-Length) are in. */
-  answers(count: number): Promise<RawAnswer[]>;
+  waitForResponses(count: number): Promise<RawResponse[]>;
   /** Waits until the other side ends the connection, then gives what came. */
-  ended(): Promise<string>;
+  waitForEnd(): Promise<string>;
   close(): void;
 }
 
-function parse(text: string): { readonly answers: RawAnswer[]; readonly rest: string } {
-  const answers: RawAnswer[] = [];
+function parse(text: string): { readonly answers: RawResponse[]; readonly rest: string } {
+  const answers: RawResponse[] = [];
   let rest = text;
   for (;;) {
     const end = rest.indexOf("\r\n\r\n");
@@ -53,7 +53,7 @@ function connectTo(address: string): Socket {
 }
 
 /** Connects to the address of a URL, or to a socket. */
-export async function rawClient(address: string): Promise<RawClient> {
+export async function openRawClient(address: string): Promise<RawClient> {
   const socket = connectTo(address);
   let text = "";
   const waiting: (() => void)[] = [];
@@ -85,12 +85,12 @@ export async function rawClient(address: string): Promise<RawClient> {
     socket,
     send: (bytes) => void socket.write(bytes, typeof bytes === "string" ? "latin1" : undefined),
     text: () => text,
-    isOver: () => over,
-    async answers(count) {
+    isEnded: () => over,
+    async waitForResponses(count) {
       await until(() => over || parse(text).answers.length >= count);
       return parse(text).answers;
     },
-    async ended() {
+    async waitForEnd() {
       await until(() => over);
       return text;
     },

@@ -28,7 +28,7 @@ async function listens(port: number): Promise<boolean> {
 }
 
 /** Not started yet. `flags`: further ones of `redis-server`, such as `--requirepass`. */
-export async function redisServer(...flags: readonly string[]): Promise<RedisServer> {
+export async function createRedisServer(...flags: readonly string[]): Promise<RedisServer> {
   const port = await freePort();
   let child: ChildProcess | undefined;
   return {

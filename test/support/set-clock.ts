@@ -13,7 +13,7 @@ export interface SettableClock {
 }
 
 /** @param folder to keep the setting in. The clock shows the time of this machine at first. */
-export function settableClock(folder: string): SettableClock {
+export function createSettableClock(folder: string): SettableClock {
   const file = join(folder, "clock");
   function set(seconds: number): void {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);

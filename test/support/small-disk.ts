@@ -14,7 +14,7 @@ export interface SmallDisk {
 }
 
 /** @param size as `mount` knows it: `16m`. @throws where nothing may be mounted */
-export function smallDisk(size: string): SmallDisk {
+export function mountSmallDisk(size: string): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), "disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "pipe" });
@@ -46,7 +46,7 @@ export function smallDisk(size: string): SmallDisk {
 
 export function canMount(): boolean {
   try {
-    smallDisk("64k").remove();
+    mountSmallDisk("64k").remove();
     return true;
   } catch {
     return false;

@@ -6,13 +6,13 @@ import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
-import { storeContract } from "./store-contract.ts";
+import { testAuditStore } from "./store-contract.ts";
 
 const describe = await describeWith("postgres");
 const settings = { retentionDays: 36_500, sizeLimit: 1e12 } as const;
 
 describe("with a server", () => {
-  storeContract("PostgreSQL", async () => {
+  testAuditStore("PostgreSQL", async () => {
     const database = await makeDatabase();
     return {
       open: async (durability, sizeLimit = 1e12) =>
@@ -54,16 +54,16 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.ask("SELECT version FROM audit_version")).toHaveLength(1);
+    expect(await database.query("SELECT version FROM audit_version")).toHaveLength(1);
   });
 
   test("brings tables of the first version to this one, without losing a record", async () => {
     await open().append(sampleRecord("a"));
     await Promise.all(opened.map((store) => store.close()));
-    await database.ask(
+    await database.query(
       "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
     );
-    await database.ask("UPDATE audit_version SET version = 1");
+    await database.query("UPDATE audit_version SET version = 1");
     const store = open();
     await store.append(sampleRecord("b", { accepted: false }));
     const { records } = await store.query({});
@@ -123,12 +123,12 @@ describe("the PostgreSQL store", () => {
   });
 
   test("leaves a database of a newer version alone", async () => {
-    await database.ask("CREATE TABLE audit_version (version integer NOT NULL)");
-    await database.ask("INSERT INTO audit_version VALUES (99)");
+    await database.query("CREATE TABLE audit_version (version integer NOT NULL)");
+    await database.query("INSERT INTO audit_version VALUES (99)");
     const store = open();
     await expect(store.query({})).rejects.toThrow("newer version");
     await until(() => store.fault()?.includes("newer version") ?? false);
-    expect(await database.ask("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
+    expect(await database.query("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
   });
 
   test("deletes what is older than the retention, and its counts", async () => {

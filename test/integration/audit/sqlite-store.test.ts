@@ -6,9 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
-import { storeContract } from "./store-contract.ts";
+import { testAuditStore } from "./store-contract.ts";
 
-storeContract("SQLite", async () => {
+testAuditStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
     open: (durability, sizeLimit = 1e12) =>

@@ -9,7 +9,7 @@ export interface StorePlace {
 }
 
 /** What every audit store has to do. Strict stores are used where a test needs to know of the commit. */
-export function storeContract(name: string, makePlace: () => Promise<StorePlace>): void {
+export function testAuditStore(name: string, makePlace: () => Promise<StorePlace>): void {
   describe(`the audit store in ${name}`, () => {
     let place: StorePlace;
     let store: AuditStore;

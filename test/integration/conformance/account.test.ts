@@ -1,6 +1,6 @@
 /** Settings, tokens, users and their grants: what alpha has in one place and v4 in several, or under other words. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { given, refused, seen, type Json } from "./told.ts";
+import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -11,19 +11,19 @@ afterAll(() => gateway.stop());
 
 describe("settings", () => {
   test("one object of both halves, which a whole object sent back does not change", async () => {
-    const { body: before } = await gateway.ask("GET /account/settings");
+    const { body: before } = await gateway.request("GET /account/settings");
     expect(before).toMatchObject({ email: expect.any(String), network_helper: expect.any(Boolean) });
-    gateway.sentToV4();
-    expect((await gateway.ask("PUT /account/settings", { body: before })).body).toEqual(before);
+    gateway.takeV4Requests();
+    expect((await gateway.request("PUT /account/settings", { body: before })).body).toEqual(before);
     const changed = { ...before, city: "Springfield", network_helper: !before.network_helper };
-    expect((await gateway.ask("PUT /account/settings", { body: changed })).body).toEqual(changed);
-    expect((await gateway.ask("GET /account/settings")).body).toEqual(changed);
+    expect((await gateway.request("PUT /account/settings", { body: changed })).body).toEqual(changed);
+    expect((await gateway.request("GET /account/settings")).body).toEqual(changed);
   });
 
   test("an edit of one half writes that one alone", async () => {
-    gateway.sentToV4();
-    await gateway.ask("PUT /account/settings", { body: { city: "Shelbyville", balance: 7 } });
-    expect(gateway.sentToV4().map(({ method, path, body }) => [method, path, body])).toEqual([
+    gateway.takeV4Requests();
+    await gateway.request("PUT /account/settings", { body: { city: "Shelbyville", balance: 7 } });
+    expect(gateway.takeV4Requests().map(({ method, path, body }) => [method, path, body])).toEqual([
       ["PUT", "/v4/account", { city: "Shelbyville" }],
       ["GET", "/v4/account/settings", undefined],
     ]);
@@ -31,13 +31,15 @@ describe("settings", () => {
 
   test("a refusal of v4 names alpha's member", async () => {
     const body = { country: "much too long" };
-    expect(seen(await gateway.ask("PUT /account/settings", { body }))).toEqual(refused(400, "country"));
+    expect(statusAndBody(await gateway.request("PUT /account/settings", { body }))).toEqual(
+      errorOn(400, "country"),
+    );
   });
 });
 
 describe("personal tokens", () => {
   test("A-152 A-153 a token is told whole once, with the levels that were asked for, and works", async () => {
-    const { status, body } = await gateway.ask("POST /account/tokens", {
+    const { status, body } = await gateway.request("POST /account/tokens", {
       body: { label: "cli", scopes: ";vms:create;dnszones:view" },
     });
     expect(status).toBe(200);
@@ -51,29 +53,32 @@ describe("personal tokens", () => {
       token: expect.stringMatching(/^[0-9a-f]{64}$/),
       expiry: null,
     });
-    const { body: later } = await gateway.ask(`GET /account/tokens/${body.id}`);
+    const { body: later } = await gateway.request(`GET /account/tokens/${body.id}`);
     expect(later.token).toBe(`${String(body.token).slice(0, 16)}...`);
     expect(later.scopes).toBe("vms:create,dnszones:view");
-    expect((await gateway.ask("GET /dns/zones", { as: body.token })).status).toBe(200);
-    expect((await gateway.ask("GET /nodebalancers", { as: body.token })).status).toBe(403);
-    expect(seen(await gateway.ask(`DELETE /account/tokens/${body.id}`))).toEqual({ status: 200, body: {} });
+    expect((await gateway.request("GET /dns/zones", { as: body.token })).status).toBe(200);
+    expect((await gateway.request("GET /nodebalancers", { as: body.token })).status).toBe(403);
+    expect(statusAndBody(await gateway.request(`DELETE /account/tokens/${body.id}`))).toEqual({
+      status: 200,
+      body: {},
+    });
   });
 
   test("scopes of which none is known make no token: v4 would give all that the caller has", async () => {
-    gateway.sentToV4();
-    const told = await gateway.ask("POST /account/tokens", { body: { scopes: "nothing:view" } });
-    expect(seen(told)).toEqual(refused(400, "scopes"));
-    expect(gateway.sentToV4()).toEqual([]);
+    gateway.takeV4Requests();
+    const told = await gateway.request("POST /account/tokens", { body: { scopes: "nothing:view" } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, "scopes"));
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("the name can be changed, and a whole object sent back changes nothing", async () => {
-    const { body } = await gateway.ask("POST /account/tokens", {
+    const { body } = await gateway.request("POST /account/tokens", {
       body: { label: "one", scopes: "vms:view" },
     });
     const path = `/account/tokens/${body.id}`;
-    const { body: shown } = await gateway.ask(`GET ${path}`);
-    expect((await gateway.ask(`PUT ${path}`, { body: shown })).body).toEqual(shown);
-    expect((await gateway.ask(`PUT ${path}`, { body: { label: "two" } })).body).toEqual({
+    const { body: shown } = await gateway.request(`GET ${path}`);
+    expect((await gateway.request(`PUT ${path}`, { body: shown })).body).toEqual(shown);
+    expect((await gateway.request(`PUT ${path}`, { body: { label: "two" } })).body).toEqual({
       ...shown,
       label: "two",
     });
@@ -83,15 +88,15 @@ describe("personal tokens", () => {
 describe("grants", () => {
   const restricted = async (username: string): Promise<string> => {
     const body = { username, email: `${username}@example.net`, password: "S0me-long-Passw0rd" };
-    expect(seen(await gateway.ask("POST /account/users", { body }))).toEqual(
-      given({ username, restricted: true }),
+    expect(statusAndBody(await gateway.request("POST /account/users", { body }))).toEqual(
+      successWith({ username, restricted: true }),
     );
     return `/account/users/${username}/grants`;
   };
 
   test("every flag and array is there, and a whole object sent back writes nothing", async () => {
     const path = await restricted("flagged");
-    const { body } = await gateway.ask(`GET ${path}`);
+    const { body } = await gateway.request(`GET ${path}`);
     expect(Object.keys(body)).toEqual(["global", "customer", "vm", "dnszone", "stackscript", "nodebalancer"]);
     expect(body.vm[0]).toEqual({
       id: expect.any(Number),
@@ -101,44 +106,46 @@ describe("grants", () => {
       delete: false,
       resize: false,
     });
-    gateway.sentToV4();
-    expect((await gateway.ask(`PUT ${path}`, { body })).body).toEqual(body);
-    expect(gateway.sentToV4().map(({ method }) => method)).not.toContain("PUT");
+    gateway.takeV4Requests();
+    expect((await gateway.request(`PUT ${path}`, { body })).body).toEqual(body);
+    expect(gateway.takeV4Requests().map(({ method }) => method)).not.toContain("PUT");
   });
 
   test("what is changed takes effect, and nothing else is touched", async () => {
     const path = await restricted("changed");
-    const { body } = await gateway.ask(`GET ${path}`);
+    const { body } = await gateway.request(`GET ${path}`);
     const [one, two] = body.vm as Json[];
     const edit = {
       global: { ...body.global, add_dnszones: true },
       customer: { access: true, cancel: false },
       vm: [{ ...one, access: true }, two],
     };
-    const { body: after } = await gateway.ask(`PUT ${path}`, { body: edit });
+    const { body: after } = await gateway.request(`PUT ${path}`, { body: edit });
     expect(after).toEqual({
       ...body,
       ...edit,
       vm: [{ ...one, all: true, access: true, delete: true, resize: true }, ...body.vm.slice(1)],
     });
-    await gateway.askV4(`PUT ${path}`, { body: { vm: [{ id: two?.["id"], permissions: "read_only" }] } });
+    await gateway.requestV4(`PUT ${path}`, { body: { vm: [{ id: two?.["id"], permissions: "read_only" }] } });
     const looks = { ...two, access: true };
-    const { body: reading } = await gateway.ask(`PUT ${path}`, {
+    const { body: reading } = await gateway.request(`PUT ${path}`, {
       body: { vm: [looks, { id: one?.["id"], access: false, all: false, delete: false, resize: false }] },
     });
     expect(reading.vm.slice(0, 2)).toEqual([one, looks]);
   });
 
   test("of an unrestricted user reading and writing are refused", async () => {
-    const { body: users } = await gateway.ask("GET /account/users");
+    const { body: users } = await gateway.request("GET /account/users");
     const { username } = users.users.find((user: Json) => user["restricted"] === false);
     const path = `/account/users/${username}/grants`;
     const refusal = { status: 400, body: { errors: [{ reason: "The user is unrestricted." }] } };
-    expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refusal);
-    expect(seen(await gateway.ask(`PUT ${path}`, { body: { global: { add_vms: false } } }))).toEqual(refusal);
-    expect(seen(await gateway.ask("GET /account/profile/grants"))).toEqual(refusal);
-    expect(seen(await gateway.ask("GET /account/users/nobody-of-this-name/grants"))).toEqual(
-      refused(404, undefined),
+    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(refusal);
+    expect(
+      statusAndBody(await gateway.request(`PUT ${path}`, { body: { global: { add_vms: false } } })),
+    ).toEqual(refusal);
+    expect(statusAndBody(await gateway.request("GET /account/profile/grants"))).toEqual(refusal);
+    expect(statusAndBody(await gateway.request("GET /account/users/nobody-of-this-name/grants"))).toEqual(
+      errorOn(404, undefined),
     );
   });
 });

@@ -1,14 +1,14 @@
 /** Document 2, Resources: the addresses of both families and the pools; and what clients do with them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { number, text } from "./forms.ts";
-import { given, refused, seen, smallest, whole, type Json } from "./told.ts";
+import { successWith, errorOn, statusAndBody, minimalInstance, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 let first: Json & { id: number; ipv4: string[]; datacenter: { id: string } };
 beforeAll(async () => {
   gateway = await startGateway();
-  const { body } = await gateway.ask("GET /vm/instances", { filter: { datacenter: "newark" } });
+  const { body } = await gateway.request("GET /vm/instances", { filter: { datacenter: "newark" } });
   first = body.vms[0];
 });
 afterAll(() => gateway.stop());
@@ -31,11 +31,11 @@ const ipv6 = {
   prefix: number,
   type: expect.stringMatching(/^(public|private)$/),
 };
-const refusedUnnamed = refused(400, undefined);
+const refusedUnnamed = errorOn(400, undefined);
 
 describe("IPv4", () => {
   test("A-056 A-058 every address of the list has all members and no other, its prefix a text", async () => {
-    const rows = await whole(gateway, "GET /networking/ipv4", "ipv4s");
+    const rows = await fetchAllRows(gateway, "GET /networking/ipv4", "ipv4s");
     expect(rows.length).toBeGreaterThan(25);
     for (const row of rows) expect(row).toEqual(ipv4);
     expect(rows.map(({ address }) => address)).toContain(first.ipv4[0]);
@@ -43,61 +43,61 @@ describe("IPv4", () => {
   });
 
   test("A-057 A-058 a private address is in 192.168, and has no gateway", async () => {
-    const { body } = await gateway.ask("POST /vm/instances/5203/ips", { body: { type: "private" } });
+    const { body } = await gateway.request("POST /vm/instances/5203/ips", { body: { type: "private" } });
     expect(body).toMatchObject({ id: body.address, type: "private", gateway: null });
     expect(body.address).toMatch(/^192\.168\./);
-    const { body: all } = await gateway.ask("GET /vm/instances/5203/ips");
+    const { body: all } = await gateway.request("GET /vm/instances/5203/ips");
     expect(all.ipv4.private).toEqual([expect.objectContaining({ address: body.address, gateway: null })]);
   });
 
   test("A-059 rdns set to null goes back to what it was", async () => {
     const path = `/networking/ipv4/${first.ipv4[0]}`;
-    const { body: before } = await gateway.ask(`GET ${path}`);
+    const { body: before } = await gateway.request(`GET ${path}`);
     const zone = { dnszone: "named.example.net", type: "master", soa_email: "a@example.net" };
-    const { body: made } = await gateway.ask("POST /dns/zones", { body: zone });
+    const { body: made } = await gateway.request("POST /dns/zones", { body: zone });
     const record = { type: "A", name: "", target: first.ipv4[0] };
-    await gateway.ask(`POST /dns/zones/${made.id}/records`, { body: record });
-    const { body: set } = await gateway.ask(`PUT ${path}`, { body: { rdns: zone.dnszone } });
+    await gateway.request(`POST /dns/zones/${made.id}/records`, { body: record });
+    const { body: set } = await gateway.request(`PUT ${path}`, { body: { rdns: zone.dnszone } });
     expect(set.rdns).toBe(zone.dnszone);
-    expect((await gateway.ask(`PUT ${path}`, { body: { rdns: null } })).body).toEqual(before);
+    expect((await gateway.request(`PUT ${path}`, { body: { rdns: null } })).body).toEqual(before);
   });
 
   test("A-014 A-020 the gateway filters, orders and pages the list itself, with exact totals", async () => {
-    const rows = await whole(gateway, "GET /networking/ipv4", "ipv4s");
+    const rows = await fetchAllRows(gateway, "GET /networking/ipv4", "ipv4s");
     const filter = {
       "+or": [{ vm_id: first.id }, { vm_id: { "+gt": 5255 } }],
       "+order-by": "vm_id",
       "+order": "desc",
     };
-    const { body } = await gateway.ask("GET /networking/ipv4", { filter });
+    const { body } = await gateway.request("GET /networking/ipv4", { filter });
     const wanted = rows.filter(({ vm_id: id }) => id === first.id || Number(id) > 5255);
     expect(body.total_results).toBe(wanted.length);
     expect(body.ipv4s.at(-1).vm_id).toBe(first.id);
-    expect(seen(await gateway.ask("GET /networking/ipv4", { filter: { region: "us-east" } }))).toEqual(
-      refusedUnnamed,
-    );
-    const { body: beyond } = await gateway.ask("GET /networking/ipv4?page=99");
+    expect(
+      statusAndBody(await gateway.request("GET /networking/ipv4", { filter: { region: "us-east" } })),
+    ).toEqual(refusedUnnamed);
+    const { body: beyond } = await gateway.request("GET /networking/ipv4?page=99");
     expect(beyond).toMatchObject({ ipv4s: [], page: 99, total_results: rows.length });
   });
 
   test("an address is made for an instance, moved to another one, and taken away", async () => {
-    const target = await gateway.ask("POST /vm/instances", {
-      body: { ...smallest, datacenter: first.datacenter.id, label: "target" },
+    const target = await gateway.request("POST /vm/instances", {
+      body: { ...minimalInstance, datacenter: first.datacenter.id, label: "target" },
     });
     gateway.clock.advance(31_000);
-    const { body: made } = await gateway.ask("POST /networking/ipv4", { body: { vm: first.id } });
+    const { body: made } = await gateway.request("POST /networking/ipv4", { body: { vm: first.id } });
     expect(made).toEqual({ ...ipv4, id: made.address, vm_id: first.id });
     const assignments = [{ address: made.address, "vm-id": String(target.body.id) }];
-    const { body: moved } = await gateway.ask("POST /networking/ip-assign", {
+    const { body: moved } = await gateway.request("POST /networking/ip-assign", {
       body: { datacenter: first.datacenter, assignments },
     });
     expect(moved).toEqual({ ips: [{ ...ipv4, address: made.address, vm_id: target.body.id }] });
-    expect(seen(await gateway.ask(`DELETE /networking/ipv4/${made.address}`))).toEqual({
+    expect(statusAndBody(await gateway.request(`DELETE /networking/ipv4/${made.address}`))).toEqual({
       status: 200,
       body: {},
     });
-    expect(seen(await gateway.ask(`DELETE /networking/ipv4/${made.address}`))).toEqual(
-      refused(404, undefined),
+    expect(statusAndBody(await gateway.request(`DELETE /networking/ipv4/${made.address}`))).toEqual(
+      errorOn(404, undefined),
     );
   });
 
@@ -105,34 +105,36 @@ describe("IPv4", () => {
     const assignments = [{ address: first.ipv4[0], vm_id: first.id }];
     const elsewhere = first.datacenter.id === "london" ? "newark" : "london";
     const body = { datacenter: elsewhere, assignments };
-    expect(seen(await gateway.ask("POST /networking/ip-assign", { body }))).toEqual(
-      refused(400, "assignments"),
+    expect(statusAndBody(await gateway.request("POST /networking/ip-assign", { body }))).toEqual(
+      errorOn(400, "assignments"),
     );
     expect(
-      seen(await gateway.ask("POST /networking/ip-assign", { body: { ...body, datacenter: "x" } })),
-    ).toEqual(refused(400, "datacenter"));
+      statusAndBody(
+        await gateway.request("POST /networking/ip-assign", { body: { ...body, datacenter: "x" } }),
+      ),
+    ).toEqual(errorOn(400, "datacenter"));
   });
 });
 
 describe("IPv6", () => {
   test("A-060 A-061 an address has all members and no other, whatever way it is spelt", async () => {
-    const { body: all } = await gateway.ask("GET /vm/instances/5201/ips");
-    const { body } = await gateway.ask(`GET /networking/ipv6/${all.ipv6.slaac}`);
+    const { body: all } = await gateway.request("GET /vm/instances/5201/ips");
+    const { body } = await gateway.request(`GET /networking/ipv6/${all.ipv6.slaac}`);
     expect(body).toEqual({ ...ipv6, address: all.ipv6.slaac, type: "public" });
     const spelt = `/networking/ipv6/${String(all.ipv6.slaac).toUpperCase().replace("::", ":0:0:")}`;
-    expect((await gateway.ask(`GET ${spelt}`)).body).toEqual(body);
-    const { body: local } = await gateway.ask(`GET /vm/instances/5201/ips/${all.ipv6["link-local"]}`);
+    expect((await gateway.request(`GET ${spelt}`)).body).toEqual(body);
+    const { body: local } = await gateway.request(`GET /vm/instances/5201/ips/${all.ipv6["link-local"]}`);
     expect(local).toEqual({ ...ipv6, address: all.ipv6.link_local, type: "private" });
   });
 
   test("A-062 a pool is a range with its length, and the id of a datacenter", async () => {
-    const { body } = await gateway.ask("GET /networking/ipv6");
+    const { body } = await gateway.request("GET /networking/ipv6");
     expect(body.ipv6_pools.length).toBeGreaterThan(0);
     for (const pool of body.ipv6_pools) {
       expect(pool).toEqual({ range: expect.stringMatching(/^[0-9a-f:]+\/\d+$/), datacenter: text });
     }
     const { datacenter } = body.ipv6_pools[0];
-    const told = await gateway.ask("GET /networking/ipv6", { filter: { datacenter } });
-    expect(told).toMatchObject(given({ ipv6_pools: expect.arrayContaining([body.ipv6_pools[0]]) }));
+    const told = await gateway.request("GET /networking/ipv6", { filter: { datacenter } });
+    expect(told).toMatchObject(successWith({ ipv6_pools: expect.arrayContaining([body.ipv6_pools[0]]) }));
   });
 });

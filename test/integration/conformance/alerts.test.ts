@@ -1,19 +1,20 @@
 /** Document 2, Resources: the alerts of an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { created, refused, seen, type Json } from "./told.ts";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { createInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 let id: number;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ id } = await created(gateway));
+  ({ id } = await createInstance(gateway));
 });
 afterAll(() => gateway.stop());
 
-const edit = (alerts: Json): Promise<Told> => gateway.ask(`PUT /vm/instances/${id}`, { body: { alerts } });
-const shown = async (): Promise<Json> => (await gateway.ask(`GET /vm/instances/${id}`)).body.alerts;
-const inV4 = async (): Promise<Json> => (await gateway.askV4(`GET /vm/instances/${id}`)).body.alerts;
+const edit = (alerts: Json): Promise<TestResponse> =>
+  gateway.request(`PUT /vm/instances/${id}`, { body: { alerts } });
+const shown = async (): Promise<Json> => (await gateway.request(`GET /vm/instances/${id}`)).body.alerts;
+const inV4 = async (): Promise<Json> => (await gateway.requestV4(`GET /vm/instances/${id}`)).body.alerts;
 
 const alerts = [
   ["A-078", "cpu", "cpu", 2000, 90],
@@ -25,16 +26,16 @@ const alerts = [
 
 describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
   test("A-072 is shown by default with its default threshold", async () => {
-    expect((await created(gateway))["alerts"]).toMatchObject({
+    expect((await createInstance(gateway))["alerts"]).toMatchObject({
       [alert]: { enabled: true, threshold: standard },
     });
   });
 
   test.each([1, 2, most - 1, most])("takes a threshold of %i", async (threshold) => {
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     const told = await edit({ [alert]: { enabled: true, threshold } });
     expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
-    expect(gateway.sentToV4()[0]?.body).toEqual({ alerts: { [v4]: threshold } });
+    expect(gateway.takeV4Requests()[0]?.body).toEqual({ alerts: { [v4]: threshold } });
     expect((await shown())[alert]).toEqual({ enabled: true, threshold });
   });
 
@@ -53,12 +54,16 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
 
   test.each([-1, most + 1, -0.5, 1e15])("A-084 does not take a threshold of %d", async (threshold) => {
     const before = await inV4();
-    expect(seen(await edit({ [alert]: { threshold } }))).toEqual(refused(400, `alerts.${alert}.threshold`));
+    expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
+      errorOn(400, `alerts.${alert}.threshold`),
+    );
     expect(await inV4()).toEqual(before);
   });
 
   test.each([["90"], [true], [[90]], [{}]])("A-084 does not take the threshold %j", async (threshold) => {
-    expect(seen(await edit({ [alert]: { threshold } }))).toEqual(refused(400, `alerts.${alert}.threshold`));
+    expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
+      errorOn(400, `alerts.${alert}.threshold`),
+    );
   });
 
   test("is switched off and on again", async () => {
@@ -75,8 +80,8 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
   });
 
   test("A-072 enabled is a boolean", async () => {
-    expect(seen(await edit({ [alert]: { enabled: "yes" } }))).toEqual(
-      refused(400, `alerts.${alert}.enabled`),
+    expect(statusAndBody(await edit({ [alert]: { enabled: "yes" } }))).toEqual(
+      errorOn(400, `alerts.${alert}.enabled`),
     );
   });
 
@@ -89,14 +94,14 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
 
 test("A-084 A-166 every threshold at fault is named", async () => {
   const told = await edit({ cpu: { threshold: 2001 }, io: { threshold: -1 }, transfer_in: { threshold: 5 } });
-  expect(seen(told)).toEqual(refused(400, "alerts.cpu.threshold", "alerts.io.threshold"));
+  expect(statusAndBody(told)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
 });
 
 test("A-084 a threshold that v4 has, above alpha's range, can be sent back and kept", async () => {
-  await gateway.askV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
-  const whole = (await gateway.ask(`GET /vm/instances/${id}`)).body;
+  await gateway.requestV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
+  const whole = (await gateway.request(`GET /vm/instances/${id}`)).body;
   expect(whole.alerts.cpu).toEqual({ enabled: true, threshold: 3000 });
-  const told = await gateway.ask(`PUT /vm/instances/${id}`, { body: { ...whole, label: "kept" } });
+  const told = await gateway.request(`PUT /vm/instances/${id}`, { body: { ...whole, label: "kept" } });
   expect([told.status, told.body.label, told.body.alerts.cpu.threshold]).toEqual([200, "kept", 3000]);
   expect((await inV4())["cpu"]).toBe(3000);
 });

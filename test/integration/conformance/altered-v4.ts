@@ -5,7 +5,7 @@ import { manualClock } from "../../../src/sandbox/clock.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
-export interface V4Answer {
+export interface V4Response {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string as it is. */
@@ -14,20 +14,20 @@ export interface V4Answer {
 
 interface Rules {
   /** From now on v4 answers these calls so: `POST /vm/instances`, without the query. `times`: only that often. */
-  answers(call: string, answer: V4Answer, times?: number): void;
+  respondTo(call: string, answer: V4Response, times?: number): void;
   /** From now on v4 gives this object with these members changed. */
-  gives(call: string, change: (body: never) => unknown): void;
+  changeResponse(call: string, change: (body: never) => unknown): void;
 }
 
 export interface AlteredGateway extends Gateway, Rules {
   /** What v4 got since the last `plain()`. */
   readonly calls: { readonly method: string; readonly path: string; readonly body: unknown }[];
   /** Back to what the sandbox says. */
-  plain(): void;
+  resetRules(): void;
 }
 
 interface Rule {
-  readonly answer?: V4Answer;
+  readonly answer?: V4Response;
   readonly change?: (body: never) => unknown;
   left: number;
 }
@@ -89,8 +89,8 @@ export async function startAlteredGateway(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const alter: Rules = {
-    answers: (call, answer, times = Infinity) => void rules.set(call, { answer, left: times }),
-    gives: (call, change) => void rules.set(call, { change, left: Infinity }),
+    respondTo: (call, answer, times = Infinity) => void rules.set(call, { answer, left: times }),
+    changeResponse: (call, change) => void rules.set(call, { change, left: Infinity }),
   };
   prepare(alter);
   const gateway = await startGateway({ UPSTREAM_URL: url, ...settings });
@@ -100,7 +100,7 @@ export async function startAlteredGateway(
     ...alter,
     clock,
     calls,
-    plain() {
+    resetRules() {
       rules.clear();
       calls.length = 0;
     },

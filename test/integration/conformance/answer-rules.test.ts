@@ -1,7 +1,7 @@
 /** The rules that hold for every alpha answer, each looked at on answers of every kind. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { smallest } from "./told.ts";
-import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
+import { minimalInstance } from "./helpers.ts";
+import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** Calls that between them get an answer of every kind. */
-const calls: [call: string, status: number, options?: Ask][] = [
+const calls: [call: string, status: number, options?: RequestOptions][] = [
   ["GET /vm/instances", 200],
   ["GET /vm/instances?page=3", 200],
   ["GET /vm/instances/5201", 200],
-  ["POST /vm/instances", 200, { body: smallest }],
+  ["POST /vm/instances", 200, { body: minimalInstance }],
   ["PUT /vm/instances/5201", 200, { body: { group: "a" } }],
   ["DELETE /vm/instances/5207", 200],
   ["GET /vm/instances/5201/disks", 200],
@@ -38,9 +38,9 @@ const calls: [call: string, status: number, options?: Ask][] = [
 ];
 
 describe.each(calls)("%s (%i)", (call, status, options = {}) => {
-  let told: Told;
+  let told: TestResponse;
   beforeAll(async () => {
-    told = await gateway.ask(call, options);
+    told = await gateway.request(call, options);
   });
 
   test("1: the status is one that alpha has", () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
-import { refused, seen, whole, type Json } from "./told.ts";
+import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -33,27 +33,27 @@ describe("the backups of an instance", () => {
   const off = { enabled: false, schedule: { day: null, window: null }, last_backup: null, snapshot: null };
 
   test("A-073 A-087 A-088 the last one made by itself, and the snapshot, are Backup objects", async () => {
-    const { body } = await gateway.ask("GET /vm/instances/5201");
+    const { body } = await gateway.request("GET /vm/instances/5201");
     expect(body.backups).toEqual({
       enabled: true,
       schedule: { day: "Saturday", window: "W10" },
       last_backup: { ...backup, id: 640015, status: "successful", type: "auto", datacenter: body.datacenter },
       snapshot: { ...backup, id: 640014, status: "successful", type: "snapshot", label: "before-upgrade" },
     });
-    const disks = (await gateway.ask("GET /vm/instances/5201/disks")).body.disks;
+    const disks = (await gateway.request("GET /vm/instances/5201/disks")).body.disks;
     expect(body.backups.snapshot.disks).toEqual(
       disks.map(({ filesystem, label, size }: Json) => ({ filesystem, label, size })),
     );
   });
 
   test("A-073 while they are off there is nothing, and v4 is not asked for any", async () => {
-    gateway.sentToV4();
-    expect((await gateway.ask("GET /vm/instances/5202")).body.backups).toEqual(off);
-    expect(gateway.sentToV4().some(({ path }) => path.endsWith("/backups"))).toBe(false);
+    gateway.takeV4Requests();
+    expect((await gateway.request("GET /vm/instances/5202")).body.backups).toEqual(off);
+    expect(gateway.takeV4Requests().some(({ path }) => path.endsWith("/backups"))).toBe(false);
   });
 
   test("A-073 a failed one and one under way are not shown as the last", async () => {
-    const { last_backup, snapshot } = (await gateway.ask("GET /vm/instances/5205")).body.backups;
+    const { last_backup, snapshot } = (await gateway.request("GET /vm/instances/5205")).body.backups;
     expect([last_backup.status, last_backup.finished, snapshot]).toEqual([
       "successful",
       "2026-05-11T02:13:00",
@@ -64,7 +64,7 @@ describe("the backups of an instance", () => {
   test.each([5201, 5202, 5205])(
     "A-089 A-090 the listing of %d has its places, and two weekly ones at most",
     async (id) => {
-      const { body } = await gateway.ask(`GET /vm/instances/${id}/backups`);
+      const { body } = await gateway.request(`GET /vm/instances/${id}/backups`);
       expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
       expect(Object.keys(body.snapshot)).toEqual(["current", "in_progress"]);
       expect(body.weekly.length).toBeLessThanOrEqual(2);
@@ -76,7 +76,7 @@ describe("the backups of an instance", () => {
   );
 
   test("A-073 a list shows their schedule, and no backups", async () => {
-    for (const { backups } of await whole(gateway, "GET /vm/instances", "vms")) {
+    for (const { backups } of await fetchAllRows(gateway, "GET /vm/instances", "vms")) {
       expect(backups).toEqual({
         enabled: expect.any(Boolean),
         schedule: expect.anything(),
@@ -91,33 +91,36 @@ describe("the backups of an instance", () => {
     ["automatic", "auto"],
     ["a word of next year", "auto"],
   ])("A-106 type %j of v4 is %s", async (type, alpha) => {
-    altered.gives("GET /vm/instances/5201/backups", ({ automatic, ...rest }: { automatic: Json[] }) => ({
-      ...rest,
-      automatic: automatic.map((each) => Object.assign(each, { type })),
-    }));
-    expect((await altered.ask("GET /vm/instances/5201")).body.backups).toMatchObject({
+    altered.changeResponse(
+      "GET /vm/instances/5201/backups",
+      ({ automatic, ...rest }: { automatic: Json[] }) => ({
+        ...rest,
+        automatic: automatic.map((each) => Object.assign(each, { type })),
+      }),
+    );
+    expect((await altered.request("GET /vm/instances/5201")).body.backups).toMatchObject({
       last_backup: { status: "successful", type: alpha },
       snapshot: { type: "snapshot" },
     });
-    altered.plain();
+    altered.resetRules();
   });
 
   test.each(["pending", "running", "needsPostProcessing", "failed", "userAborted", "paused", "next year's"])(
     "A-105 one that v4 calls %s is never the last one that was made",
     async (status) => {
       const change = (each: Json) => Object.assign(each, { status });
-      altered.gives(
+      altered.changeResponse(
         "GET /vm/instances/5201/backups",
         (body: { automatic: Json[]; snapshot: { current: Json } }) => ({
           automatic: body.automatic.map(change),
           snapshot: { ...body.snapshot, current: change(body.snapshot.current) },
         }),
       );
-      expect((await altered.ask("GET /vm/instances/5201")).body.backups).toMatchObject({
+      expect((await altered.request("GET /vm/instances/5201")).body.backups).toMatchObject({
         last_backup: null,
         snapshot: null,
       });
-      altered.plain();
+      altered.resetRules();
     },
   );
 });
@@ -125,20 +128,21 @@ describe("the backups of an instance", () => {
 describe("the schedule of backups", () => {
   const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
   const windows = Array.from({ length: 12 }, (_, index) => `W${index * 2}`);
-  const edit = (schedule: Json) => gateway.ask("PUT /vm/instances/5237", { body: { backups: { schedule } } });
-  const shown = async () => (await gateway.ask("GET /vm/instances/5237")).body.backups.schedule;
+  const edit = (schedule: Json) =>
+    gateway.request("PUT /vm/instances/5237", { body: { backups: { schedule } } });
+  const shown = async () => (await gateway.request("GET /vm/instances/5237")).body.backups.schedule;
 
   test.each(windows)("A-085 the window %s", async (window) => {
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await edit({ window })).body.backups.schedule.window).toBe(window);
-    expect(gateway.sentToV4()[0]?.body).toEqual({ backups: { schedule: { window } } });
+    expect(gateway.takeV4Requests()[0]?.body).toEqual({ backups: { schedule: { window } } });
     expect((await shown()).window).toBe(window);
   });
 
   const none = ["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]];
   test.each(none.map((window) => [window]))("A-085 there is no window %j", async (window) => {
     const before = await shown();
-    expect(seen(await edit({ window }))).toEqual(refused(400, "backups.schedule.window"));
+    expect(statusAndBody(await edit({ window }))).toEqual(errorOn(400, "backups.schedule.window"));
     expect(await shown()).toEqual(before);
   });
 
@@ -148,18 +152,18 @@ describe("the schedule of backups", () => {
   });
 
   test.each(["sunday", "Sun", "Someday", "", "Scheduling", 1])("A-086 there is no day %j", async (day) => {
-    expect(seen(await edit({ day }))).toEqual(refused(400, "backups.schedule.day"));
+    expect(statusAndBody(await edit({ day }))).toEqual(errorOn(400, "backups.schedule.day"));
   });
 
   test("A-085 A-086 while the service still chooses there is none", async () => {
-    expect((await gateway.ask("GET /vm/instances/5209")).body.backups).toMatchObject({
+    expect((await gateway.request("GET /vm/instances/5209")).body.backups).toMatchObject({
       enabled: true,
       schedule: { day: null, window: null },
     });
   });
 
   test("A-085 A-086 the seeded ones are weekdays and windows, or none", async () => {
-    const seeded = (await whole(gateway, "GET /vm/instances", "vms")).map(
+    const seeded = (await fetchAllRows(gateway, "GET /vm/instances", "vms")).map(
       ({ backups }) => (backups as Json)["schedule"] as Json,
     );
     for (const { day, window } of seeded) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
-import { refused, seen, whole, type Json, smallest } from "./told.ts";
+import { errorOn, statusAndBody, fetchAllRows, type Json, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -33,18 +33,21 @@ const catalogs: readonly (readonly [path: string, list: string, object: Json])[]
 
 describe.each(catalogs)("GET %s", (path, list, object) => {
   test("A-031 A-037 A-063 A-075 every object has the documented fields and no other", async () => {
-    const rows = await whole(gateway, `GET ${path}`, list, { as: null });
+    const rows = await fetchAllRows(gateway, `GET ${path}`, list, { as: null });
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) expect(row).toEqual(object);
   });
 
   test("A-008 each object of the list is found at its own path, and no other is", async () => {
-    const rows = await whole(gateway, `GET ${path}`, list);
+    const rows = await fetchAllRows(gateway, `GET ${path}`, list);
     for (const row of rows) {
-      expect(seen(await gateway.ask(`GET ${path}/${String(row["id"])}`))).toEqual({ status: 200, body: row });
+      expect(statusAndBody(await gateway.request(`GET ${path}/${String(row["id"])}`))).toEqual({
+        status: 200,
+        body: row,
+      });
     }
-    expect(seen(await gateway.ask(`GET ${path}/vm/nothing`))).toEqual(refused(404, undefined));
-    expect(seen(await gateway.ask(`GET ${path}/__proto__`))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request(`GET ${path}/vm/nothing`))).toEqual(errorOn(404, undefined));
+    expect(statusAndBody(await gateway.request(`GET ${path}/__proto__`))).toEqual(errorOn(404, undefined));
   });
 });
 
@@ -60,20 +63,20 @@ describe("datacenters", () => {
   ] as const;
 
   test("A-032 the list gives the seven and no other", async () => {
-    const rows = await whole(gateway, "GET /datacenters", "datacenters");
+    const rows = await fetchAllRows(gateway, "GET /datacenters", "datacenters");
     const expected = known.map(([id, label, country]) => ({ id, label, country }));
     expect(rows).toHaveLength(expected.length);
     expect(rows).toEqual(expect.arrayContaining(expected));
   });
 
   test.each(known)("A-032 an instance is made in %s", async (id, label, country, region) => {
-    gateway.sentToV4();
-    const { status, body } = await gateway.ask("POST /vm/instances", {
-      body: { ...smallest, datacenter: id },
+    gateway.takeV4Requests();
+    const { status, body } = await gateway.request("POST /vm/instances", {
+      body: { ...minimalInstance, datacenter: id },
     });
     gateway.clock.advance(31_000);
     expect([status, body.datacenter]).toEqual([200, { id, label, country }]);
-    expect(gateway.sentToV4()[0]?.body).toMatchObject({ region });
+    expect(gateway.takeV4Requests()[0]?.body).toMatchObject({ region });
   });
 
   test.each([
@@ -88,17 +91,17 @@ describe("datacenters", () => {
     "constructor",
     "__proto__",
   ])("A-032 A-174 no instance is made in %j", async (datacenter) => {
-    gateway.sentToV4();
-    const told = await gateway.ask("POST /vm/instances", { body: { ...smallest, datacenter } });
-    expect(seen(told)).toEqual({
+    gateway.takeV4Requests();
+    const told = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, datacenter } });
+    expect(statusAndBody(told)).toEqual({
       status: 400,
       body: { errors: [{ field: "datacenter", reason: expect.stringMatching(/record not found/i) }] },
     });
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test.each(["us-east", "ap-west", "tokyo"])("A-032 there is no datacenter %s", async (id) => {
-    expect((await gateway.ask(`GET /datacenters/${id}`)).status).toBe(404);
+    expect((await gateway.request(`GET /datacenters/${id}`)).status).toBe(404);
   });
 
   test.each([
@@ -108,13 +111,13 @@ describe("datacenters", () => {
     [5211, { id: "ap-northeast", label: "Tokyo 2, JP", country: "jp" }],
     [5204, { id: "dallas", label: "Dallas, TX", country: "us" }],
   ])("A-032 instance %i, wherever it is, is given with its datacenter", async (id, datacenter) => {
-    expect((await gateway.ask(`GET /vm/instances/${id}`)).body.datacenter).toEqual(datacenter);
+    expect((await gateway.request(`GET /vm/instances/${id}`)).body.datacenter).toEqual(datacenter);
   });
 });
 
 describe("distributions", () => {
   test("A-038 vendor is the same string for all releases of one vendor", async () => {
-    const rows = await whole(gateway, "GET /vm/distributions", "distributions", {
+    const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions", {
       filter: { id: { "+contains": "debian" } },
     });
     expect(rows).toHaveLength(4);
@@ -122,8 +125,8 @@ describe("distributions", () => {
   });
 
   test("A-038 minimum_storage_size is the size of the image, recommended its not being deprecated", async () => {
-    const v4 = (await gateway.askV4("GET /images/vm/debian9")).body;
-    expect((await gateway.ask("GET /vm/distributions/vm/debian9")).body).toMatchObject({
+    const v4 = (await gateway.requestV4("GET /images/vm/debian9")).body;
+    expect((await gateway.request("GET /vm/distributions/vm/debian9")).body).toMatchObject({
       minimum_storage_size: v4.size,
       recommended: !v4.deprecated,
       vendor: v4.vendor,
@@ -147,9 +150,9 @@ describe("distributions", () => {
       { ...old, id: "vm/debian7-i386", label: "Debian 7" },
     ];
     const altered = await startAlteredGateway({}, (v4) =>
-      v4.answers("GET /images", { body: { data: images, page: 1, pages: 1, results: images.length } }),
+      v4.respondTo("GET /images", { body: { data: images, page: 1, pages: 1, results: images.length } }),
     );
-    const { body } = await altered.ask("GET /vm/distributions");
+    const { body } = await altered.request("GET /vm/distributions");
     await altered.stop();
     expect(body.distributions.map(({ id, x64 }: Json) => [id, x64])).toEqual([
       ["vm/debian6-32bit", false],
@@ -160,10 +163,10 @@ describe("distributions", () => {
   });
 
   test("A-037 private images are no distributions", async () => {
-    const rows = await whole(gateway, "GET /vm/distributions", "distributions");
+    const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions");
     expect(JSON.stringify(rows)).not.toContain("private/");
-    expect((await gateway.ask("GET /vm/distributions/private/55012")).status).toBe(404);
-    expect((await gateway.ask("GET /vm/instances/5214")).body.distribution).toBeNull();
+    expect((await gateway.request("GET /vm/distributions/private/55012")).status).toBe(404);
+    expect((await gateway.request("GET /vm/instances/5214")).body.distribution).toBeNull();
   });
 });
 
@@ -179,13 +182,13 @@ describe("kernels", () => {
     ],
     ["vm/2.6.18.8", { x64: false, kvm: false, xen: true, current: false, deprecated: true, latest: false }],
   ])("A-064 A-065 %s", async (id, expected) => {
-    const first = await gateway.ask(`GET /vm/kernels/${id}`);
+    const first = await gateway.request(`GET /vm/kernels/${id}`);
     expect(first.body).toMatchObject({ id, ...expected });
-    expect((await gateway.ask(`GET /vm/kernels/${id}`)).body).toEqual(first.body);
+    expect((await gateway.request(`GET /vm/kernels/${id}`)).body).toEqual(first.body);
   });
 
   test("A-065 the two latest kernels are two, and v4's names for them are not shown", async () => {
-    const rows = await whole(gateway, "GET /vm/kernels", "kernels");
+    const rows = await fetchAllRows(gateway, "GET /vm/kernels", "kernels");
     expect(rows.filter(({ latest }) => latest).map(({ id }) => id)).toEqual(["vm/latest", "vm/latest_64"]);
     expect(JSON.stringify(rows)).not.toMatch(/latest-(32|64)bit/);
   });
@@ -199,7 +202,7 @@ describe("service types", () => {
     ["g6-dedicated-2", 4, 3000, 750],
     ["g1-gpu-rtx6000-1", 150, 100_000, 25_000],
   ])("A-075 the prices of %s are in cents", async (id, hourly_price, monthly_price, backups_price) => {
-    expect((await gateway.ask(`GET /vm/types/${id}`)).body).toMatchObject({
+    expect((await gateway.request(`GET /vm/types/${id}`)).body).toMatchObject({
       hourly_price,
       monthly_price,
       backups_price,
@@ -211,14 +214,14 @@ describe("service types", () => {
     ["g6-nanode-1", "Nanode 1024"],
     ["g1-gpu-rtx6000-1", "Dedicated 32768 + RTX6000 GPU x1"],
   ])("the label of %s tells its memory in MB: %s", async (id, label) => {
-    expect((await gateway.ask(`GET /vm/types/${id}`)).body.label).toBe(label);
-    const { body } = await gateway.ask("GET /vm/types", { filter: { label } });
+    expect((await gateway.request(`GET /vm/types/${id}`)).body.label).toBe(label);
+    const { body } = await gateway.request("GET /vm/types", { filter: { label } });
     expect(body.types.map((type: { id: string }) => type.id)).toEqual([id]);
   });
 
   test("A-075 sizes are v4's", async () => {
-    const v4 = (await gateway.askV4("GET /vm/types/g6-standard-4")).body;
-    expect((await gateway.ask("GET /vm/types/g6-standard-4")).body).toMatchObject({
+    const v4 = (await gateway.requestV4("GET /vm/types/g6-standard-4")).body;
+    expect((await gateway.request("GET /vm/types/g6-standard-4")).body).toMatchObject({
       class: v4.class,
       service_type: "vm",
       ram: v4.memory,

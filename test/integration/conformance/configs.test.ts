@@ -1,7 +1,7 @@
 /** Document 2, Resources: the configuration of an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateTime, flag, number, text } from "./forms.ts";
-import { created, debian, given, refused, seen, type Json } from "./told.ts";
+import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -10,17 +10,18 @@ let disk: Json & { id: number };
 let memory: number;
 beforeAll(async () => {
   gateway = await startGateway();
-  const instance = await created(gateway, { ...debian, label: "configured" });
+  const instance = await createInstance(gateway, { ...debianInstance, label: "configured" });
   configs = `/vm/instances/${instance.id}/configs`;
   memory = (instance as unknown as { type: [{ ram: number }] }).type[0].ram;
-  disk = (await gateway.ask(`GET /vm/instances/${instance.id}/disks`)).body.disks[0];
+  disk = (await gateway.request(`GET /vm/instances/${instance.id}/disks`)).body.disks[0];
 });
 afterAll(() => gateway.stop());
 
 const SLOTS = "sda sdb sdc sdd sde sdf sdg sdh".split(" ");
 const EMPTY = Object.fromEntries(SLOTS.map((slot) => [slot, null]));
 const smallest = () => ({ label: "made", kernel: "vm/latest_64", disks: { sda: disk.id } });
-const make = (change: Json = {}) => gateway.ask(`POST ${configs}`, { body: { ...smallest(), ...change } });
+const make = (change: Json = {}) =>
+  gateway.request(`POST ${configs}`, { body: { ...smallest(), ...change } });
 
 describe("a configuration", () => {
   test("A-091 A-094 A-095 has all its members and no other, its disk and kernel whole", async () => {
@@ -47,8 +48,8 @@ describe("a configuration", () => {
       run_level: text,
       virt_mode: text,
     });
-    expect((await gateway.ask(`GET ${configs}/${body.id}`)).body).toEqual(body);
-    const { body: list } = await gateway.ask(`GET ${configs}/?page=1`);
+    expect((await gateway.request(`GET ${configs}/${body.id}`)).body).toEqual(body);
+    const { body: list } = await gateway.request(`GET ${configs}/?page=1`);
     expect(list.configs).toContainEqual(body);
   });
 
@@ -61,12 +62,12 @@ describe("a configuration", () => {
     ["A-098 a root device without a disk", { root_device: "/dev/sdb" }, "root_device"],
     ["A-097 a limit below 0", { ram_limit: -1 }, "ram_limit"],
   ])("%s is refused", async (_what, change, field) => {
-    expect(seen(await make(change))).toEqual(refused(400, field));
+    expect(statusAndBody(await make(change))).toEqual(errorOn(400, field));
   });
 
   test("A-097 the limit of memory goes up to that of the instance, and no further", async () => {
-    expect(seen(await make({ ram_limit: memory }))).toEqual(given({ ram_limit: memory }));
-    expect(seen(await make({ ram_limit: memory + 1 }))).toEqual(refused(400, "ram_limit"));
+    expect(statusAndBody(await make({ ram_limit: memory }))).toEqual(successWith({ ram_limit: memory }));
+    expect(statusAndBody(await make({ ram_limit: memory + 1 }))).toEqual(errorOn(400, "ram_limit"));
   });
 
   test.each([
@@ -80,33 +81,34 @@ describe("a configuration", () => {
     ["A-100 run levels", { run_level: "single" }, { run_level: "binbash" }],
     ["A-101 ways of virtualisation", { virt_mode: "fullvirt" }, { virt_mode: "paravirt" }],
   ])("%s are kept", async (_what, one, other) => {
-    for (const members of [one, other]) expect(seen(await make(members))).toEqual(given(members));
+    for (const members of [one, other])
+      expect(statusAndBody(await make(members))).toEqual(successWith(members));
   });
 
   test.each(["", null])("A-093 an edit clears comments by %j", async (comments) => {
     const { body } = await make({ comments: "before" });
-    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body: { comments } });
+    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { comments } });
     expect(told.body).toEqual({ ...body, comments: "", updated: dateTime });
   });
 
   test("A-093 empty comments of a create count as none given", async () => {
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await make({ comments: "" })).body.comments).toBe("");
-    const created = gateway.sentToV4().find(({ method }) => method === "POST");
+    const created = gateway.takeV4Requests().find(({ method }) => method === "POST");
     expect(Object.keys(created?.body as Json)).not.toContain("comments");
   });
 
   test("A-098 a disk can't be taken from under the root device", async () => {
     const { body } = await make({ root_device: "/dev/sda" });
-    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
-    expect(seen(told)).toEqual(refused(400, "root_device"));
+    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, "root_device"));
     const moved = { disks: { sda: null, sdb: body.disks.sda }, root_device: "/dev/sdb" };
-    expect((await gateway.ask(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
+    expect((await gateway.request(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
   });
 
   test("A-096 an initrd is no part of v4: null and none are taken, and null is shown", async () => {
     for (const initrd of [null, "", { id: disk.id }]) {
-      expect(seen(await make({ initrd }))).toEqual(given({ initrd: null }));
+      expect(statusAndBody(await make({ initrd }))).toEqual(successWith({ initrd: null }));
     }
   });
 
@@ -115,12 +117,12 @@ describe("a configuration", () => {
       ...Object.fromEntries(SLOTS.map((slot) => [slot.replace("s", "xv"), null])),
       xvda: { id: disk.id },
     };
-    expect(seen(await make({ disks }))).toEqual(given({ disks: { ...EMPTY, sda: disk } }));
+    expect(statusAndBody(await make({ disks }))).toEqual(successWith({ disks: { ...EMPTY, sda: disk } }));
   });
 
   test("a whole object sent back changes nothing, though all of it is written", async () => {
     const { body } = await make({ root_device: "/dev/sda", comments: "kept" });
-    const told = await gateway.ask(`PUT ${configs}/${body.id}`, { body });
+    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body });
     expect(told.body).toEqual({ ...body, updated: dateTime });
   });
 });

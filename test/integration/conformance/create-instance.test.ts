@@ -1,9 +1,16 @@
 /** Document 2, Endpoints: the body that creates an instance. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
-import { answers, restore, scripted } from "./seeded.ts";
-import { debian, given, refused, seen, smallest, type Json } from "./told.ts";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { scriptInput, instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
+import {
+  debianInstance,
+  successWith,
+  errorOn,
+  statusAndBody,
+  minimalInstance,
+  type Json,
+} from "./helpers.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
@@ -14,121 +21,121 @@ beforeAll(async () => {
 beforeEach(() => {
   gateway.clock.advance(31_000);
   altered.clock.advance(31_000);
-  altered.plain();
-  gateway.sentToV4();
+  altered.resetRules();
+  gateway.takeV4Requests();
 });
 afterAll(async () => {
   await gateway.stop();
   await altered.stop();
 });
 
-const create = (body: Json): Promise<Told> => gateway.ask("POST /vm/instances", { body });
+const create = (body: Json): Promise<TestResponse> => gateway.request("POST /vm/instances", { body });
 
 /** What v4 was sent to create an instance, if it was. */
 const posted = (): Json | undefined =>
-  gateway.sentToV4().find(({ method }) => method === "POST")?.body as Json | undefined;
+  gateway.takeV4Requests().find(({ method }) => method === "POST")?.body as Json | undefined;
 
 const base = { region: "us-east", type: "g6-standard-1", label: "vm", booted: false };
-const image = { ...base, image: "vm/debian11", root_pass: debian.root_pass };
+const image = { ...base, image: "vm/debian11", root_pass: debianInstance.root_pass };
 
 type Accepted = readonly [name: string, body: Json, v4: Json, shown: Json];
 
 const right: readonly Accepted[] = [
   [
     "A-118 A-119 the least",
-    smallest,
+    minimalInstance,
     base,
     { datacenter: { id: "newark" }, type: [{ id: "g6-standard-1" }] },
   ],
   [
     "A-119 a type of v4",
-    { ...smallest, type: "g6-standard-2" },
+    { ...minimalInstance, type: "g6-standard-2" },
     { ...base, type: "g6-standard-2" },
     { type: [{ id: "g6-standard-2" }] },
   ],
-  ["A-119 standard-1", { ...smallest, type: "standard-1" }, base, { type: [{ id: "g6-standard-1" }] }],
-  ["A-119 vm1024.5", { ...smallest, type: "vm1024.5" }, { ...base, type: "g6-nanode-1" }, {}],
-  ["A-119 vm2048.5", { ...smallest, type: "vm2048.5" }, base, {}],
-  ["A-119 vm4096.5", { ...smallest, type: "vm4096.5" }, { ...base, type: "g6-standard-2" }, {}],
-  ["A-119 vm8192.5", { ...smallest, type: "vm8192.5" }, { ...base, type: "g6-standard-4" }, {}],
-  ["A-120 no label", smallest, base, { label: "vm" }],
-  ["A-120 label null", { ...smallest, label: null }, base, { label: "vm" }],
-  ["A-120 a label", { ...smallest, label: "web-a" }, { ...base, label: "web-a" }, { label: "web-a" }],
-  ["A-121 no group", smallest, base, { group: "" }],
-  ["A-121 the empty group", { ...smallest, group: "" }, { ...base, group: "" }, { group: "" }],
-  ["A-121 a group of one", { ...smallest, group: "g" }, { ...base, group: "g" }, { group: "g" }],
+  ["A-119 standard-1", { ...minimalInstance, type: "standard-1" }, base, { type: [{ id: "g6-standard-1" }] }],
+  ["A-119 vm1024.5", { ...minimalInstance, type: "vm1024.5" }, { ...base, type: "g6-nanode-1" }, {}],
+  ["A-119 vm2048.5", { ...minimalInstance, type: "vm2048.5" }, base, {}],
+  ["A-119 vm4096.5", { ...minimalInstance, type: "vm4096.5" }, { ...base, type: "g6-standard-2" }, {}],
+  ["A-119 vm8192.5", { ...minimalInstance, type: "vm8192.5" }, { ...base, type: "g6-standard-4" }, {}],
+  ["A-120 no label", minimalInstance, base, { label: "vm" }],
+  ["A-120 label null", { ...minimalInstance, label: null }, base, { label: "vm" }],
+  ["A-120 a label", { ...minimalInstance, label: "web-a" }, { ...base, label: "web-a" }, { label: "web-a" }],
+  ["A-121 no group", minimalInstance, base, { group: "" }],
+  ["A-121 the empty group", { ...minimalInstance, group: "" }, { ...base, group: "" }, { group: "" }],
+  ["A-121 a group of one", { ...minimalInstance, group: "g" }, { ...base, group: "g" }, { group: "g" }],
   [
     "A-121 a group of 50",
-    { ...smallest, group: "g".repeat(50) },
+    { ...minimalInstance, group: "g".repeat(50) },
     { ...base, group: "g".repeat(50) },
     { group: "g".repeat(50) },
   ],
-  ["A-123 a distribution", debian, image, { distribution: { id: "vm/debian11" } }],
+  ["A-123 a distribution", debianInstance, image, { distribution: { id: "vm/debian11" } }],
   [
     "A-123 in another case",
-    { ...debian, distribution: "VM/Debian11" },
+    { ...debianInstance, distribution: "VM/Debian11" },
     image,
     { distribution: { id: "vm/debian11" } },
   ],
   [
     "A-123 an old id",
-    { ...debian, distribution: "vm/debian8.1" },
+    { ...debianInstance, distribution: "vm/debian8.1" },
     { ...image, image: "vm/debian8" },
     { distribution: { id: "vm/debian8" } },
   ],
-  ["A-123 none", smallest, base, { distribution: null }],
+  ["A-123 none", minimalInstance, base, { distribution: null }],
   [
     "A-124 root_pass without a distribution is not needed, and not sent on",
-    { ...smallest, root_pass: "x" },
+    { ...minimalInstance, root_pass: "x" },
     base,
     {},
   ],
   [
     "A-125 root_ssh_key",
-    { ...debian, root_ssh_key: "ssh-ed25519 AAAA+/= me@home" },
+    { ...debianInstance, root_ssh_key: "ssh-ed25519 AAAA+/= me@home" },
     { ...image, authorized_keys: ["ssh-ed25519 AAAA+/= me@home"] },
     {},
   ],
   [
     "A-126 a script that asks nothing",
-    { ...debian, stackscript: "90021" },
+    { ...debianInstance, stackscript: "90021" },
     { ...image, stackscript_id: 90021 },
     {},
   ],
   [
     "A-127 a script whose questions all have a default",
-    { ...debian, stackscript: "90023" },
+    { ...debianInstance, stackscript: "90023" },
     { ...image, stackscript_id: 90023 },
     {},
   ],
   [
     "A-127 a script with its answers",
-    { ...scripted, stackscript_udf_responses: answers },
-    { ...image, stackscript_id: 90022, stackscript_data: answers },
+    { ...instanceFromScript, stackscript_udf_responses: scriptInput },
+    { ...image, stackscript_id: 90022, stackscript_data: scriptInput },
     {},
   ],
   [
     "A-127 answers without a script are not sent on",
-    { ...debian, stackscript_udf_responses: answers },
+    { ...debianInstance, stackscript_udf_responses: scriptInput },
     image,
     {},
   ],
   [
     "A-128 a backup",
-    restore,
+    instanceFromBackup,
     { ...base, region: "us-west", type: "g6-standard-6", backup_id: 640016 },
     { distribution: null },
   ],
-  ["A-129 no with_backup", smallest, base, { backups: { enabled: false } }],
+  ["A-129 no with_backup", minimalInstance, base, { backups: { enabled: false } }],
   [
     "A-129 with_backup false",
-    { ...smallest, with_backup: false },
+    { ...minimalInstance, with_backup: false },
     { ...base, backups_enabled: false },
     { backups: { enabled: false } },
   ],
   [
     "A-129 with_backup true",
-    { ...smallest, with_backup: true },
+    { ...minimalInstance, with_backup: true },
     { ...base, backups_enabled: true },
     { backups: { enabled: true, schedule: { day: null, window: null } } },
   ],
@@ -140,22 +147,22 @@ describe("an instance is created", () => {
     expect([told.status, told.body]).toEqual([200, expect.objectContaining({ status: "provisioning" })]);
     expect(told.body).toMatchObject(shown);
     expect(posted()).toEqual(v4);
-    expect((await gateway.ask(`GET /vm/instances/${told.body.id}`)).body).toMatchObject(shown);
+    expect((await gateway.request(`GET /vm/instances/${told.body.id}`)).body).toMatchObject(shown);
   });
 
   test("A-126 A-127 without reading the script where v4 won't show it: v4 decides", async () => {
     for (const status of [401, 403]) {
-      altered.plain();
+      altered.resetRules();
       altered.clock.advance(31_000);
-      altered.answers("GET /vm/stackscripts/90022", { status, body: { errors: [{ reason: "No" }] } });
-      const told = await altered.ask("POST /vm/instances", {
+      altered.respondTo("GET /vm/stackscripts/90022", { status, body: { errors: [{ reason: "No" }] } });
+      const told = await altered.request("POST /vm/instances", {
         as: status === 401 ? "vms" : "full",
-        body: scripted,
+        body: instanceFromScript,
       });
-      expect(seen(told)).toEqual(
+      expect(statusAndBody(told)).toEqual(
         expect.objectContaining({
           status: 400,
-          body: refused(400, ...told.body.errors.map(() => "stackscript_udf_responses")).body,
+          body: errorOn(400, ...told.body.errors.map(() => "stackscript_udf_responses")).body,
         }),
       );
       expect(altered.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -170,8 +177,8 @@ describe("A-120 the default label", () => {
   const taken = { errors: [{ field: "label", reason: "Label must be unique" }] };
 
   test("where it is taken, v4 makes one up", async () => {
-    altered.answers("POST /vm/instances", { status: 400, body: taken }, 1);
-    const { status, body } = await altered.ask("POST /vm/instances", { body: smallest });
+    altered.respondTo("POST /vm/instances", { status: 400, body: taken }, 1);
+    const { status, body } = await altered.request("POST /vm/instances", { body: minimalInstance });
     expect([status, body.label]).toEqual([200, `vm${body.id}`]);
     expect(altered.calls.map((call) => call.body)).toEqual([
       base,
@@ -180,23 +187,23 @@ describe("A-120 the default label", () => {
   });
 
   test("a label that the client chose is not given up", async () => {
-    altered.answers("POST /vm/instances", { status: 400, body: taken });
-    const told = await altered.ask("POST /vm/instances", { body: { ...smallest, label: "mine" } });
-    expect(seen(told)).toEqual(refused(400, "label"));
+    altered.respondTo("POST /vm/instances", { status: 400, body: taken });
+    const told = await altered.request("POST /vm/instances", { body: { ...minimalInstance, label: "mine" } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, "label"));
     expect(altered.calls).toHaveLength(1);
   });
 
   test("another fault besides is told, and nothing is sent again", async () => {
     const errors = [...taken.errors, { field: "region", reason: "Full" }];
-    altered.answers("POST /vm/instances", { status: 400, body: { errors } });
-    const told = await altered.ask("POST /vm/instances", { body: smallest });
-    expect(seen(told)).toEqual(refused(400, undefined, "datacenter"));
+    altered.respondTo("POST /vm/instances", { status: 400, body: { errors } });
+    const told = await altered.request("POST /vm/instances", { body: minimalInstance });
+    expect(statusAndBody(told)).toEqual(errorOn(400, undefined, "datacenter"));
     expect(altered.calls).toHaveLength(1);
   });
 
   test("any other answer than that refusal is not asked for again", async () => {
-    altered.answers("POST /vm/instances", { status: 503, body: taken });
-    expect((await altered.ask("POST /vm/instances", { body: smallest })).status).toBe(500);
+    altered.respondTo("POST /vm/instances", { status: 503, body: taken });
+    expect((await altered.request("POST /vm/instances", { body: minimalInstance })).status).toBe(500);
     expect(altered.calls).toHaveLength(1);
   });
 });
@@ -208,7 +215,7 @@ describe("A-121 the group on edit", () => {
     [51, 400],
   ])("%i characters: %i", async (length, status) => {
     const group = "g".repeat(length);
-    const told = await gateway.ask("PUT /vm/instances/5220", { body: { group } });
-    expect(seen(told)).toEqual(status === 200 ? given({ group }) : refused(400, "group"));
+    const told = await gateway.request("PUT /vm/instances/5220", { body: { group } });
+    expect(statusAndBody(told)).toEqual(status === 200 ? successWith({ group }) : errorOn(400, "group"));
   });
 });

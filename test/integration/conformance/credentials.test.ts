@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
-import { created, debian, refused, seen, smallest } from "./told.ts";
+import { createInstance, debianInstance, errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   altered = await startAlteredGateway();
 });
-beforeEach(() => void gateway.sentToV4());
+beforeEach(() => void gateway.takeV4Requests());
 afterAll(async () => {
   await gateway.stop();
   await altered.stop();
@@ -22,7 +22,7 @@ const disk = { size: 10, label: "data", filesystem: "ext4" };
 /** The endpoints of document 2, with the level of `vms` that each needs. */
 const endpoints = [
   ["GET /vm/instances", "view", undefined],
-  ["POST /vm/instances", "create", smallest],
+  ["POST /vm/instances", "create", minimalInstance],
   ["GET /vm/instances/5202", "view", undefined],
   ["PUT /vm/instances/5202", "modify", { group: "new" }],
   ["DELETE /vm/instances/5203", "delete", undefined],
@@ -41,56 +41,62 @@ describe.each(endpoints)("%s", (call, level, body) => {
     ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
     ["two tokens", null, { authorization: "token one two" }],
   ])("A-109 A-169 with %s is 401, and v4 is not asked", async (_name, as, headers) => {
-    const told = await gateway.ask(call, { as, headers, body });
-    expect(seen(told)).toEqual(refused(401, undefined));
-    expect(gateway.sentToV4()).toEqual([]);
+    const told = await gateway.request(call, { as, headers, body });
+    expect(statusAndBody(told)).toEqual(errorOn(401, undefined));
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("A-109 A-169 with a token that v4 does not know is 401", async () => {
-    expect(seen(await gateway.ask(call, { as: "f".repeat(64), body }))).toEqual(refused(401, undefined));
+    expect(statusAndBody(await gateway.request(call, { as: "f".repeat(64), body }))).toEqual(
+      errorOn(401, undefined),
+    );
   });
 
   test("A-150 A-170 with a token without scopes is 403, the first time and every time after", async () => {
     for (const _time of [1, 2, 3]) {
-      expect(seen(await gateway.ask(call, { as: "none", body }))).toEqual(refused(403, undefined));
+      expect(statusAndBody(await gateway.request(call, { as: "none", body }))).toEqual(
+        errorOn(403, undefined),
+      );
     }
   });
 
   test("A-151 A-170 a token that may only view is let in where viewing is enough", async () => {
-    const told = await gateway.ask(call, { as: "readOnly", body });
+    const told = await gateway.request(call, { as: "readOnly", body });
     expect(told.status).toBe(level === "view" ? 200 : 403);
   });
 
   test("A-151 a token that may do everything with instances is let in", async () => {
     gateway.clock.advance(31_000);
-    expect((await gateway.ask(call, { as: "vms", body })).status).toBe(200);
+    expect((await gateway.request(call, { as: "vms", body })).status).toBe(200);
   });
 });
 
 test("A-169 a token that v4 refused is not sent there again at once", async () => {
   const as = "e".repeat(64);
-  await gateway.ask("GET /vm/instances", { as });
-  gateway.sentToV4();
-  expect(seen(await gateway.ask("GET /vm/instances", { as }))).toEqual(refused(401, undefined));
-  expect(gateway.sentToV4()).toEqual([]);
+  await gateway.request("GET /vm/instances", { as });
+  gateway.takeV4Requests();
+  expect(statusAndBody(await gateway.request("GET /vm/instances", { as }))).toEqual(errorOn(401, undefined));
+  expect(gateway.takeV4Requests()).toEqual([]);
 });
 
 describe("A-148 the header", () => {
   test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
     const token = gateway.sandbox.tokens.full;
-    const told = await gateway.ask("GET /vm/instances", {
+    const told = await gateway.request("GET /vm/instances", {
       as: null,
       headers: { authorization: `${scheme} ${token}` },
     });
     expect(told.status).toBe(200);
-    expect(gateway.sentToV4().map(({ headers }) => headers["authorization"])).toEqual([`Bearer ${token}`]);
+    expect(gateway.takeV4Requests().map(({ headers }) => headers["authorization"])).toEqual([
+      `Bearer ${token}`,
+    ]);
   });
 
   test("each caller's calls bear its own token", async () => {
     const names = ["full", "other", "readOnly", "vms"] as const;
-    await Promise.all(names.map((as) => gateway.ask("GET /vm/instances/5201", { as })));
+    await Promise.all(names.map((as) => gateway.request("GET /vm/instances/5201", { as })));
     const tokens = gateway
-      .sentToV4()
+      .takeV4Requests()
       .map(({ headers }) => String(headers["authorization"]).slice("Bearer ".length));
     expect(new Set(tokens)).toEqual(new Set(names.map((name) => gateway.sandbox.tokens[name])));
   });
@@ -100,32 +106,32 @@ describe("A-149 Authorization: Bearer", () => {
   const bearer = () => ({ as: null, headers: { authorization: `Bearer ${gateway.sandbox.tokens.full}` } });
 
   test("is v4's own lane: nothing is translated", async () => {
-    const native = await gateway.ask("GET /vm/instances?page_size=100", bearer());
-    const direct = await gateway.askV4("GET /vm/instances?page_size=100");
+    const native = await gateway.request("GET /vm/instances?page_size=100", bearer());
+    const direct = await gateway.requestV4("GET /vm/instances?page_size=100");
     expect([native.status, native.text]).toEqual([200, direct.text]);
     expect(Object.keys(native.body)).toEqual(expect.arrayContaining(["data", "page", "pages", "results"]));
   });
 
   test("a v4 body and a v4 refusal pass as they are", async () => {
     const body = { region: "atlantis", type: "g6-standard-1" };
-    const native = await gateway.ask("POST /vm/instances", { ...bearer(), body });
-    expect(gateway.sentToV4()[0]?.body).toEqual(body);
-    expect(native.body).toEqual((await gateway.askV4("POST /vm/instances", { body })).body);
+    const native = await gateway.request("POST /vm/instances", { ...bearer(), body });
+    expect(gateway.takeV4Requests()[0]?.body).toEqual(body);
+    expect(native.body).toEqual((await gateway.requestV4("POST /vm/instances", { body })).body);
     expect(native.status).toBe(400);
   });
 
   test("a path that alpha does not have is v4's to answer", async () => {
-    expect((await gateway.ask("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
+    expect((await gateway.request("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
   });
 
   test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_LANE=off %s is 401", async (scheme) => {
     const closed = await startGateway({ NATIVE_LANE: "off" });
     const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
-    closed.sentToV4();
-    const told = await closed.ask("GET /vm/instances", { as: null, headers: { authorization } });
-    const sent = closed.sentToV4();
+    closed.takeV4Requests();
+    const told = await closed.request("GET /vm/instances", { as: null, headers: { authorization } });
+    const sent = closed.takeV4Requests();
     await closed.stop();
-    expect(seen(told)).toEqual(refused(401, undefined));
+    expect(statusAndBody(told)).toEqual(errorOn(401, undefined));
     expect(sent).toEqual([]);
   });
 });
@@ -195,20 +201,26 @@ describe("through HTTP, once v4 has told the scopes of a token", () => {
     ["A-150", "", "GET /vm/instances"],
   ])("%s %j does not permit %s, and v4 is not asked", async (_id, granted, call) => {
     const as = (granted || "nothing").replaceAll(" ", "+");
-    altered.plain();
-    altered.answers("GET /vm/instances/1", { status: 404, headers: { "x-oauth-scopes": granted }, body: {} });
-    await altered.ask("GET /vm/instances/1", { as });
-    altered.plain();
-    expect(seen(await altered.ask(call, { as, ...(call.startsWith("PUT") && { body: {} }) }))).toEqual(
-      refused(403, undefined),
-    );
+    altered.resetRules();
+    altered.respondTo("GET /vm/instances/1", {
+      status: 404,
+      headers: { "x-oauth-scopes": granted },
+      body: {},
+    });
+    await altered.request("GET /vm/instances/1", { as });
+    altered.resetRules();
+    expect(
+      statusAndBody(await altered.request(call, { as, ...(call.startsWith("PUT") && { body: {} }) })),
+    ).toEqual(errorOn(403, undefined));
     expect(altered.calls).toEqual([]);
   });
 
   test("A-153 * permits everything", async () => {
-    const { id } = await created(gateway, debian);
+    const { id } = await createInstance(gateway, debianInstance);
     for (const call of [`GET /vm/instances/${id}`, `PUT /vm/instances/${id}`, `DELETE /vm/instances/${id}`]) {
-      expect((await gateway.ask(call, { body: call.startsWith("PUT") ? {} : undefined })).status).toBe(200);
+      expect((await gateway.request(call, { body: call.startsWith("PUT") ? {} : undefined })).status).toBe(
+        200,
+      );
     }
   });
 });

@@ -1,8 +1,8 @@
 /** Document 2, Resources: the disk; Endpoints: those of disks, and the body that creates one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { dateTime, number, text } from "./forms.ts";
-import { created, given, refused, seen, type Json } from "./told.ts";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { createInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 /** Of an instance of 51200 MB with nothing on it, a new one for each test. */
@@ -11,8 +11,8 @@ beforeAll(async () => {
   gateway = await startGateway();
 });
 beforeEach(async () => {
-  path = `/vm/instances/${(await created(gateway)).id}/disks`;
-  gateway.sentToV4();
+  path = `/vm/instances/${(await createInstance(gateway)).id}/disks`;
+  gateway.takeV4Requests();
 });
 afterAll(() => gateway.stop());
 
@@ -31,12 +31,12 @@ const disk = {
   updated: dateTime,
 };
 
-const create = (body: Json): Promise<Told> => gateway.ask(`POST ${path}`, { body });
-const posted = (): unknown => gateway.sentToV4().find(({ method }) => method === "POST")?.body;
+const create = (body: Json): Promise<TestResponse> => gateway.request(`POST ${path}`, { body });
+const posted = (): unknown => gateway.takeV4Requests().find(({ method }) => method === "POST")?.body;
 
 describe("the endpoints of disks", () => {
   test("A-033 A-115 the list of an instance's disks", async () => {
-    const { status, body } = await gateway.ask("GET /vm/instances/5204/disks", { as: "readOnly" });
+    const { status, body } = await gateway.request("GET /vm/instances/5204/disks", { as: "readOnly" });
     expect([status, body]).toEqual([
       200,
       {
@@ -54,32 +54,40 @@ describe("the endpoints of disks", () => {
 
   test("A-116 POST creates a disk upstream, gives it, and the list has it", async () => {
     const made = await create(blank);
-    expect(seen(made)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
+    expect(statusAndBody(made)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
     expect(posted()).toEqual(blank);
-    const { body } = await gateway.ask(`GET ${path}`);
+    const { body } = await gateway.request(`GET ${path}`);
     expect([body.disks, body.total_results]).toEqual([[made.body], 1]);
-    expect((await gateway.askV4(`GET ${path}/${made.body.id}`)).body).toMatchObject(blank);
+    expect((await gateway.requestV4(`GET ${path}/${made.body.id}`)).body).toMatchObject(blank);
   });
 
   test("A-117 GET of one gives it, an unknown one is 404", async () => {
-    const { body } = await gateway.ask("GET /vm/instances/5204/disks");
-    expect(seen(await gateway.ask(`GET /vm/instances/5204/disks/${body.disks[0].id}`))).toEqual({
+    const { body } = await gateway.request("GET /vm/instances/5204/disks");
+    expect(statusAndBody(await gateway.request(`GET /vm/instances/5204/disks/${body.disks[0].id}`))).toEqual({
       status: 200,
       body: body.disks[0],
     });
-    expect(seen(await gateway.ask("GET /vm/instances/5204/disks/1"))).toEqual(refused(404, undefined));
-    expect(seen(await gateway.ask("GET /vm/instances/5204/disks/x"))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request("GET /vm/instances/5204/disks/1"))).toEqual(
+      errorOn(404, undefined),
+    );
+    expect(statusAndBody(await gateway.request("GET /vm/instances/5204/disks/x"))).toEqual(
+      errorOn(404, undefined),
+    );
   });
 
   test("A-009 A-117 the disk of another instance is 404, though it exists", async () => {
-    expect((await gateway.ask("GET /vm/instances/5202/disks/88012")).status).toBe(200);
-    expect(seen(await gateway.ask("GET /vm/instances/5201/disks/88012"))).toEqual(refused(404, undefined));
+    expect((await gateway.request("GET /vm/instances/5202/disks/88012")).status).toBe(200);
+    expect(statusAndBody(await gateway.request("GET /vm/instances/5201/disks/88012"))).toEqual(
+      errorOn(404, undefined),
+    );
   });
 
   test("A-009 A-115 A-116 the disks of an instance that does not exist are 404", async () => {
-    expect(seen(await gateway.ask("GET /vm/instances/1/disks"))).toEqual(refused(404, undefined));
-    expect(seen(await gateway.ask("POST /vm/instances/1/disks", { body: blank }))).toEqual(
-      refused(404, undefined),
+    expect(statusAndBody(await gateway.request("GET /vm/instances/1/disks"))).toEqual(
+      errorOn(404, undefined),
+    );
+    expect(statusAndBody(await gateway.request("POST /vm/instances/1/disks", { body: blank }))).toEqual(
+      errorOn(404, undefined),
     );
   });
 });
@@ -131,15 +139,15 @@ const wrong: readonly Refused[] = [
 
 describe("a disk is not created", () => {
   test.each(wrong)("%s, and v4 is not asked to", async (_name, body, ...fields) => {
-    expect(seen(await create(body))).toEqual(refused(400, ...fields));
+    expect(statusAndBody(await create(body))).toEqual(errorOn(400, ...fields));
     expect(posted()).toBeUndefined();
-    expect((await gateway.ask(`GET ${path}`)).body.total_results).toBe(0);
+    expect((await gateway.request(`GET ${path}`)).body.total_results).toBe(0);
   });
 
   test("A-131 with more than the free space, as v4 says", async () => {
-    expect(seen(await create({ ...blank, size: 51_201 }))).toEqual(refused(400, "size"));
+    expect(statusAndBody(await create({ ...blank, size: 51_201 }))).toEqual(errorOn(400, "size"));
     expect((await create({ ...blank, size: 51_000 })).status).toBe(200);
-    expect(seen(await create({ ...blank, size: 201 }))).toEqual(refused(400, "size"));
+    expect(statusAndBody(await create({ ...blank, size: 201 }))).toEqual(errorOn(400, "size"));
     expect((await create({ ...blank, size: 200 })).status).toBe(200);
   });
 });
@@ -206,10 +214,10 @@ describe("a disk is created", () => {
     async (_name, body, v4, shown) => {
       const { size, label, filesystem } = body;
       const told = await create(body);
-      expect(seen(told)).toEqual(given({ size, label, filesystem, ...shown }));
+      expect(statusAndBody(told)).toEqual(successWith({ size, label, filesystem, ...shown }));
       expect(posted()).toEqual(v4);
       gateway.clock.advance(10_000);
-      expect(seen(await gateway.ask(`GET ${path}/${told.body.id}`))).toEqual({
+      expect(statusAndBody(await gateway.request(`GET ${path}/${told.body.id}`))).toEqual({
         status: 200,
         body: { ...told.body, status: "ok", updated: dateTime },
       });
@@ -218,7 +226,7 @@ describe("a disk is created", () => {
 
   test("A-137 a read-only disk is one upstream", async () => {
     const { body } = await create({ ...blank, read_only: true });
-    expect((await gateway.askV4(`GET ${path}/${body.id}`)).body.read_only).toBe(true);
+    expect((await gateway.requestV4(`GET ${path}/${body.id}`)).body.read_only).toBe(true);
   });
 
   test("A-131 a size of 0 is for v4 to decide", async () => {

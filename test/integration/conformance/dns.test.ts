@@ -1,7 +1,7 @@
 /** Document 2, Resources: the DNS zone and its records; States: those of a zone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { given, refused, seen, type Json } from "./told.ts";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
 const ZONE = {
@@ -39,26 +39,26 @@ const RECORD = {
 
 const CLIENT = "203.0.113.44";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ TRUST_PROXY: "127.0.0.1" });
+  gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1" });
 });
-beforeEach(() => gateway.v4.answers(json(200, RECORD)));
+beforeEach(() => gateway.v4.respondWith(json(200, RECORD)));
 afterAll(() => gateway.stop());
 
 /** What v4 was last asked to write. */
 const written = (): unknown => gateway.v4.calls.at(-1)?.json();
 
 const create = (body: Json) =>
-  gateway.ask("POST /dns/zones/7010/records", { body, headers: { "x-forwarded-for": CLIENT } });
+  gateway.request("POST /dns/zones/7010/records", { body, headers: { "x-forwarded-for": CLIENT } });
 
 const edit = (body: Json) =>
-  gateway.ask("PUT /dns/zones/7010/records/81234", { body, headers: { "x-forwarded-for": CLIENT } });
+  gateway.request("PUT /dns/zones/7010/records/81234", { body, headers: { "x-forwarded-for": CLIENT } });
 
 describe("a DNS zone", () => {
   test("A-039 has all its members and no other", async () => {
-    gateway.v4.answers(json(200, envelope([ZONE])));
-    const { body } = await gateway.ask("GET /dns/zones");
+    gateway.v4.respondWith(json(200, envelope([ZONE])));
+    const { body } = await gateway.request("GET /dns/zones");
     const { domain: dnszone, group: display_group, tags: _t, created: _c, updated: _u, ...same } = ZONE;
     expect(body).toEqual({
       dnszones: [{ ...same, dnszone, display_group }],
@@ -69,15 +69,15 @@ describe("a DNS zone", () => {
   });
 
   test.each(["master", "slave"])("A-040 of the type %s is created", async (type) => {
-    gateway.v4.answers(json(200, { ...ZONE, type }));
-    const told = await gateway.ask("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
-    expect(seen(told)).toEqual(given({ type }));
+    gateway.v4.respondWith(json(200, { ...ZONE, type }));
+    const told = await gateway.request("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
+    expect(statusAndBody(told)).toEqual(successWith({ type }));
     expect(written()).toEqual({ domain: "shop.example.net", type });
   });
 
   test.each(["primary", "", 1])("A-040 of the type %j is refused", async (type) => {
-    const told = await gateway.ask("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
-    expect(seen(told)).toEqual(refused(400, "type"));
+    const told = await gateway.request("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, "type"));
   });
 
   test.each([
@@ -87,8 +87,10 @@ describe("a DNS zone", () => {
     ["has_errors", "disabled"],
     ["something new", "disabled"],
   ])("A-108 that is %s in v4 is %s", async (status, alpha) => {
-    gateway.v4.answers(json(200, { ...ZONE, status }));
-    expect(seen(await gateway.ask("GET /dns/zones/7010"))).toEqual(given({ status: alpha }));
+    gateway.v4.respondWith(json(200, { ...ZONE, status }));
+    expect(statusAndBody(await gateway.request("GET /dns/zones/7010"))).toEqual(
+      successWith({ status: alpha }),
+    );
   });
 
   test.each([
@@ -96,21 +98,21 @@ describe("a DNS zone", () => {
     ["disabled", "disabled"],
     ["edit_mode", "disabled"],
   ])("A-108 that becomes %s is written as %s", async (status, v4) => {
-    await gateway.ask("PUT /dns/zones/7010", { body: { status } });
+    await gateway.request("PUT /dns/zones/7010", { body: { status } });
     expect(written()).toEqual({ status: v4 });
   });
 
   test("A-108 becomes nothing else", async () => {
-    gateway.v4.answers(json(200, ZONE));
-    const told = await gateway.ask("PUT /dns/zones/7010", { body: { status: "has_errors" } });
-    expect(seen(told)).toEqual(refused(400, "status"));
+    gateway.v4.respondWith(json(200, ZONE));
+    const told = await gateway.request("PUT /dns/zones/7010", { body: { status: "has_errors" } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, "status"));
   });
 });
 
 describe("a DNS record", () => {
   test("A-041 has all its members and no other; v4 leaves out what alpha does not know", async () => {
-    gateway.v4.answers(json(200, envelope([RECORD])));
-    const { body } = await gateway.ask("GET /dns/zones/7010/records");
+    gateway.v4.respondWith(json(200, envelope([RECORD])));
+    const { body } = await gateway.request("GET /dns/zones/7010/records");
     const { tag: _tag, ...same } = RECORD;
     expect(body).toEqual({ records: [same], page: 1, total_pages: 1, total_results: 1 });
     expect(gateway.v4.calls.at(-1)?.headers["x-filter"]).toBe('{"tag":null}');
@@ -119,19 +121,19 @@ describe("a DNS record", () => {
   test.each(["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV"])(
     "A-042 of the type %s is created",
     async (type) => {
-      gateway.v4.answers(json(200, { ...RECORD, type }));
-      expect(seen(await create({ type }))).toEqual(given({ type }));
+      gateway.v4.respondWith(json(200, { ...RECORD, type }));
+      expect(statusAndBody(await create({ type }))).toEqual(successWith({ type }));
       expect(written()).toEqual({ type });
     },
   );
 
   test.each(["PTR", "CAA", "a", null, undefined])("A-042 of the type %j is refused", async (type) => {
-    expect(seen(await create({ type, name: "www" }))).toEqual(refused(400, "type"));
+    expect(statusAndBody(await create({ type, name: "www" }))).toEqual(errorOn(400, "type"));
   });
 
   test.each(["PTR", "CAA", "SPF"])("A-042 of v4's type %s is shown as one of alpha's", async (type) => {
-    gateway.v4.answers(json(200, { ...RECORD, type }));
-    const { body } = await gateway.ask("GET /dns/zones/7010/records/81234");
+    gateway.v4.respondWith(json(200, { ...RECORD, type }));
+    const { body } = await gateway.request("GET /dns/zones/7010/records/81234");
     expect(["CNAME", "TXT"]).toContain(body.type);
   });
 
@@ -144,7 +146,7 @@ describe("a DNS record", () => {
   );
 
   test("A-043 of 101 characters is refused", async () => {
-    expect(seen(await create({ type: "A", name: "n".repeat(101) }))).toEqual(refused(400, "name"));
+    expect(statusAndBody(await create({ type: "A", name: "n".repeat(101) }))).toEqual(errorOn(400, "name"));
   });
 
   test.each(["www", "*", "*.dev", "a.b.example.com", "_acme-challenge", "www.", "x1-2_3"])(
@@ -158,8 +160,8 @@ describe("a DNS record", () => {
   test.each(["a b", "https://example.com", "exämple", "a..b", ".a", "a/b", "a.*", "a\n", " "])(
     "A-043 refuses the name %j",
     async (name) => {
-      expect(seen(await create({ type: "TXT", name, target: "x" }))).toEqual(refused(400, "name"));
-      expect(seen(await edit({ name }))).toEqual(refused(400, "name"));
+      expect(statusAndBody(await create({ type: "TXT", name, target: "x" }))).toEqual(errorOn(400, "name"));
+      expect(statusAndBody(await edit({ name }))).toEqual(errorOn(400, "name"));
     },
   );
 
@@ -183,7 +185,7 @@ describe("a DNS record", () => {
   test.each(["A", "AAAA"])("A-046 %s gets the address of who asks for [remote_addr]", async (type) => {
     await create({ type, target: "[remote_addr]" });
     expect(written()).toEqual({ type, target: CLIENT });
-    gateway.v4.answers(json(200, { ...RECORD, type }));
+    gateway.v4.respondWith(json(200, { ...RECORD, type }));
     await edit({ target: "[remote_addr]" });
     expect(written()).toEqual({ target: CLIENT });
   });
@@ -191,7 +193,7 @@ describe("a DNS record", () => {
   test.each(["NS", "MX", "CNAME", "TXT", "SRV"])("A-046 %s keeps [remote_addr]", async (type) => {
     await create({ type, target: "[remote_addr]" });
     expect(written()).toEqual({ type, target: "[remote_addr]" });
-    gateway.v4.answers(json(200, { ...RECORD, type }));
+    gateway.v4.respondWith(json(200, { ...RECORD, type }));
     await edit({ target: "[remote_addr]" });
     expect(written()).toEqual({ target: "[remote_addr]" });
   });
@@ -201,8 +203,8 @@ describe("a DNS record", () => {
     await create({ type: "SRV", ...numbers });
     expect(written()).toEqual({ type: "SRV", ...numbers });
     const words = { priority: "-1", weight: 1.5, port: true, ttl_sec: "5m" };
-    expect(seen(await create({ type: "SRV", ...words }))).toEqual(
-      refused(400, "priority", "weight", "port", "ttl_sec"),
+    expect(statusAndBody(await create({ type: "SRV", ...words }))).toEqual(
+      errorOn(400, "priority", "weight", "port", "ttl_sec"),
     );
   });
 
@@ -230,7 +232,7 @@ describe("a DNS record", () => {
     [["sip"]],
   ])("A-048 refuses the service and the protocol %j", async (name) => {
     const told = await create({ type: "SRV", service: name, protocol: name });
-    expect(seen(told)).toEqual(refused(400, "service", "protocol"));
+    expect(statusAndBody(told)).toEqual(errorOn(400, "service", "protocol"));
   });
 
   test("A-048 null takes them away", async () => {

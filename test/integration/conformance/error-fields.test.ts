@@ -1,7 +1,7 @@
 /** Document 2, Errors: the field that an error names. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startAlteredGateway, type AlteredGateway, type V4Answer } from "./altered-v4.ts";
-import { refused, seen, smallest } from "./told.ts";
+import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
+import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
 
 let gateway: AlteredGateway;
 beforeAll(async () => {
@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterEach(() => {
   gateway.clock.advance(31_000);
-  gateway.plain();
+  gateway.resetRules();
 });
 afterAll(() => gateway.stop());
 
-const said = (field?: string | null): V4Answer["body"] => ({
+const said = (field?: string | null): V4Response["body"] => ({
   errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
@@ -40,8 +40,10 @@ describe("the field of an error", () => {
     [undefined, undefined],
     ["__proto__", undefined],
   ])("A-165 v4's %j on create is %j", async (v4, alpha) => {
-    gateway.answers("POST /vm/instances", { status: 400, body: said(v4) });
-    expect(seen(await gateway.ask("POST /vm/instances", { body: smallest }))).toEqual(refused(400, alpha));
+    gateway.respondTo("POST /vm/instances", { status: 400, body: said(v4) });
+    expect(statusAndBody(await gateway.request("POST /vm/instances", { body: minimalInstance }))).toEqual(
+      errorOn(400, alpha),
+    );
   });
 
   test.each([
@@ -57,9 +59,9 @@ describe("the field of an error", () => {
     ["watchdog_enabled", undefined],
     ["tags", undefined],
   ])("A-165 v4's %j on edit is %j", async (v4, alpha) => {
-    gateway.answers("PUT /vm/instances/5202", { status: 400, body: said(v4) });
-    expect(seen(await gateway.ask("PUT /vm/instances/5202", { body: { group: "a" } }))).toEqual(
-      refused(400, alpha),
+    gateway.respondTo("PUT /vm/instances/5202", { status: 400, body: said(v4) });
+    expect(statusAndBody(await gateway.request("PUT /vm/instances/5202", { body: { group: "a" } }))).toEqual(
+      errorOn(400, alpha),
     );
   });
 
@@ -72,14 +74,18 @@ describe("the field of an error", () => {
     ["authorized_keys[2]", "root_ssh_key"],
     ["stackscript_id", "stackscript"],
   ])("A-165 v4's %j on a new disk is %j", async (v4, alpha) => {
-    gateway.answers("POST /vm/instances/5202/disks", { status: 400, body: said(v4) });
+    gateway.respondTo("POST /vm/instances/5202/disks", { status: 400, body: said(v4) });
     const body = { size: 10, label: "data", filesystem: "ext4" };
-    expect(seen(await gateway.ask("POST /vm/instances/5202/disks", { body }))).toEqual(refused(400, alpha));
+    expect(statusAndBody(await gateway.request("POST /vm/instances/5202/disks", { body }))).toEqual(
+      errorOn(400, alpha),
+    );
   });
 
   test("A-165 the refusal of a filter, a page or a header names none", async () => {
-    expect(seen(await gateway.ask("GET /vm/instances", { filter: "x" }))).toEqual(refused(400, undefined));
-    expect(seen(await gateway.ask("GET /vm/instances?page=x"))).toEqual(refused(400, undefined));
+    expect(statusAndBody(await gateway.request("GET /vm/instances", { filter: "x" }))).toEqual(
+      errorOn(400, undefined),
+    );
+    expect(statusAndBody(await gateway.request("GET /vm/instances?page=x"))).toEqual(errorOn(400, undefined));
   });
 
   test("A-166 all of v4's errors are passed on, each with its reason and no other member", async () => {
@@ -88,8 +94,8 @@ describe("the field of an error", () => {
       { field: null, reason: "Second" },
       { reason: "Third" },
     ];
-    gateway.answers("POST /vm/instances", { status: 400, body: { errors } });
-    expect((await gateway.ask("POST /vm/instances", { body: smallest })).body).toEqual({
+    gateway.respondTo("POST /vm/instances", { status: 400, body: { errors } });
+    expect((await gateway.request("POST /vm/instances", { body: minimalInstance })).body).toEqual({
       errors: [{ field: "datacenter", reason: "First" }, { reason: "Second" }, { reason: "Third" }],
     });
   });

@@ -1,7 +1,7 @@
 /** Document 2, Errors. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startAlteredGateway, type AlteredGateway, type V4Answer } from "./altered-v4.ts";
-import { refused, seen, given, smallest } from "./told.ts";
+import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
+import { errorOn, statusAndBody, successWith, minimalInstance } from "./helpers.ts";
 import { startGateway } from "../../support/gateway.ts";
 
 let gateway: AlteredGateway;
@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterEach(() => {
   gateway.clock.advance(31_000);
-  gateway.plain();
+  gateway.resetRules();
 });
 afterAll(() => gateway.stop());
 
-const said = (field?: string | null): V4Answer["body"] => ({
+const said = (field?: string | null): V4Response["body"] => ({
   errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
@@ -55,9 +55,9 @@ describe("a refusal of v4", () => {
   test.each(statuses)(
     "A-164 A-168 A-169 A-170 A-171 A-172 A-173 %i is %i, with the reason that v4 gave",
     async (v4, alpha) => {
-      gateway.answers("GET /vm/instances/5202", { status: v4, body: v4 === 304 ? undefined : said() });
-      const told = await gateway.ask("GET /vm/instances/5202", { as: `token-of-${v4}` });
-      expect(seen(told)).toEqual(refused(alpha, undefined));
+      gateway.respondTo("GET /vm/instances/5202", { status: v4, body: v4 === 304 ? undefined : said() });
+      const told = await gateway.request("GET /vm/instances/5202", { as: `token-of-${v4}` });
+      expect(statusAndBody(told)).toEqual(errorOn(alpha, undefined));
       expect(told.headers.get("content-type")).toMatch(/^application\/json/);
       expect(v4 < 400 || told.body.errors[0].reason === "No.").toBe(true);
     },
@@ -79,9 +79,9 @@ describe("a refusal of v4", () => {
       [500, 500],
       [502, 500],
     ] as const) {
-      gateway.answers("GET /vm/instances/5202", { status: v4, body });
-      const told = await gateway.ask("GET /vm/instances/5202");
-      expect(seen(told)).toEqual(refused(alpha, undefined));
+      gateway.respondTo("GET /vm/instances/5202", { status: v4, body });
+      const told = await gateway.request("GET /vm/instances/5202");
+      expect(statusAndBody(told)).toEqual(errorOn(alpha, undefined));
       expect(told.text).not.toMatch(/10\.0\.0\.7|html|boom/i);
     }
   });
@@ -94,8 +94,8 @@ describe("a refusal of v4", () => {
     ["items that are none", { data: [1, null], page: 1, pages: 1, results: 2 }],
     ["an envelope without totals", { data: [] }],
   ])("A-173 a success that is %s is 500", async (_name, body) => {
-    gateway.answers("GET /vm/instances", { body });
-    expect(seen(await gateway.ask("GET /vm/instances"))).toEqual(refused(500, undefined));
+    gateway.respondTo("GET /vm/instances", { body });
+    expect(statusAndBody(await gateway.request("GET /vm/instances"))).toEqual(errorOn(500, undefined));
   });
 
   test.each([
@@ -104,23 +104,26 @@ describe("a refusal of v4", () => {
     ["null", null],
     ["HTML", "<html>"],
   ])("A-173 an object that is %s is 500", async (_name, body) => {
-    gateway.answers("GET /vm/instances/5202", { body });
-    expect(seen(await gateway.ask("GET /vm/instances/5202"))).toEqual(refused(500, undefined));
+    gateway.respondTo("GET /vm/instances/5202", { body });
+    expect(statusAndBody(await gateway.request("GET /vm/instances/5202"))).toEqual(errorOn(500, undefined));
   });
 });
 
 describe("success is 200", () => {
   test.each([200, 201, 202, 203, 299])("A-167 v4's %i", async (status) => {
-    const body = { ...(await gateway.askV4("GET /vm/instances/5202")).body, warnings: [{ title: "later" }] };
-    gateway.answers("PUT /vm/instances/5202", { status, body });
-    const told = await gateway.ask("PUT /vm/instances/5202", { body: { group: "a" } });
-    expect(seen(told)).toEqual(given({ id: 5202 }));
+    const body = {
+      ...(await gateway.requestV4("GET /vm/instances/5202")).body,
+      warnings: [{ title: "later" }],
+    };
+    gateway.respondTo("PUT /vm/instances/5202", { status, body });
+    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: "a" } });
+    expect(statusAndBody(told)).toEqual(successWith({ id: 5202 }));
     expect(told.body).not.toHaveProperty("warnings");
   });
 
   test.each([200, 204])("A-167 v4's %i without a body is {}", async (status) => {
-    gateway.answers("DELETE /vm/instances/5202", { status });
-    const told = await gateway.ask("DELETE /vm/instances/5202");
+    gateway.respondTo("DELETE /vm/instances/5202", { status });
+    const told = await gateway.request("DELETE /vm/instances/5202");
     expect([told.status, told.text]).toEqual([200, "{}"]);
   });
 });
@@ -135,7 +138,9 @@ describe("A-168 an invalid request is 400", () => {
     ["two objects", "{}{}"],
     ["form data", "label=abc"],
   ])("a body that is %s", async (_name, text) => {
-    expect(seen(await gateway.ask("PUT /vm/instances/5202", { text }))).toEqual(refused(400, undefined));
+    expect(statusAndBody(await gateway.request("PUT /vm/instances/5202", { text }))).toEqual(
+      errorOn(400, undefined),
+    );
     expect(gateway.calls).toEqual([]);
   });
 
@@ -146,17 +151,17 @@ describe("A-168 an invalid request is 400", () => {
     "application/json; charset=latin1",
     "application/xml",
   ])("a body of the type %s", async (type) => {
-    const told = await gateway.ask("PUT /vm/instances/5202", {
+    const told = await gateway.request("PUT /vm/instances/5202", {
       text: "{}",
       headers: { "content-type": type },
     });
-    expect(seen(told)).toEqual(refused(400, undefined));
+    expect(statusAndBody(told)).toEqual(errorOn(400, undefined));
   });
 
   test.each(["application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=UTF-8"])(
     "JSON that says it is %s, as plain curl -d does, is taken",
     async (type) => {
-      const told = await gateway.ask("PUT /vm/instances/5202", {
+      const told = await gateway.request("PUT /vm/instances/5202", {
         text: '{"group":"by-curl"}',
         headers: { "content-type": type },
       });
@@ -165,7 +170,7 @@ describe("A-168 an invalid request is 400", () => {
   );
 
   test("a wrong type is reported as one, not as a length", async () => {
-    const told = await gateway.ask("PUT /vm/instances/5202", { body: { group: 5, label: ["x"] } });
+    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: 5, label: ["x"] } });
     expect(told.body.errors).toEqual([
       { field: "label", reason: "Must be of type string." },
       { field: "group", reason: "Must be of type string." },
@@ -173,7 +178,7 @@ describe("A-168 an invalid request is 400", () => {
   });
 
   test("a page beyond all counting is an integer that is too large", async () => {
-    const told = await gateway.ask("GET /vm/instances?page=99999999999999999999");
+    const told = await gateway.request("GET /vm/instances?page=99999999999999999999");
     expect([told.status, told.body]).toEqual([
       400,
       { errors: [{ reason: "page must be at most 999999999." }] },
@@ -181,7 +186,7 @@ describe("A-168 an invalid request is 400", () => {
   });
 
   test("a member of a list is named by its list: alpha names members alone", async () => {
-    const told = await gateway.ask("POST /networking/ip-assign", {
+    const told = await gateway.request("POST /networking/ip-assign", {
       body: { datacenter: "newark", assignments: [{ vm_id: 1 }, { address: 5, vm_id: 1 }] },
     });
     expect(told.body.errors).toEqual([
@@ -191,14 +196,14 @@ describe("A-168 an invalid request is 400", () => {
   });
 
   test("a body above the limit", async () => {
-    const told = await gateway.ask("PUT /vm/instances/5202", { body: { group: "g".repeat(2_000_000) } });
-    expect(seen(told)).toEqual(refused(400, undefined));
+    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: "g".repeat(2_000_000) } });
+    expect(statusAndBody(told)).toEqual(errorOn(400, undefined));
   });
 });
 
 describe("A-172 a rate limit", () => {
   test("of v4 is 420, with v4's limit and wait", async () => {
-    gateway.answers("GET /vm/instances", {
+    gateway.respondTo("GET /vm/instances", {
       status: 429,
       headers: {
         "retry-after": "17",
@@ -208,8 +213,8 @@ describe("A-172 a rate limit", () => {
       },
       body: { errors: [{ reason: "Too many requests" }] },
     });
-    const told = await gateway.ask("GET /vm/instances");
-    expect(seen(told)).toEqual(refused(420, undefined));
+    const told = await gateway.request("GET /vm/instances");
+    expect(statusAndBody(told)).toEqual(errorOn(420, undefined));
     expect(told.headers.get("retry-after")).toBe("17");
     expect(told.headers.get("x-ratelimit-limit")).toBe("800");
     expect(told.headers.get("x-ratelimit-remaining")).toBe("0");
@@ -219,14 +224,14 @@ describe("A-172 a rate limit", () => {
   test("of the gateway is 420, and v4 is not asked", async () => {
     const limited = await startGateway({ RATE_LIMIT: "3/120" });
     const answers = [];
-    for (let time = 0; time < 4; time += 1) answers.push(await limited.ask("GET /vm/instances/5202"));
-    const other = await limited.ask("GET /vm/instances/5202", { as: "vms" });
-    const sent = limited.sentToV4();
+    for (let time = 0; time < 4; time += 1) answers.push(await limited.request("GET /vm/instances/5202"));
+    const other = await limited.request("GET /vm/instances/5202", { as: "vms" });
+    const sent = limited.takeV4Requests();
     await limited.stop();
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 420]);
     expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
     const [last] = answers.slice(-1);
-    expect(last && seen(last)).toEqual(refused(420, undefined));
+    expect(last && statusAndBody(last)).toEqual(errorOn(420, undefined));
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(other.status).toBe(200);
     expect(sent.filter(({ path }) => path === "/v4/vm/instances/5202")).toHaveLength(4);
@@ -234,12 +239,12 @@ describe("A-172 a rate limit", () => {
 
   test("of creates is 420, while reading goes on", async () => {
     const limited = await startGateway({ RATE_LIMIT_CREATE: "1/30" });
-    const first = await limited.ask("POST /vm/instances", { body: smallest });
-    const second = await limited.ask("POST /vm/instances", { body: smallest });
-    const read = await limited.ask("GET /vm/instances");
+    const first = await limited.request("POST /vm/instances", { body: minimalInstance });
+    const second = await limited.request("POST /vm/instances", { body: minimalInstance });
+    const read = await limited.request("GET /vm/instances");
     await limited.stop();
     expect([first.status, read.status]).toEqual([200, 200]);
-    expect(seen(second)).toEqual(refused(420, undefined));
+    expect(statusAndBody(second)).toEqual(errorOn(420, undefined));
   });
 });
 
@@ -247,20 +252,22 @@ describe("A-173 a v4 that can't be reached", () => {
   test("is 500 with the error body, and catalogs are still served", async () => {
     const alone = await startGateway();
     await alone.sandbox.close();
-    const list = await alone.ask("GET /vm/instances");
-    const create = await alone.ask("POST /vm/instances", { body: smallest });
-    const catalog = await alone.ask("GET /datacenters");
+    const list = await alone.request("GET /vm/instances");
+    const create = await alone.request("POST /vm/instances", { body: minimalInstance });
+    const catalog = await alone.request("GET /datacenters");
     await alone.stop().catch(() => {});
-    expect(seen(list)).toEqual(refused(500, undefined));
-    expect(seen(create)).toEqual(refused(500, undefined));
+    expect(statusAndBody(list)).toEqual(errorOn(500, undefined));
+    expect(statusAndBody(create)).toEqual(errorOn(500, undefined));
     expect(list.text).not.toMatch(/ECONN|127\.0\.0\.1/);
     expect(catalog.body.total_results).toBe(7);
   });
 });
 
 test("A-174 an unknown datacenter: field datacenter, the record was not found", async () => {
-  const told = await gateway.ask("POST /vm/instances", { body: { ...smallest, datacenter: "atlantis" } });
-  expect(seen(told)).toEqual({
+  const told = await gateway.request("POST /vm/instances", {
+    body: { ...minimalInstance, datacenter: "atlantis" },
+  });
+  expect(statusAndBody(told)).toEqual({
     status: 400,
     body: { errors: [{ field: "datacenter", reason: "Record not found" }] },
   });

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
-import { given, refused, seen, whole, type Json } from "./told.ts";
+import { successWith, errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 let events: Json[];
 beforeAll(async () => {
   gateway = await startGateway();
-  events = await whole(gateway, "GET /account/events", "events");
+  events = await fetchAllRows(gateway, "GET /account/events", "events");
 });
 afterAll(() => gateway.stop());
 
@@ -21,10 +21,10 @@ const ACTIONS =
 
 /** Every event of v4, as v4 tells them. */
 async function eventsOfV4(): Promise<Json[]> {
-  const { body } = await gateway.askV4("GET /account/events?page_size=100");
+  const { body } = await gateway.requestV4("GET /account/events?page_size=100");
   const others = await Promise.all(
     Array.from({ length: body.pages - 1 }, (_, index) =>
-      gateway.askV4(`GET /account/events?page_size=100&page=${index + 2}`),
+      gateway.requestV4(`GET /account/events?page_size=100&page=${index + 2}`),
     ),
   );
   return [body, ...others.map((told) => told.body)].flatMap(({ data }) => data);
@@ -67,32 +67,32 @@ describe("the timeline of an account", () => {
     const unknown = v4.filter(({ action }) => action === "vm_update");
     expect(unknown.length).toBeGreaterThan(0);
     expect(events.length).toBe(v4.length - unknown.length);
-    expect((await gateway.ask("GET /account/events")).body.total_results).toBe(events.length);
+    expect((await gateway.request("GET /account/events")).body.total_results).toBe(events.length);
   });
 
   test("A-163 an event whose action alpha does not have is not there", async () => {
     const event = (await eventsOfV4()).find(({ action }) => action === "vm_update");
-    expect(seen(await gateway.ask(`GET /account/events/${String(event?.["id"])}`))).toEqual(
-      refused(404, undefined),
+    expect(statusAndBody(await gateway.request(`GET /account/events/${String(event?.["id"])}`))).toEqual(
+      errorOn(404, undefined),
     );
   });
 
   test("one event, and an unknown one", async () => {
     const [event] = events;
-    expect(seen(await gateway.ask(`GET /account/events/${String(event?.["id"])}`))).toEqual(
-      given(event ?? {}),
+    expect(statusAndBody(await gateway.request(`GET /account/events/${String(event?.["id"])}`))).toEqual(
+      successWith(event ?? {}),
     );
-    expect(seen(await gateway.ask("GET /account/events/1"))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request("GET /account/events/1"))).toEqual(errorOn(404, undefined));
   });
 
   test("A-020 A-025 a filter by action finds every v4 action that is shown so", async () => {
-    const reboots = await whole(gateway, "GET /account/events", "events", {
+    const reboots = await fetchAllRows(gateway, "GET /account/events", "events", {
       filter: { action: "vm_reboot" },
     });
     expect(reboots).toEqual(events.filter(({ action }) => action === "vm_reboot"));
     const v4 = (await eventsOfV4()).filter(({ action }) => action === "lassie_reboot");
     expect(reboots.map(({ id }) => id)).toEqual(expect.arrayContaining(v4.map(({ id }) => id)));
-    const others = await whole(gateway, "GET /account/events", "events", {
+    const others = await fetchAllRows(gateway, "GET /account/events", "events", {
       filter: { action: { "+neq": "vm_reboot" } },
     });
     expect(others.length).toBe(events.length - reboots.length);
@@ -109,8 +109,8 @@ describe("the timeline of an account", () => {
   });
 
   test("A-055 who did it: by name always, and by number where it is the caller", async () => {
-    const { body: me } = await gateway.ask("GET /account/profile");
-    const { body: v4 } = await gateway.askV4("GET /profile");
+    const { body: me } = await gateway.request("GET /account/profile");
+    const { body: v4 } = await gateway.requestV4("GET /profile");
     const mine = events.filter(({ username }) => username === me.username);
     expect(mine.length).toBeGreaterThan(0);
     for (const { username, user_id: id } of events) expect(id).toBe(username === me.username ? v4.uid : 0);
@@ -118,11 +118,11 @@ describe("the timeline of an account", () => {
 
   test("A-020 what is unseen is what v4 says is unseen, before and after it is marked", async () => {
     const unseen = (rows: readonly Json[]) => rows.filter(({ seen: flagged }) => flagged === false);
-    const ask = (filter: unknown) => whole(gateway, "GET /account/events", "events", { filter });
+    const ask = (filter: unknown) => fetchAllRows(gateway, "GET /account/events", "events", { filter });
     expect(await ask({ seen: false })).toEqual(unseen(events));
     const middle = events[Math.floor(events.length / 2)]?.["id"];
-    await gateway.ask(`POST /account/events/${String(middle)}/seen`, { text: "null" });
-    const marked = await whole(gateway, "GET /account/events", "events");
+    await gateway.request(`POST /account/events/${String(middle)}/seen`, { text: "null" });
+    const marked = await fetchAllRows(gateway, "GET /account/events", "events");
     expect(marked.some(({ seen: flagged }) => flagged === true)).toBe(true);
     expect(await ask({ seen: false })).toEqual(unseen(marked));
     expect(await ask({ seen: { "+ne": false } })).toEqual(
@@ -130,16 +130,16 @@ describe("the timeline of an account", () => {
     );
     const since = { seen: true, created: { "+lte": "2026-12-31T00:00:00.000Z" } };
     expect(await ask(since)).toEqual(await ask({ seen: true }));
-    expect(seen(await gateway.ask("GET /account/events", { filter: { seen: "yes" } }))).toEqual(
-      refused(400, undefined),
+    expect(statusAndBody(await gateway.request("GET /account/events", { filter: { seen: "yes" } }))).toEqual(
+      errorOn(400, undefined),
     );
   });
 
   test("an instance that is created leaves an event", async () => {
-    const { body } = await gateway.ask("POST /vm/instances", {
+    const { body } = await gateway.request("POST /vm/instances", {
       body: { datacenter: "newark", type: "standard-1", label: "on-the-timeline" },
     });
-    const { body: list } = await gateway.ask("GET /account/events", { filter: { action: "vm_create" } });
+    const { body: list } = await gateway.request("GET /account/events", { filter: { action: "vm_create" } });
     expect(list.events[0]).toMatchObject({
       action: "vm_create",
       entity: { id: body.id, type: "vm", label: "on-the-timeline", url: `/v4/vm/instances/${body.id}` },

@@ -1,6 +1,6 @@
 /** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { given, refused, seen } from "./told.ts";
+import { successWith, errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -13,9 +13,9 @@ const authorization = () => `token ${gateway.sandbox.tokens.full}`;
 
 test("a picture is set and read back as it was, with two slashes as one client asks", async () => {
   const client = { name: "pictured", redirect_uri: "https://app.example.net/" };
-  const { body: made } = await gateway.ask("POST /account/clients", { body: client });
+  const { body: made } = await gateway.request("POST /account/clients", { body: client });
   const path = `/v4//account/clients/${made.id}/thumbnail`;
-  expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refused(404, undefined));
+  expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(errorOn(404, undefined));
   const picture = Buffer.from("89504e470d0a1a0a00ff", "hex");
   const set = await fetch(gateway.service.url + path, {
     method: "PUT",
@@ -33,7 +33,7 @@ test("a picture is set and read back as it was, with two slashes as one client a
 
 test("a file is attached to a ticket, and one that v4 does not take is refused", async () => {
   const words = { summary: "A question", description: "Details" };
-  const { body: ticket } = await gateway.ask("POST /support/tickets", { body: words });
+  const { body: ticket } = await gateway.request("POST /support/tickets", { body: words });
   const attach = async (name: string): Promise<[number, unknown]> => {
     const form = new FormData();
     form.set("file", new Blob(["what it says"]), name);
@@ -46,9 +46,11 @@ test("a file is attached to a ticket, and one that v4 does not take is refused",
     return [told.status, await told.json()];
   };
   expect(await attach("log.txt")).toEqual([200, {}]);
-  expect((await gateway.askV4(`GET /support/tickets/${ticket.id}`)).body.attachments).toEqual(["log.txt"]);
+  expect((await gateway.requestV4(`GET /support/tickets/${ticket.id}`)).body.attachments).toEqual([
+    "log.txt",
+  ]);
   expect(await attach("virus.exe")).toEqual([400, { errors: [{ reason: expect.any(String) }] }]);
-  expect(seen(await gateway.ask(`GET /support/tickets/${ticket.id}`))).toEqual(
-    given({ summary: "A question" }),
+  expect(statusAndBody(await gateway.request(`GET /support/tickets/${ticket.id}`))).toEqual(
+    successWith({ summary: "A question" }),
   );
 });

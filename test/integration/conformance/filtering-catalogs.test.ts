@@ -1,6 +1,6 @@
 /** Document 2, Filtering, where the gateway filters its own copy of a list, or a list below an object. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { refused, seen, whole, type Json } from "./told.ts";
+import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 interface Distribution extends Json {
@@ -15,7 +15,7 @@ let gateway: Gateway;
 let distributions: Distribution[];
 beforeAll(async () => {
   gateway = await startGateway();
-  distributions = (await whole(gateway, "GET /vm/distributions", "distributions")) as Distribution[];
+  distributions = (await fetchAllRows(gateway, "GET /vm/distributions", "distributions")) as Distribution[];
 });
 afterAll(() => gateway.stop());
 
@@ -23,11 +23,13 @@ const ids = (rows: readonly Json[]): unknown[] => rows.map(({ id }) => id);
 
 test("A-020 a sub-list is filtered alike", async () => {
   const path = "GET /vm/instances/5204/disks";
-  const disks = await whole(gateway, path, "disks");
-  const large = await whole(gateway, path, "disks", { filter: { size: { "+gte": 2048 } } });
+  const disks = await fetchAllRows(gateway, path, "disks");
+  const large = await fetchAllRows(gateway, path, "disks", { filter: { size: { "+gte": 2048 } } });
   expect(ids(large)).toEqual(ids(disks.filter(({ size }) => Number(size) >= 2048)));
   expect(large).toHaveLength(2);
-  expect(seen(await gateway.ask(path, { filter: { status: "ok" } }))).toEqual(refused(400, undefined));
+  expect(statusAndBody(await gateway.request(path, { filter: { status: "ok" } }))).toEqual(
+    errorOn(400, undefined),
+  );
 });
 
 describe("a filter of distributions, which the gateway applies itself, means the same", () => {
@@ -76,7 +78,7 @@ describe("a filter of distributions, which the gateway applies itself, means the
     ["A-024 +contains", { id: { "+contains": "debian" } }, ({ id }) => id.includes("debian")],
     ["A-025 +neq", { vendor: { "+neq": "Debian" } }, ({ vendor }) => vendor !== "Debian"],
   ])("%s", async (_name, filter, picks) => {
-    const rows = await whole(gateway, "GET /vm/distributions", "distributions", { filter });
+    const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions", { filter });
     const expected = distributions.filter(picks);
     expect(ids(rows)).toEqual(ids(expected));
     expect([0, distributions.length]).not.toContain(expected.length);
@@ -87,7 +89,7 @@ describe("a filter of distributions, which the gateway applies itself, means the
     ["A-026 +order_by", { "+order_by": "minimum_storage_size" }, 1],
     ["A-028 desc", { "+order-by": "minimum_storage_size", "+order": "desc" }, -1],
   ])("%s", async (_name, filter, sign) => {
-    const rows = await whole(gateway, "GET /vm/distributions", "distributions", { filter });
+    const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions", { filter });
     const order = (a: Distribution, b: Distribution) =>
       sign * (a.minimum_storage_size - b.minimum_storage_size);
     expect(ids(rows)).toEqual(ids(distributions.toSorted(order)));
@@ -97,6 +99,8 @@ describe("a filter of distributions, which the gateway applies itself, means the
     ["a string", { created: { "+gt": "yesterday" } }],
     ["a number", { created: { "+gt": 5 } }],
   ])("A-023 a date-time is not compared with %s", async (_name, filter) => {
-    expect(seen(await gateway.ask("GET /vm/distributions", { filter }))).toEqual(refused(400, undefined));
+    expect(statusAndBody(await gateway.request("GET /vm/distributions", { filter }))).toEqual(
+      errorOn(400, undefined),
+    );
   });
 });

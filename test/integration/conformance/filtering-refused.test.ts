@@ -1,6 +1,6 @@
 /** Document 2, Filtering: what is no filter, and what v4 can't filter by. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { refused, seen } from "./told.ts";
+import { errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -54,9 +54,9 @@ const malformed: readonly (readonly [string, unknown])[] = [
 
 describe.each(["/vm/instances", "/vm/distributions"])("GET %s refuses", (path) => {
   test.each(malformed)("%s", async (_name, filter) => {
-    gateway.sentToV4();
-    expect(seen(await gateway.ask(`GET ${path}`, { filter }))).toEqual(refused(400, undefined));
-    expect(gateway.sentToV4()).toEqual([]);
+    gateway.takeV4Requests();
+    expect(statusAndBody(await gateway.request(`GET ${path}`, { filter }))).toEqual(errorOn(400, undefined));
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 });
 
@@ -77,13 +77,15 @@ describe("instances can't be filtered so, since v4 can't", () => {
     ["A-027 ordered by datacenter", { "+order-by": "datacenter" }],
     ["A-030 inside +or", { "+or": [{ label: "a" }, { status: "running" }] }],
   ])("%s", async (_name, filter) => {
-    gateway.sentToV4();
-    expect(seen(await gateway.ask("GET /vm/instances", { filter }))).toEqual(refused(400, undefined));
-    expect(gateway.sentToV4()).toEqual([]);
+    gateway.takeV4Requests();
+    expect(statusAndBody(await gateway.request("GET /vm/instances", { filter }))).toEqual(
+      errorOn(400, undefined),
+    );
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("A-020 the reason names the field", async () => {
-    const { body } = await gateway.ask("GET /vm/instances", { filter: { status: "running" } });
+    const { body } = await gateway.request("GET /vm/instances", { filter: { status: "running" } });
     expect(body.errors[0].reason).toContain("status");
   });
 });

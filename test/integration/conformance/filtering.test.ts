@@ -3,7 +3,7 @@
  * as alpha shows it, so that a filter that v4 understands differently can't pass.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { whole, type Json } from "./told.ts";
+import { fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 interface Row extends Json {
@@ -19,7 +19,7 @@ let gateway: Gateway;
 let vms: Row[];
 beforeAll(async () => {
   gateway = await startGateway();
-  vms = (await whole(gateway, "GET /vm/instances", "vms")) as Row[];
+  vms = (await fetchAllRows(gateway, "GET /vm/instances", "vms")) as Row[];
 });
 afterAll(() => gateway.stop());
 
@@ -178,10 +178,10 @@ describe("a filter of instances", () => {
   test.each(cases.map(([name, filter, picks, v4 = inV4(filter)]) => [name, filter, picks, v4] as const))(
     "%s",
     async (_name, filter, picks, v4) => {
-      gateway.sentToV4();
-      const rows = await whole(gateway, "GET /vm/instances", "vms", { filter });
+      gateway.takeV4Requests();
+      const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms", { filter });
       expect(ids(rows)).toEqual(ids(vms.filter(picks)));
-      const [sent] = gateway.sentToV4();
+      const [sent] = gateway.takeV4Requests();
       const header = sent?.headers["x-filter"];
       expect(header === undefined ? {} : JSON.parse(String(header))).toEqual(v4);
     },
@@ -196,9 +196,9 @@ describe("a filter of instances", () => {
   });
 
   test("A-020 without a filter v4 is sent none", async () => {
-    gateway.sentToV4();
-    await gateway.ask("GET /vm/instances");
-    expect(gateway.sentToV4()[0]?.headers["x-filter"]).toBeUndefined();
+    gateway.takeV4Requests();
+    await gateway.request("GET /vm/instances");
+    expect(gateway.takeV4Requests()[0]?.headers["x-filter"]).toBeUndefined();
   });
 });
 
@@ -227,21 +227,21 @@ describe("order", () => {
       { "+order_by": "id", "+order": "desc" },
     ],
   ])("%s", async (_name, filter, order, v4) => {
-    gateway.sentToV4();
-    const rows = await whole(gateway, "GET /vm/instances", "vms", { filter });
+    gateway.takeV4Requests();
+    const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms", { filter });
     expect(ids(rows)).toEqual(ids(vms.toSorted(order)));
-    expect(JSON.parse(String(gateway.sentToV4()[0]?.headers["x-filter"]))).toEqual(v4);
+    expect(JSON.parse(String(gateway.takeV4Requests()[0]?.headers["x-filter"]))).toEqual(v4);
   });
 
   test("A-026 an order may stand beside a condition", async () => {
     const filter = { datacenter: "newark", "+order-by": "label", "+order": "desc" };
-    const rows = await whole(gateway, "GET /vm/instances", "vms", { filter });
+    const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms", { filter });
     expect(rows.length).toBeGreaterThan(1);
     expect(ids(rows)).toEqual(ids(vms.filter(newark).toSorted((a, b) => byLabel(b, a))));
   });
 
   test("A-026 a distribution is ordered by its id", async () => {
-    const rows = (await whole(gateway, "GET /vm/instances", "vms", {
+    const rows = (await fetchAllRows(gateway, "GET /vm/instances", "vms", {
       filter: { "+order-by": "distribution" },
     })) as Row[];
     const known = rows.flatMap(({ distribution }) => (distribution ? [distribution.id] : []));

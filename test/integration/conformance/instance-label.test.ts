@@ -1,6 +1,6 @@
 /** Document 2, Resources: the label of an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { given, refused, seen, type Json, smallest } from "./told.ts";
+import { successWith, errorOn, statusAndBody, type Json, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -41,18 +41,18 @@ const labels: readonly (readonly [string, string, boolean])[] = [
 describe("the label of an instance", () => {
   test.each(labels)("%s %j, on create (good: %s)", async (_id, label, good) => {
     gateway.clock.advance(31_000);
-    gateway.sentToV4();
-    const told = await gateway.ask("POST /vm/instances", { body: { ...smallest, label } });
-    const expected = good ? given({ label }) : refused(400, "label");
-    expect(seen(told)).toEqual(expected);
-    expect(gateway.sentToV4().map(({ body }) => (body as Json)["label"])).toEqual(good ? [label] : []);
+    gateway.takeV4Requests();
+    const told = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, label } });
+    const expected = good ? successWith({ label }) : errorOn(400, "label");
+    expect(statusAndBody(told)).toEqual(expected);
+    expect(gateway.takeV4Requests().map(({ body }) => (body as Json)["label"])).toEqual(good ? [label] : []);
   });
 
   test.each(labels)("%s %j, on edit (good: %s)", async (_id, label, good) => {
-    const before = (await gateway.ask("GET /vm/instances/5240")).body.label;
-    const told = await gateway.ask("PUT /vm/instances/5240", { body: { label } });
-    const expected = good ? given({ label }) : refused(400, "label");
-    expect(seen(told)).toEqual(expected);
-    expect((await gateway.ask("GET /vm/instances/5240")).body.label).toBe(good ? label : before);
+    const before = (await gateway.request("GET /vm/instances/5240")).body.label;
+    const told = await gateway.request("PUT /vm/instances/5240", { body: { label } });
+    const expected = good ? successWith({ label }) : errorOn(400, "label");
+    expect(statusAndBody(told)).toEqual(expected);
+    expect((await gateway.request("GET /vm/instances/5240")).body.label).toBe(good ? label : before);
   });
 });

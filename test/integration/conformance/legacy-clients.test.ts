@@ -1,7 +1,15 @@
 /** What clients in use really send, whatever the document says. None of it may fail. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
-import { created, given, refused, seen, whole, type Json, smallest } from "./told.ts";
+import {
+  createInstance,
+  successWith,
+  errorOn,
+  statusAndBody,
+  fetchAllRows,
+  type Json,
+  minimalInstance,
+} from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -10,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   gateway.clock.advance(31_000);
-  gateway.sentToV4();
+  gateway.takeV4Requests();
 });
 afterAll(() => gateway.stop());
 
@@ -35,29 +43,29 @@ function send(method: string, path: string, body: string): Promise<{ status: num
 
 describe("bodies that are none", () => {
   test.each(["null", "", "{}", "not JSON at all"])("GET with Content-Type and the body %j", async (body) => {
-    expect(await send("GET", "/vm/instances/5201", body)).toEqual(given({ id: 5201 }));
-    expect(gateway.sentToV4()[0]?.body).toBeUndefined();
+    expect(await send("GET", "/vm/instances/5201", body)).toEqual(successWith({ id: 5201 }));
+    expect(gateway.takeV4Requests()[0]?.body).toBeUndefined();
   });
 
   test.each(["null", "", "{}"])("DELETE with Content-Type and the body %j", async (body) => {
-    const { id } = await created(gateway);
-    gateway.sentToV4();
+    const { id } = await createInstance(gateway);
+    gateway.takeV4Requests();
     expect(await send("DELETE", `/vm/instances/${id}`, body)).toEqual({ status: 200, body: {} });
-    expect(gateway.sentToV4()[0]?.body).toBeUndefined();
+    expect(gateway.takeV4Requests()[0]?.body).toBeUndefined();
   });
 
   test("PUT with null changes nothing and gives the object", async () => {
-    const before = await gateway.ask("GET /vm/instances/5230");
-    expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(seen(before));
+    const before = await gateway.request("GET /vm/instances/5230");
+    expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(statusAndBody(before));
   });
 
   test("POST with null names what is missing", async () => {
-    expect(await send("POST", "/vm/instances", "null")).toEqual(refused(400, "datacenter", "type"));
+    expect(await send("POST", "/vm/instances", "null")).toEqual(errorOn(400, "datacenter", "type"));
   });
 
   test("a connection is good for the next request after such a body", async () => {
     await send("GET", "/vm/instances/5201", '{"a":1}');
-    expect(await send("GET", "/vm/instances/5202", "null")).toEqual(given({ id: 5202 }));
+    expect(await send("GET", "/vm/instances/5202", "null")).toEqual(successWith({ id: 5202 }));
   });
 });
 
@@ -78,17 +86,17 @@ describe("slashes", () => {
     const [plain, odd] = [await send("GET", path, ""), await send("GET", other, "")];
     expect(plain.status).toBe(200);
     expect(odd).toEqual(plain);
-    expect(gateway.sentToV4().every(({ path }) => !path.includes("//"))).toBe(true);
+    expect(gateway.takeV4Requests().every(({ path }) => !path.includes("//"))).toBe(true);
   });
 
   test("a create with a slash at the end", async () => {
-    expect(seen(await gateway.ask("POST /vm/instances/", { body: smallest }))).toEqual(
-      given({ label: "vm" }),
+    expect(statusAndBody(await gateway.request("POST /vm/instances/", { body: minimalInstance }))).toEqual(
+      successWith({ label: "vm" }),
     );
     const body = { size: 10, label: "data", filesystem: "raw" };
-    const { id } = await created(gateway);
-    expect(seen(await gateway.ask(`POST /vm/instances/${id}/disks/`, { body }))).toEqual(
-      given({ label: "data" }),
+    const { id } = await createInstance(gateway);
+    expect(statusAndBody(await gateway.request(`POST /vm/instances/${id}/disks/`, { body }))).toEqual(
+      successWith({ label: "data" }),
     );
   });
 });
@@ -146,15 +154,15 @@ describe("filters", () => {
       ({ created }) => String(created) <= "2020-01-01T00:00:00",
     ],
   ])("%s", async (_name, path, list, filter, picks) => {
-    const all = await whole(gateway, `GET ${path}`, list);
-    const rows = await whole(gateway, `GET ${path}`, list, { filter });
+    const all = await fetchAllRows(gateway, `GET ${path}`, list);
+    const rows = await fetchAllRows(gateway, `GET ${path}`, list, { filter });
     expect(rows).toEqual(all.filter(picks));
     expect([0, all.length]).not.toContain(rows.length);
   });
 
   test("an order in underscores beside a condition", async () => {
     const filter = { label: { "+contains": "api" }, "+order_by": "label", "+order": "desc" };
-    const { body } = await gateway.ask("GET /vm/instances", { filter });
+    const { body } = await gateway.request("GET /vm/instances", { filter });
     const found = body.vms.map(({ label }: Json) => label);
     expect(found.length).toBeGreaterThan(2);
     expect(found).toEqual(found.toSorted().toReversed());
@@ -162,10 +170,10 @@ describe("filters", () => {
 
   test("page after page with the same filter: the totals are the same on each", async () => {
     const filter = { id: { "+gt": 5205 } };
-    const first = (await gateway.ask("GET /vm/instances?page=1", { filter })).body;
+    const first = (await gateway.request("GET /vm/instances?page=1", { filter })).body;
     let received = 0;
     for (let page = 1; page <= first.total_pages; page += 1) {
-      const { body } = await gateway.ask(`GET /vm/instances/?page=${page}`, { filter });
+      const { body } = await gateway.request(`GET /vm/instances/?page=${page}`, { filter });
       expect([body.total_pages, body.total_results]).toEqual([first.total_pages, first.total_results]);
       received += body.vms.length;
     }
@@ -182,23 +190,25 @@ describe("X-CORS-Status: true", () => {
     ["GET /vm/instances", "none", "403"],
     ["GET /nothing", "full", "404"],
   ])("%s as %s is 200, and X-Status %s", async (call, as, status) => {
-    const told = await gateway.ask(call, { as, headers: { "x-cors-status": "true" } });
-    const plain = await gateway.ask(call, { as });
+    const told = await gateway.request(call, { as, headers: { "x-cors-status": "true" } });
+    const plain = await gateway.request(call, { as });
     expect([told.status, told.headers.get("x-status")]).toEqual([200, status]);
     expect([String(plain.status), plain.headers.get("x-status")]).toEqual([status, null]);
     expect(Object.keys(told.body)).toEqual(Object.keys(plain.body));
   });
 
   test("is not passed on to v4", async () => {
-    await gateway.ask("GET /vm/instances", { headers: { "x-cors-status": "true" } });
-    expect(gateway.sentToV4()[0]?.headers).not.toHaveProperty("x-cors-status");
+    await gateway.request("GET /vm/instances", { headers: { "x-cors-status": "true" } });
+    expect(gateway.takeV4Requests()[0]?.headers).not.toHaveProperty("x-cors-status");
   });
 });
 
 test("the start of one client: all catalogs with a token and a filter, then instances", async () => {
   for (const path of ["/vm/kernels", "/vm/types", "/datacenters", "/vm/distributions"]) {
-    const { status, body } = await gateway.ask(`GET ${path}/?page=1`, { headers: json, filter: {} });
+    const { status, body } = await gateway.request(`GET ${path}/?page=1`, { headers: json, filter: {} });
     expect([status, body.page, body.total_pages]).toEqual([200, 1, 1]);
   }
-  expect((await gateway.ask("GET /vm/instances/?page=1", { headers: json, filter: {} })).status).toBe(200);
+  expect((await gateway.request("GET /vm/instances/?page=1", { headers: json, filter: {} })).status).toBe(
+    200,
+  );
 });

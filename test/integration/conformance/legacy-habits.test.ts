@@ -1,7 +1,7 @@
 /** alpha.md 7.2 to 7.6, row by row: other spellings, bodies of particular calls, members that clients insist on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { created, debian, given, refused, seen, type Json } from "./told.ts";
-import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
+import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
+import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 /** One instance with a system, which most calls are about; in steps of the clock nothing is at work on it. */
 let gateway: Gateway;
@@ -11,26 +11,26 @@ let disk: number;
 let config: number;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ id } = await created(gateway, { ...debian, label: "habits", with_backup: true }));
+  ({ id } = await createInstance(gateway, { ...debianInstance, label: "habits", with_backup: true }));
   at = `/vm/instances/${id}`;
-  disk = (await gateway.ask(`GET ${at}/disks`)).body.disks[0].id;
-  config = (await gateway.ask(`GET ${at}/configs`)).body.configs[0].id;
+  disk = (await gateway.request(`GET ${at}/disks`)).body.disks[0].id;
+  config = (await gateway.request(`GET ${at}/configs`)).body.configs[0].id;
 });
 afterAll(() => gateway.stop());
 beforeEach(() => settle());
 
 function settle(): void {
   gateway.clock.advance(3_600_000);
-  gateway.sentToV4();
+  gateway.takeV4Requests();
 }
 
-const ask = (call: string, options?: Ask): Promise<Told> => gateway.ask(call, options);
+const ask = (call: string, options?: RequestOptions): Promise<TestResponse> => gateway.request(call, options);
 const done = { status: 200, body: {} };
 
 /** Bodies of what was written at v4 since the last look. */
 const written = (): unknown[] =>
   gateway
-    .sentToV4()
+    .takeV4Requests()
     .filter(({ method }) => method !== "GET")
     .map(({ body }) => body);
 
@@ -39,8 +39,8 @@ describe("7.2 spellings", () => {
     const { body: made } = await ask("POST /networking/ipv4", { body: { vm: id } });
     const body = { datacenter: "newark", assignments: [{ address: made.address, [name]: id }] };
     const told = await ask("POST /networking/ip-assign", { body });
-    expect(seen(told)).toEqual(
-      given({ ips: [expect.objectContaining({ address: made.address, vm_id: id })] }),
+    expect(statusAndBody(told)).toEqual(
+      successWith({ ips: [expect.objectContaining({ address: made.address, vm_id: id })] }),
     );
     await ask(`DELETE /networking/ipv4/${made.address}`);
   });
@@ -54,7 +54,7 @@ describe("7.2 spellings", () => {
   test.each(["name", "label"])("an application by its %s", async (member) => {
     const body = { [member]: "status board", redirect_uri: "https://app.example.net/" };
     const told = await ask("POST /account/clients", { body });
-    expect(seen(told)).toEqual(given({ name: "status board", label: "status board" }));
+    expect(statusAndBody(told)).toEqual(successWith({ name: "status board", label: "status board" }));
   });
 
   test.each(["vms:view,dnszones:modify", "vms:view;dnszones:modify", ";vms:view;dnszones:modify"])(
@@ -70,13 +70,15 @@ describe("7.2 spellings", () => {
   test.each(["ttl_sec", "ttl"])("the lifetime of a record: %s", async (name) => {
     const [zone] = (await ask("GET /dns/zones")).body.dnszones;
     const body = { type: "A", name: `by-${name.replace("_", "-")}`, target: "203.0.113.9", [name]: 3600 };
-    expect(seen(await ask(`POST /dns/zones/${zone.id}/records`, { body }))).toEqual(given({ ttl_sec: 3600 }));
+    expect(statusAndBody(await ask(`POST /dns/zones/${zone.id}/records`, { body }))).toEqual(
+      successWith({ ttl_sec: 3600 }),
+    );
   });
 
   test.each(["tfa-code", "tfa_code"])("the second factor's %s is taken for a code", async (name) => {
     const { body } = await ask("POST /account/profile/tfa-enable");
     expect(body).toEqual(expect.objectContaining({ secret: expect.stringMatching(/\S/) }));
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     await ask("POST /account/profile/tfa-enable-confirm", { body: { [name]: "213456" } });
     expect(written()).toEqual([{ tfa_code: "213456" }]);
   });
@@ -90,8 +92,8 @@ describe("7.2 spellings", () => {
     const [balancer] = (await ask("GET /nodebalancers")).body.nodebalancers;
     const [one] = (await ask(`GET /nodebalancers/${balancer.id}/configs`)).body.configs;
     const path = `/nodebalancers/${balancer.id}/configs/${one.id}`;
-    expect(seen(await ask(`PUT ${path}`, { body: { check_passive: given_ } }))).toEqual(
-      given({ check_passive: shown }),
+    expect(statusAndBody(await ask(`PUT ${path}`, { body: { check_passive: given_ } }))).toEqual(
+      successWith({ check_passive: shown }),
     );
   });
 
@@ -120,7 +122,9 @@ describe("7.4 bodies of particular calls", () => {
       settle();
       await ask(`POST ${at}/${action === "boot" ? "shutdown" : "boot"}`);
       settle();
-      expect(seen(await ask(`POST ${at}/${action}`, text === undefined ? {} : { text }))).toEqual(done);
+      expect(statusAndBody(await ask(`POST ${at}/${action}`, text === undefined ? {} : { text }))).toEqual(
+        done,
+      );
       expect(written().map((body) => body ?? {})).toEqual([action === "shutdown" ? {} : v4]);
     }
   });
@@ -129,20 +133,20 @@ describe("7.4 bodies of particular calls", () => {
     const wrappings = [{ disks: { sda: disk } }, { sda: disk }, { disks: { disks: { sda: disk } } }, null];
     for (const body of wrappings) {
       settle();
-      expect(seen(await ask(`POST ${at}/rescue`, { text: JSON.stringify(body) }))).toEqual(done);
+      expect(statusAndBody(await ask(`POST ${at}/rescue`, { text: JSON.stringify(body) }))).toEqual(done);
       expect(written()).toEqual([body === null ? {} : { devices: { sda: { disk_id: disk } } }]);
     }
   });
 
   test.each([undefined, "{}", "null"])("a disk by its id with the body %s is duplicated", async (text) => {
-    const { id: roomy } = await created(gateway);
+    const { id: roomy } = await createInstance(gateway);
     const disks = `/vm/instances/${roomy}/disks`;
     const { body: blank } = await ask(`POST ${disks}`, {
       body: { label: "blank", size: 10, filesystem: "raw" },
     });
     settle();
     const told = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { text });
-    expect(seen(told)).toEqual(given({ id: expect.any(Number), size: 10 }));
+    expect(statusAndBody(told)).toEqual(successWith({ id: expect.any(Number), size: 10 }));
     expect(told.body.id).not.toBe(blank.id);
   });
 
@@ -150,7 +154,7 @@ describe("7.4 bodies of particular calls", () => {
     await ask(`POST ${at}/shutdown`);
     settle();
     const told = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
-    expect(seen(told)).toEqual(given({ id: disk }));
+    expect(statusAndBody(told)).toEqual(successWith({ id: disk }));
     expect((await ask(`GET ${at}/disks`)).body.disks.map((each: Json) => each["id"])).toContain(disk);
   });
 
@@ -165,7 +169,7 @@ describe("7.4 bodies of particular calls", () => {
       ram_limit: 0,
     };
     const told = await ask(`POST ${at}/configs`, { body });
-    expect(seen(told)).toEqual(given({ label: "all of it", ram_limit: 0, initrd: null }));
+    expect(statusAndBody(told)).toEqual(successWith({ label: "all of it", ram_limit: 0, initrd: null }));
     expect(told.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
     expect(told.body.kernel).toMatchObject({ id: "vm/latest_64" });
   });
@@ -180,13 +184,15 @@ describe("7.4 bodies of particular calls", () => {
 
   test.each([undefined, "null", '{"label":null}'])("a snapshot with the body %s", async (text) => {
     const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { text });
-    expect(seen(told)).toEqual(given({ id: expect.anything(), type: "snapshot" }));
+    expect(statusAndBody(told)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
   });
 
   test("a distribution with capital letters, rebuilt", async () => {
-    const body = { distribution: "vm/Debian11", root_pass: debian.root_pass };
+    const body = { distribution: "vm/Debian11", root_pass: debianInstance.root_pass };
     const told = await ask(`POST ${at}/rebuild`, { body });
-    expect(seen(told)).toEqual(given({ id, distribution: expect.objectContaining({ id: "vm/debian11" }) }));
+    expect(statusAndBody(told)).toEqual(
+      successWith({ id, distribution: expect.objectContaining({ id: "vm/debian11" }) }),
+    );
     expect(told.body).toMatchObject({ disks: expect.any(Array), configs: expect.any(Array) });
     settle();
     disk = (await ask(`GET ${at}/disks`)).body.disks[0].id;
@@ -209,7 +215,7 @@ describe("7.5 members that clients insist on", () => {
       { label: "habits", script: "#!/bin/sh\ntrue", distributions: ["vm/debian11"] },
     ],
   ])("%s has an id when it is made", async (_, path, body) => {
-    expect(seen(await ask(`POST ${path}`, { body }))).toEqual({ status: 200, body: some("id") });
+    expect(statusAndBody(await ask(`POST ${path}`, { body }))).toEqual({ status: 200, body: some("id") });
   });
 
   test("so have a reset secret, and a new address of an instance", async () => {
@@ -217,10 +223,12 @@ describe("7.5 members that clients insist on", () => {
       await ask("POST /account/clients", { body: { name: "reset", redirect_uri: "https://a.example/" } })
     ).body;
     const reset = await ask(`POST /account/clients/${client.id}/reset_secret`);
-    expect(seen(reset)).toEqual(given({ id: client.id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }));
+    expect(statusAndBody(reset)).toEqual(
+      successWith({ id: client.id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+    );
     expect(reset.body.secret).not.toBe(client.secret);
     const address = await ask(`POST ${at}/ips`, { body: { type: "private" } });
-    expect(seen(address)).toEqual(given({ id: address.body.address }));
+    expect(statusAndBody(address)).toEqual(successWith({ id: address.body.address }));
   });
 
   test("backups", async () => {
@@ -256,7 +264,7 @@ describe("7.5 members that clients insist on", () => {
     ] as const) {
       settle();
       const told = await ask(`POST ${at}/backups/${action}`);
-      expect(seen(told)).toEqual(given({ id, backups: expect.objectContaining({ enabled }) }));
+      expect(statusAndBody(told)).toEqual(successWith({ id, backups: expect.objectContaining({ enabled }) }));
     }
   });
 });
@@ -303,10 +311,10 @@ describe("10 not part of this interface", () => {
     "GET /regions",
     "GET /domains",
   ])("%s is 404, and v4 is not asked", async (call) => {
-    expect(seen(await ask(call, call.startsWith("POST") ? { body: {} } : {}))).toEqual(
-      refused(404, undefined),
+    expect(statusAndBody(await ask(call, call.startsWith("POST") ? { body: {} } : {}))).toEqual(
+      errorOn(404, undefined),
     );
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 });
 
@@ -332,10 +340,10 @@ describe("8 rulings that no other file shows", () => {
     });
     const made = { label: "to go", kernel: "vm/latest_64", disks: { sda: disk } };
     const { body: one } = await ask(`POST ${at}/configs`, { body: made });
-    expect(seen(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token }))).toEqual(done);
+    expect(statusAndBody(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token }))).toEqual(done);
     const zone = { dnszone: "to-go.example", type: "master", soa_email: "a@to-go.example" };
     const { body: two } = await ask("POST /dns/zones", { body: zone });
-    expect(seen(await ask(`DELETE /dns/zones/${two.id}`, { as: token.token }))).toEqual(done);
+    expect(statusAndBody(await ask(`DELETE /dns/zones/${two.id}`, { as: token.token }))).toEqual(done);
   });
 
   test("prices are whole cents, and countries small letters", async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { dateTime } from "./forms.ts";
-import { refused, seen, whole } from "./told.ts";
+import { errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const lists = [
 
 describe("the envelope of a list", () => {
   test.each(lists)("A-011 A-012 GET %s gives %s, page, total_pages and total_results", async (path, list) => {
-    const { status, body } = await gateway.ask(`GET ${path}`);
+    const { status, body } = await gateway.request(`GET ${path}`);
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual([list, "page", "total_pages", "total_results"]);
     expect(body[list].length).toBeGreaterThan(0);
@@ -33,29 +33,29 @@ describe("the envelope of a list", () => {
   });
 
   test("A-011 a list of nothing has one page", async () => {
-    expect(seen(await gateway.ask("GET /vm/instances/5213/disks"))).toEqual({
+    expect(statusAndBody(await gateway.request("GET /vm/instances/5213/disks"))).toEqual({
       status: 200,
       body: { disks: [], page: 1, total_pages: 1, total_results: 0 },
     });
   });
 
   test("A-011 a list of one is a list", async () => {
-    const { body } = await gateway.ask("GET /vm/instances", { filter: { id: 5201 } });
+    const { body } = await gateway.request("GET /vm/instances", { filter: { id: 5201 } });
     expect(body).toMatchObject({ vms: [{ id: 5201 }], page: 1, total_pages: 1, total_results: 1 });
   });
 });
 
 describe("pages", () => {
   test.each(lists)("A-013 GET %s without ?page gives the first one", async (path, _list) => {
-    const first = await gateway.ask(`GET ${path}`);
+    const first = await gateway.request(`GET ${path}`);
     expect(first.body.page).toBe(1);
-    expect((await gateway.ask(`GET ${path}?page=1`)).body).toEqual(first.body);
+    expect((await gateway.request(`GET ${path}?page=1`)).body).toEqual(first.body);
   });
 
   test("A-013 A-016 the pages together are the list, each object once", async () => {
-    const v4 = await gateway.askV4("GET /vm/instances?page_size=100");
+    const v4 = await gateway.requestV4("GET /vm/instances?page_size=100");
     const pages = await Promise.all(
-      [1, 2, 3].map(async (page) => (await gateway.ask(`GET /vm/instances?page=${page}`)).body),
+      [1, 2, 3].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`)).body),
     );
     expect(pages.map(({ page, vms }) => [page, vms.length])).toEqual([
       [1, 25],
@@ -72,7 +72,7 @@ describe("pages", () => {
   test("A-014 26 objects are a page of 25 and one of 1", async () => {
     const filter = { id: { "+lt": 5227 } };
     const sizes = await Promise.all(
-      [1, 2].map(async (page) => (await gateway.ask(`GET /vm/instances?page=${page}`, { filter })).body),
+      [1, 2].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`, { filter })).body),
     );
     expect(
       sizes.map(({ vms, total_pages, total_results }) => [vms.length, total_pages, total_results]),
@@ -83,14 +83,14 @@ describe("pages", () => {
   });
 
   test("A-014 25 objects are one page", async () => {
-    const { body } = await gateway.ask("GET /vm/instances", { filter: { id: { "+lt": 5226 } } });
+    const { body } = await gateway.request("GET /vm/instances", { filter: { id: { "+lt": 5226 } } });
     expect([body.vms.length, body.total_pages, body.total_results]).toEqual([25, 1, 25]);
   });
 
   test.each(["page_size=100", "page_size=25&page=1", "limit=5", "per_page=100"])(
     "A-014 ?%s does not change how many a page holds",
     async (query) => {
-      expect((await gateway.ask(`GET /vm/instances?${query}`)).body.vms).toHaveLength(25);
+      expect((await gateway.request(`GET /vm/instances?${query}`)).body.vms).toHaveLength(25);
     },
   );
 
@@ -101,31 +101,31 @@ describe("pages", () => {
     ["?page=4", 4],
     ["?page=2&page_size=100&other=x", 2],
   ])("A-015 GET /vm/instances%s asks v4 for page %i of 25", async (query, page) => {
-    gateway.sentToV4();
-    expect((await gateway.ask(`GET /vm/instances${query}`)).body.page).toBe(page);
-    expect(gateway.sentToV4().map(({ method, path }) => `${method} ${path}`)).toEqual([
+    gateway.takeV4Requests();
+    expect((await gateway.request(`GET /vm/instances${query}`)).body.page).toBe(page);
+    expect(gateway.takeV4Requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       `GET /v4/vm/instances?page=${page}&page_size=25`,
     ]);
   });
 
   test("A-015 a page after the last is empty", async () => {
-    expect(seen(await gateway.ask("GET /vm/instances?page=4"))).toEqual({
+    expect(statusAndBody(await gateway.request("GET /vm/instances?page=4"))).toEqual({
       status: 200,
       body: { vms: [], page: 4, total_pages: 3, total_results: 60 },
     });
-    expect(seen(await gateway.ask("GET /vm/types?page=4"))).toEqual({
+    expect(statusAndBody(await gateway.request("GET /vm/types?page=4"))).toEqual({
       status: 200,
       body: { types: [], page: 4, total_pages: 1, total_results: 11 },
     });
   });
 
   test("A-016 totals count what a filter leaves, over all pages", async () => {
-    const rows = await whole(gateway, "GET /vm/instances", "vms");
+    const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms");
     const expected = rows.filter(({ group }) => group === "shop").length;
     expect(expected).toBeGreaterThan(0);
-    const { body } = await gateway.ask("GET /vm/instances", { filter: { group: "shop" } });
+    const { body } = await gateway.request("GET /vm/instances", { filter: { group: "shop" } });
     expect([body.total_results, body.total_pages]).toEqual([expected, 1]);
-    const late = await gateway.ask("GET /vm/instances?page=2", { filter: { id: { "+gt": 5210 } } });
+    const late = await gateway.request("GET /vm/instances?page=2", { filter: { id: { "+gt": 5210 } } });
     expect([late.body.total_results, late.body.total_pages]).toEqual([50, 2]);
   });
 
@@ -144,9 +144,11 @@ describe("pages", () => {
       "1&page=2",
       "99999999999999999999",
     ])("A-017 ?page=%s is refused", async (page) => {
-      gateway.sentToV4();
-      expect(seen(await gateway.ask(`GET ${path}?page=${page}`))).toEqual(refused(400, undefined));
-      expect(gateway.sentToV4()).toEqual([]);
+      gateway.takeV4Requests();
+      expect(statusAndBody(await gateway.request(`GET ${path}?page=${page}`))).toEqual(
+        errorOn(400, undefined),
+      );
+      expect(gateway.takeV4Requests()).toEqual([]);
     });
   });
 });
@@ -154,18 +156,23 @@ describe("pages", () => {
 describe("editing", () => {
   test("A-018 what a PUT leaves out keeps its value", async () => {
     const path = "/vm/instances/5205";
-    const before = (await gateway.ask(`GET ${path}`)).body;
-    gateway.sentToV4();
-    const edited = await gateway.ask(`PUT ${path}`, { body: { group: "edited" } });
-    expect(gateway.sentToV4().find(({ method }) => method === "PUT")?.body).toEqual({ group: "edited" });
-    expect(seen(edited)).toEqual({ status: 200, body: { ...before, group: "edited", updated: dateTime } });
-    expect((await gateway.ask(`GET ${path}`)).body).toEqual(edited.body);
+    const before = (await gateway.request(`GET ${path}`)).body;
+    gateway.takeV4Requests();
+    const edited = await gateway.request(`PUT ${path}`, { body: { group: "edited" } });
+    expect(gateway.takeV4Requests().find(({ method }) => method === "PUT")?.body).toEqual({
+      group: "edited",
+    });
+    expect(statusAndBody(edited)).toEqual({
+      status: 200,
+      body: { ...before, group: "edited", updated: dateTime },
+    });
+    expect((await gateway.request(`GET ${path}`)).body).toEqual(edited.body);
   });
 
   test("A-018 one alert of five may be sent alone", async () => {
     const path = "/vm/instances/5215";
-    const before = (await gateway.ask(`GET ${path}`)).body;
-    const { body } = await gateway.ask(`PUT ${path}`, { body: { alerts: { io: { threshold: 77 } } } });
+    const before = (await gateway.request(`GET ${path}`)).body;
+    const { body } = await gateway.request(`PUT ${path}`, { body: { alerts: { io: { threshold: 77 } } } });
     expect(body.alerts).toEqual({ ...before.alerts, io: { enabled: true, threshold: 77 } });
   });
 
@@ -174,10 +181,12 @@ describe("editing", () => {
     ["members that mean nothing", { nothing: true, errors: {} }],
     ["members that may not be edited", { id: 1, status: "offline", backups: { enabled: false } }],
   ])("A-018 A-019 a PUT with %s is answered as the object is", async (_name, body) => {
-    const before = await gateway.ask("GET /vm/instances/5218");
-    gateway.sentToV4();
-    expect(seen(await gateway.ask("PUT /vm/instances/5218", { body }))).toEqual(seen(before));
-    expect(new Set(gateway.sentToV4().map(({ method }) => method))).toEqual(new Set(["GET"]));
+    const before = await gateway.request("GET /vm/instances/5218");
+    gateway.takeV4Requests();
+    expect(statusAndBody(await gateway.request("PUT /vm/instances/5218", { body }))).toEqual(
+      statusAndBody(before),
+    );
+    expect(new Set(gateway.takeV4Requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
   test.each<[string, unknown]>([
@@ -200,15 +209,20 @@ describe("editing", () => {
     ["watchdog_enabled", false],
     ["__proto__", { label: "polluted" }],
   ])("A-019 %s in a PUT is ignored (%j)", async (member, value) => {
-    const before = (await gateway.ask("GET /vm/instances/5219")).body;
-    const v4Before = (await gateway.askV4("GET /vm/instances/5219")).body;
-    gateway.sentToV4();
-    const edited = await gateway.ask("PUT /vm/instances/5219", {
+    const before = (await gateway.request("GET /vm/instances/5219")).body;
+    const v4Before = (await gateway.requestV4("GET /vm/instances/5219")).body;
+    gateway.takeV4Requests();
+    const edited = await gateway.request("PUT /vm/instances/5219", {
       text: `{"label":"renamed","${member}":${JSON.stringify(value)}}`,
     });
-    expect(gateway.sentToV4().find(({ method }) => method === "PUT")?.body).toEqual({ label: "renamed" });
-    expect(seen(edited)).toEqual({ status: 200, body: { ...before, label: "renamed", updated: dateTime } });
-    expect((await gateway.askV4("GET /vm/instances/5219")).body).toEqual({
+    expect(gateway.takeV4Requests().find(({ method }) => method === "PUT")?.body).toEqual({
+      label: "renamed",
+    });
+    expect(statusAndBody(edited)).toEqual({
+      status: 200,
+      body: { ...before, label: "renamed", updated: dateTime },
+    });
+    expect((await gateway.requestV4("GET /vm/instances/5219")).body).toEqual({
       ...v4Before,
       label: "renamed",
       updated: dateTime,

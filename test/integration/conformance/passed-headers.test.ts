@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
-import { smallest } from "./told.ts";
-import { startGateway, type Ask, type Gateway } from "../../support/gateway.ts";
+import { minimalInstance } from "./helpers.ts";
+import { startGateway, type RequestOptions, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   gateway.clock.advance(31_000);
-  gateway.sentToV4();
-  altered.plain();
+  gateway.takeV4Requests();
+  altered.resetRules();
 });
 afterAll(async () => {
   await gateway.stop();
@@ -23,16 +23,16 @@ afterAll(async () => {
 
 describe("5: the id of a request", () => {
   test.each(["a", "req-1.2_3", "A".repeat(128)])("%s is the caller's own, and v4 gets it", async (id) => {
-    const told = await gateway.ask("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    const told = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
     expect(told.headers.get("x-request-id")).toBe(id);
-    const sent = gateway.sentToV4().map(({ headers }) => headers["x-request-id"]);
+    const sent = gateway.takeV4Requests().map(({ headers }) => headers["x-request-id"]);
     expect(new Set(sent)).toEqual(new Set([id]));
   });
 
   test.each(["", "a b", "a/b", "<a>", "A".repeat(129)])(
     "%j is none, and another takes its place",
     async (id) => {
-      const told = await gateway.ask("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+      const told = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
       expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
       expect(told.headers.get("x-request-id")).not.toBe(id);
     },
@@ -40,7 +40,7 @@ describe("5: the id of a request", () => {
 
   test("is another one for each request", async () => {
     const ids = await Promise.all(
-      [1, 2, 3].map(async () => (await gateway.ask("GET /datacenters")).headers.get("x-request-id")),
+      [1, 2, 3].map(async () => (await gateway.request("GET /datacenters")).headers.get("x-request-id")),
     );
     expect(new Set(ids).size).toBe(3);
   });
@@ -51,8 +51,8 @@ describe("5: the trace", () => {
 
   test("that a caller is in goes on", async () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    await gateway.ask("GET /vm/instances/5202", { headers: { traceparent } });
-    for (const { headers } of gateway.sentToV4()) {
+    await gateway.request("GET /vm/instances/5202", { headers: { traceparent } });
+    for (const { headers } of gateway.takeV4Requests()) {
       expect(trace.exec(String(headers["traceparent"]))?.[1]).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
     }
   });
@@ -60,8 +60,8 @@ describe("5: the trace", () => {
   test.each(["", "nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01"])(
     "%j is none: one is begun",
     async (traceparent) => {
-      await gateway.ask("GET /vm/instances", { headers: { traceparent } });
-      const [sent] = gateway.sentToV4();
+      await gateway.request("GET /vm/instances", { headers: { traceparent } });
+      const [sent] = gateway.takeV4Requests();
       expect(sent?.headers["traceparent"]).toMatch(trace);
       expect(sent?.headers["traceparent"]).not.toMatch(/^00-0{32}/);
     },
@@ -69,18 +69,18 @@ describe("5: the trace", () => {
 });
 
 describe("7: X-V4-Equivalent names the v4 call", () => {
-  test.each<[string, string, Ask]>([
+  test.each<[string, string, RequestOptions]>([
     ["GET /vm/instances", "GET /v4/vm/instances?page=1&page_size=25", {}],
     ["GET /vm/instances/?page=2&other=1", "GET /v4/vm/instances?page=2&page_size=25", {}],
     ["GET /vm/instances/5201", "GET /v4/vm/instances/5201", {}],
-    ["POST /vm/instances", "POST /v4/vm/instances", { body: smallest }],
+    ["POST /vm/instances", "POST /v4/vm/instances", { body: minimalInstance }],
     ["PUT /vm/instances/5202", "PUT /v4/vm/instances/5202", { body: { group: "a" } }],
     ["PUT /vm/instances/5202", "GET /v4/vm/instances/5202", { body: {} }],
     ["GET /vm/instances/5202/disks/88012", "GET /v4/vm/instances/5202/disks/88012", {}],
     ["GET /datacenters", "GET /v4/regions", {}],
     ["GET /vm/kernels/vm/latest", "GET /v4/vm/kernels", {}],
   ])("%s: %s", async (call, equivalent, options) => {
-    const told = await gateway.ask(call, options);
+    const told = await gateway.request(call, options);
     expect(told.headers.get("x-v4-equivalent")).toBe(equivalent);
   });
 });
@@ -106,7 +106,7 @@ describe("8: what v4 never sees", () => {
       sent.on("error", reject).end();
     });
     expect(status).toBe(200);
-    const [sent] = gateway.sentToV4();
+    const [sent] = gateway.takeV4Requests();
     expect(Object.keys(sent?.headers ?? {}).toSorted()).toEqual([
       "accept",
       "accept-encoding",
@@ -127,7 +127,7 @@ describe("8: what v4 never sees", () => {
   });
 
   test("and what a client never sees of it", async () => {
-    altered.answers("GET /vm/instances/5202/disks", {
+    altered.respondTo("GET /vm/instances/5202/disks", {
       headers: {
         "set-cookie": "session=1",
         server: "v4/9",
@@ -140,7 +140,7 @@ describe("8: what v4 never sees", () => {
       },
       body: { data: [], page: 1, pages: 0, results: 0 },
     });
-    const { status, headers, body } = await altered.ask("GET /vm/instances/5202/disks");
+    const { status, headers, body } = await altered.request("GET /vm/instances/5202/disks");
     expect([status, body]).toEqual([200, { disks: [], page: 1, total_pages: 1, total_results: 0 }]);
     for (const name of [
       "set-cookie",
@@ -157,8 +157,8 @@ describe("8: what v4 never sees", () => {
   });
 
   test("nor do v4's cookies and server reach a client of the native lane", async () => {
-    altered.answers("GET /profile", { headers: { "set-cookie": "session=1", server: "v4/9" }, body: {} });
-    const { status, headers } = await altered.ask("GET /profile", {
+    altered.respondTo("GET /profile", { headers: { "set-cookie": "session=1", server: "v4/9" }, body: {} });
+    const { status, headers } = await altered.request("GET /profile", {
       as: null,
       headers: { authorization: `Bearer ${altered.sandbox.tokens.full}` },
     });
@@ -168,8 +168,8 @@ describe("8: what v4 never sees", () => {
   test.each(["http://elsewhere.example.com/", "/v4/account"])(
     "a redirect to %s is not followed",
     async (location) => {
-      altered.answers("GET /vm/instances/5202", { status: 302, headers: { location } });
-      const told = await altered.ask("GET /vm/instances/5202");
+      altered.respondTo("GET /vm/instances/5202", { status: 302, headers: { location } });
+      const told = await altered.request("GET /vm/instances/5202");
       expect([told.status, told.headers.get("location")]).toEqual([500, null]);
       expect(altered.calls).toHaveLength(1);
     },

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings, SettingsError } from "../../../src/config/settings.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { created, debian, refused, seen, smallest, whole } from "./told.ts";
+import {
+  createInstance,
+  debianInstance,
+  errorOn,
+  statusAndBody,
+  minimalInstance,
+  fetchAllRows,
+} from "./helpers.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -83,7 +90,7 @@ const reads = [
 
 describe("A-001 every answer is JSON", () => {
   test.each(reads)("%s (%i)", async (call, status) => {
-    const told = await gateway.ask(call);
+    const told = await gateway.request(call);
     expect(told.status).toBe(status);
     expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
     expect(typeof told.body).toBe("object");
@@ -91,10 +98,10 @@ describe("A-001 every answer is JSON", () => {
   });
 
   test("of a create, an edit and a delete too", async () => {
-    const made = await gateway.ask("POST /vm/instances", { body: smallest });
+    const made = await gateway.request("POST /vm/instances", { body: minimalInstance });
     gateway.clock.advance(31_000);
-    const edited = await gateway.ask(`PUT /vm/instances/${made.body.id}`, { body: { group: "a" } });
-    const gone = await gateway.ask(`DELETE /vm/instances/${made.body.id}`);
+    const edited = await gateway.request(`PUT /vm/instances/${made.body.id}`, { body: { group: "a" } });
+    const gone = await gateway.request(`DELETE /vm/instances/${made.body.id}`);
     for (const told of [made, edited, gone]) {
       expect(told.status).toBe(200);
       expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
@@ -104,78 +111,82 @@ describe("A-001 every answer is JSON", () => {
   });
 
   test("of a HEAD only the headers", async () => {
-    const told = await gateway.ask("HEAD /vm/instances");
+    const told = await gateway.request("HEAD /vm/instances");
     expect([told.status, told.text]).toEqual([200, ""]);
     expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 });
 
 test("A-004 v4 gets no DELETE but those that clients ask for", async () => {
-  const { id } = await created(gateway);
-  gateway.sentToV4();
-  for (const [call] of reads) await gateway.ask(call);
-  await gateway.ask(`PUT /vm/instances/${id}`, { body: { group: "a" } });
+  const { id } = await createInstance(gateway);
+  gateway.takeV4Requests();
+  for (const [call] of reads) await gateway.request(call);
+  await gateway.request(`PUT /vm/instances/${id}`, { body: { group: "a" } });
   gateway.clock.advance(8 * 86_400_000);
-  await gateway.ask("GET /vm/instances");
-  expect(gateway.sentToV4().filter(({ method }) => method === "DELETE")).toEqual([]);
-  await gateway.ask(`DELETE /vm/instances/${id}`);
-  const deletes = gateway.sentToV4().filter(({ method }) => method === "DELETE");
+  await gateway.request("GET /vm/instances");
+  expect(gateway.takeV4Requests().filter(({ method }) => method === "DELETE")).toEqual([]);
+  await gateway.request(`DELETE /vm/instances/${id}`);
+  const deletes = gateway.takeV4Requests().filter(({ method }) => method === "DELETE");
   expect(deletes.map(({ path }) => path)).toEqual([`/v4/vm/instances/${id}`]);
 });
 
 test("A-005 creating instances, disks and backups costs nothing", async () => {
   const balances = async () => {
-    const { balance, uninvoiced_balance } = (await gateway.askV4("GET /account")).body;
+    const { balance, uninvoiced_balance } = (await gateway.requestV4("GET /account")).body;
     return { balance, uninvoiced_balance };
   };
   const before = await balances();
-  const { id } = await created(gateway, { ...debian, type: "g6-standard-8", with_backup: true });
-  const empty = await created(gateway);
-  await gateway.ask(`POST /vm/instances/${empty.id}/disks`, {
+  const { id } = await createInstance(gateway, {
+    ...debianInstance,
+    type: "g6-standard-8",
+    with_backup: true,
+  });
+  const empty = await createInstance(gateway);
+  await gateway.request(`POST /vm/instances/${empty.id}/disks`, {
     body: { size: 100, label: "data", filesystem: "ext4" },
   });
   gateway.clock.advance(30 * 86_400_000);
-  expect((await gateway.ask(`GET /vm/instances/${id}`)).body.backups.enabled).toBe(true);
+  expect((await gateway.request(`GET /vm/instances/${id}`)).body.backups.enabled).toBe(true);
   expect(await balances()).toEqual(before);
 });
 
 describe("methods", () => {
   test("A-006 GET changes nothing", async () => {
-    const all = () => whole(gateway, "GET /vm/instances", "vms");
+    const all = () => fetchAllRows(gateway, "GET /vm/instances", "vms");
     const before = await all();
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     for (const [call] of reads.filter(([call]) => call.startsWith("GET"))) {
-      await gateway.ask(call, { body: undefined });
+      await gateway.request(call, { body: undefined });
     }
-    expect(new Set(gateway.sentToV4().map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(new Set(gateway.takeV4Requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
     expect(await all()).toEqual(before);
   });
 
   test("A-007 POST creates, PUT edits, DELETE deletes", async () => {
-    const made = await created(gateway);
+    const made = await createInstance(gateway);
     const path = `/vm/instances/${made.id}`;
-    expect((await gateway.ask(`GET ${path}`)).body.label).toBe("vm");
-    await gateway.ask(`PUT ${path}`, { body: { label: "edited" } });
-    expect((await gateway.ask(`GET ${path}`)).body.label).toBe("edited");
-    await gateway.ask(`DELETE ${path}`);
+    expect((await gateway.request(`GET ${path}`)).body.label).toBe("vm");
+    await gateway.request(`PUT ${path}`, { body: { label: "edited" } });
+    expect((await gateway.request(`GET ${path}`)).body.label).toBe("edited");
+    await gateway.request(`DELETE ${path}`);
     gateway.clock.advance(10_000);
-    expect(seen(await gateway.ask(`GET ${path}`))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(errorOn(404, undefined));
   });
 });
 
 describe("paths", () => {
   test("A-008 a list at /:type/:subtype, an object at /:type/:subtype/:id", async () => {
-    const { body } = await gateway.ask("GET /vm/instances");
+    const { body } = await gateway.request("GET /vm/instances");
     const [first] = body.vms;
-    expect((await gateway.ask(`GET /vm/instances/${first.id}`)).body).toMatchObject({ id: first.id });
+    expect((await gateway.request(`GET /vm/instances/${first.id}`)).body).toMatchObject({ id: first.id });
   });
 
   test("A-009 sub-lists and sub-objects below an object, and below no other", async () => {
-    const { body } = await gateway.ask("GET /vm/instances/5202/disks");
+    const { body } = await gateway.request("GET /vm/instances/5202/disks");
     for (const disk of body.disks) {
-      expect((await gateway.ask(`GET /vm/instances/5202/disks/${disk.id}`)).body).toEqual(disk);
-      expect(seen(await gateway.ask(`GET /vm/instances/5204/disks/${disk.id}`))).toEqual(
-        refused(404, undefined),
+      expect((await gateway.request(`GET /vm/instances/5202/disks/${disk.id}`)).body).toEqual(disk);
+      expect(statusAndBody(await gateway.request(`GET /vm/instances/5204/disks/${disk.id}`))).toEqual(
+        errorOn(404, undefined),
       );
     }
   });
@@ -196,11 +207,11 @@ describe("paths", () => {
     "/v4/regions",
     "/v4/account",
   ])("A-010 GET %s is 404, and v4 is not asked", async (path) => {
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     const response = await fetch(gateway.service.url + path, {
       headers: { authorization: `token ${gateway.sandbox.tokens.full}` },
     });
-    expect({ status: response.status, body: await response.json() }).toEqual(refused(404, undefined));
-    expect(gateway.sentToV4()).toEqual([]);
+    expect({ status: response.status, body: await response.json() }).toEqual(errorOn(404, undefined));
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Stored scripts, which clients choose from before they create an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { flag, dateTime, number, text } from "./forms.ts";
-import { given, refused, seen, whole } from "./told.ts";
+import { successWith, errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -30,14 +30,16 @@ const script = {
 };
 
 const labels = async (filter: unknown, as: string | null = "full"): Promise<unknown[]> =>
-  (await whole(gateway, "GET /vm/stackscripts", "stackscripts", { filter, as })).map(({ label }) => label);
+  (await fetchAllRows(gateway, "GET /vm/stackscripts", "stackscripts", { filter, as })).map(
+    ({ label }) => label,
+  );
 
 const newToken = async (scopes: string): Promise<{ id: number; token: string }> =>
-  (await gateway.askV4("POST /profile/tokens", { body: { scopes } })).body;
+  (await gateway.requestV4("POST /profile/tokens", { body: { scopes } })).body;
 
 describe("stored scripts", () => {
   test("A-008 A-011 without a token the public ones are listed, in the envelope", async () => {
-    const { status, body } = await gateway.ask("GET /vm/stackscripts", { as: null });
+    const { status, body } = await gateway.request("GET /vm/stackscripts", { as: null });
     expect([status, body]).toEqual([
       200,
       { stackscripts: [script, script, script], page: 1, total_pages: 1, total_results: 3 },
@@ -56,8 +58,8 @@ describe("stored scripts", () => {
       "that v4 takes no more",
       async () => {
         const { id, token } = await newToken("scripts:read_only");
-        await gateway.ask("GET /vm/stackscripts", { as: token });
-        await gateway.askV4(`DELETE /profile/tokens/${id}`);
+        await gateway.request("GET /vm/stackscripts", { as: token });
+        await gateway.requestV4(`DELETE /profile/tokens/${id}`);
         return token;
       },
     ],
@@ -65,13 +67,13 @@ describe("stored scripts", () => {
     "A-008 a token %s forbids nothing that is public: the same list as without any, again and again",
     async (_, make) => {
       const as = await make();
-      const { body: without } = await gateway.ask("GET /vm/stackscripts", { as: null });
+      const { body: without } = await gateway.request("GET /vm/stackscripts", { as: null });
       for (let n = 0; n < 2; n += 1)
-        expect(seen(await gateway.ask("GET /vm/stackscripts", { as }))).toEqual({
+        expect(statusAndBody(await gateway.request("GET /vm/stackscripts", { as }))).toEqual({
           status: 200,
           body: without,
         });
-      expect((await gateway.ask("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
+      expect((await gateway.request("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
     },
   );
 
@@ -85,8 +87,8 @@ describe("stored scripts", () => {
   });
 
   test("one of them, with its questions; an unknown one is 404", async () => {
-    expect(seen(await gateway.ask("GET /vm/stackscripts/90022"))).toEqual(
-      given({
+    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022"))).toEqual(
+      successWith({
         user_defined_fields: [
           { name: "ADMIN_MAIL", label: "Admin mail", example: "a@example.net" },
           { name: "DOMAIN", label: "Domain", example: "" },
@@ -94,12 +96,12 @@ describe("stored scripts", () => {
         ],
       }),
     );
-    expect(seen(await gateway.ask("GET /vm/stackscripts/1"))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/1"))).toEqual(errorOn(404, undefined));
   });
 
   test("a read of one takes a token", async () => {
-    expect(seen(await gateway.ask("GET /vm/stackscripts/90022", { as: null }))).toEqual(
-      refused(401, undefined),
+    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022", { as: null }))).toEqual(
+      errorOn(401, undefined),
     );
   });
 });

@@ -1,7 +1,7 @@
 /** Document 2, States and transitions. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
-import { created, debian, refused, seen, type Json } from "./told.ts";
+import { createInstance, debianInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -35,29 +35,29 @@ describe("the status of an instance", () => {
     ["constructor", "offline"],
     ["", "offline"],
   ])("A-102 v4's %j is %s", async (v4, alpha) => {
-    altered.gives("GET /vm/instances/5201", (body: Json) => ({ ...body, status: v4 }));
-    altered.gives("GET /vm/instances", ({ data, ...rest }: { data: Json[] }) => ({
+    altered.changeResponse("GET /vm/instances/5201", (body: Json) => ({ ...body, status: v4 }));
+    altered.changeResponse("GET /vm/instances", ({ data, ...rest }: { data: Json[] }) => ({
       ...rest,
       data: data.map((row) => Object.assign(row, { status: v4 })),
     }));
-    expect((await altered.ask("GET /vm/instances/5201")).body.status).toBe(alpha);
-    const { body } = await altered.ask("GET /vm/instances");
+    expect((await altered.request("GET /vm/instances/5201")).body.status).toBe(alpha);
+    const { body } = await altered.request("GET /vm/instances");
     expect(new Set(body.vms.map(({ status }: Json) => status))).toEqual(new Set([alpha]));
-    altered.plain();
+    altered.resetRules();
   });
 
   test("A-102 an instance goes from provisioning to offline, deleting and 404", async () => {
     gateway.clock.advance(31_000);
-    const made = await gateway.ask("POST /vm/instances", { body: debian });
+    const made = await gateway.request("POST /vm/instances", { body: debianInstance });
     const path = `/vm/instances/${made.body.id}`;
-    const status = async () => (await gateway.ask(`GET ${path}`)).body.status;
+    const status = async () => (await gateway.request(`GET ${path}`)).body.status;
     expect(made.body.status).toBe("provisioning");
     gateway.clock.advance(10_000);
     expect(await status()).toBe("offline");
-    await gateway.ask(`DELETE ${path}`);
+    await gateway.request(`DELETE ${path}`);
     expect(await status()).toBe("deleting");
     gateway.clock.advance(10_000);
-    expect((await gateway.ask(`GET ${path}`)).status).toBe(404);
+    expect((await gateway.request(`GET ${path}`)).status).toBe(404);
   });
 
   test.each([
@@ -65,13 +65,13 @@ describe("the status of an instance", () => {
     ["reboot", "rebooting", "running"],
     ["shutdown", "shutting_down", "offline"],
   ])("A-102 %s by somebody else shows as %s, then %s", async (action, first, last) => {
-    const { id } = await created(gateway, debian);
+    const { id } = await createInstance(gateway, debianInstance);
     if (action !== "boot") {
-      await gateway.askV4(`POST /vm/instances/${id}/boot`);
+      await gateway.requestV4(`POST /vm/instances/${id}/boot`);
       gateway.clock.advance(10_000);
     }
-    await gateway.askV4(`POST /vm/instances/${id}/${action}`);
-    const status = async () => (await gateway.ask(`GET /vm/instances/${id}`)).body.status;
+    await gateway.requestV4(`POST /vm/instances/${id}/${action}`);
+    const status = async () => (await gateway.request(`GET /vm/instances/${id}`)).body.status;
     expect(await status()).toBe(first);
     gateway.clock.advance(10_000);
     expect(await status()).toBe(last);
@@ -87,29 +87,29 @@ describe("the status of a disk", () => {
     ["ok", "creating"],
     ["constructor", "creating"],
   ])("A-103 v4's %j is %s", async (v4, alpha) => {
-    altered.gives("GET /vm/instances/5202/disks/88012", (body: Json) => ({ ...body, status: v4 }));
-    expect((await altered.ask("GET /vm/instances/5202/disks/88012")).body.status).toBe(alpha);
-    altered.plain();
+    altered.changeResponse("GET /vm/instances/5202/disks/88012", (body: Json) => ({ ...body, status: v4 }));
+    expect((await altered.request("GET /vm/instances/5202/disks/88012")).body.status).toBe(alpha);
+    altered.resetRules();
   });
 
   test("A-104 is ok exactly when no job runs on it", async () => {
-    const { id } = await created(gateway);
+    const { id } = await createInstance(gateway);
     const path = `/vm/instances/${id}/disks`;
     const body = { label: "data", size: 100, filesystem: "ext4" };
-    const made = await gateway.ask(`POST ${path}`, { body });
+    const made = await gateway.request(`POST ${path}`, { body });
     const disk = `${path}/${made.body.id}`;
-    const status = async () => (await gateway.ask(`GET ${disk}`)).body.status;
+    const status = async () => (await gateway.request(`GET ${disk}`)).body.status;
     expect(made.body.status).toBe("creating");
     expect(await status()).toBe("creating");
     gateway.clock.advance(10_000);
     expect(await status()).toBe("ok");
-    await gateway.askV4(`POST ${disk}/resize`, { body: { size: 200 } });
+    await gateway.requestV4(`POST ${disk}/resize`, { body: { size: 200 } });
     expect(await status()).toBe("creating");
     gateway.clock.advance(10_000);
     expect(await status()).toBe("ok");
-    await gateway.askV4(`DELETE ${disk}`);
+    await gateway.requestV4(`DELETE ${disk}`);
     expect(await status()).toBe("deleting");
     gateway.clock.advance(10_000);
-    expect(seen(await gateway.ask(`GET ${disk}`))).toEqual(refused(404, undefined));
+    expect(statusAndBody(await gateway.request(`GET ${disk}`))).toEqual(errorOn(404, undefined));
   });
 });

@@ -1,6 +1,6 @@
 /** A service that has its own product word: it stands wherever `vm` does, towards clients and towards v4. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { refused, seen, type Json } from "./told.ts";
+import { errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -18,9 +18,9 @@ const debian = {
 
 describe("WORDS=vm=acme", () => {
   test("paths, on both sides", async () => {
-    gateway.sentToV4();
-    expect((await gateway.ask("GET /acme/instances/5201")).body).toMatchObject({ id: 5201 });
-    const paths = gateway.sentToV4().map(({ path }) => path);
+    gateway.takeV4Requests();
+    expect((await gateway.request("GET /acme/instances/5201")).body).toMatchObject({ id: 5201 });
+    const paths = gateway.takeV4Requests().map(({ path }) => path);
     expect(paths[0]).toBe("/v4/acme/instances/5201");
     expect(paths.every((path) => path.startsWith("/v4/acme/"))).toBe(true);
   });
@@ -28,26 +28,26 @@ describe("WORDS=vm=acme", () => {
   test.each(["GET /vm/instances", "GET /vm/instances/5201", "GET /vm/kernels"])(
     "%s is no path",
     async (call) => {
-      expect(seen(await gateway.ask(call))).toEqual(refused(404, undefined));
+      expect(statusAndBody(await gateway.request(call))).toEqual(errorOn(404, undefined));
     },
   );
 
   test("the name of a list", async () => {
-    const { body } = await gateway.ask("GET /acme/instances");
+    const { body } = await gateway.request("GET /acme/instances");
     expect(Object.keys(body)).toEqual(["acmes", "page", "total_pages", "total_results"]);
     expect([body.acmes.length, body.total_results]).toEqual([25, 60]);
   });
 
   test("ids of distributions and kernels, and old spellings of them", async () => {
-    expect((await gateway.ask("GET /acme/distributions/acme/debian11")).body.id).toBe("acme/debian11");
-    expect((await gateway.ask("GET /acme/kernels/acme/latest_64")).body.id).toBe("acme/latest_64");
-    expect((await gateway.ask("GET /acme/kernels/acme/latest_32")).body.id).toBe("acme/latest");
-    expect((await gateway.ask("GET /acme/kernels/vm/latest_64")).status).toBe(404);
+    expect((await gateway.request("GET /acme/distributions/acme/debian11")).body.id).toBe("acme/debian11");
+    expect((await gateway.request("GET /acme/kernels/acme/latest_64")).body.id).toBe("acme/latest_64");
+    expect((await gateway.request("GET /acme/kernels/acme/latest_32")).body.id).toBe("acme/latest");
+    expect((await gateway.request("GET /acme/kernels/vm/latest_64")).status).toBe(404);
   });
 
   test("service_type, and the types that alpha clients know by another name", async () => {
-    expect((await gateway.ask("GET /acme/types/g6-standard-1")).body.service_type).toBe("acme");
-    const told = await gateway.ask("POST /acme/instances", {
+    expect((await gateway.request("GET /acme/types/g6-standard-1")).body.service_type).toBe("acme");
+    const told = await gateway.request("POST /acme/instances", {
       body: { datacenter: "newark", type: "acme2048.5" },
     });
     gateway.clock.advance(31_000);
@@ -55,35 +55,37 @@ describe("WORDS=vm=acme", () => {
   });
 
   test("the default label, and ids in bodies", async () => {
-    gateway.sentToV4();
-    const { status, body } = await gateway.ask("POST /acme/instances", { body: debian });
+    gateway.takeV4Requests();
+    const { status, body } = await gateway.request("POST /acme/instances", { body: debian });
     gateway.clock.advance(31_000);
     expect([status, body.label, body.distribution.id]).toEqual([200, "acme", "acme/debian11"]);
-    expect(gateway.sentToV4()[0]?.body).toMatchObject({
+    expect(gateway.takeV4Requests()[0]?.body).toMatchObject({
       label: "acme",
       image: "acme/debian11",
       booted: false,
     });
     expect(
-      seen(await gateway.ask("POST /acme/instances", { body: { ...debian, distribution: "vm/debian11" } })),
-    ).toEqual(refused(400, "distribution"));
+      statusAndBody(
+        await gateway.request("POST /acme/instances", { body: { ...debian, distribution: "vm/debian11" } }),
+      ),
+    ).toEqual(errorOn(400, "distribution"));
   });
 
   test("scopes", async () => {
     for (const _time of [1, 2]) {
-      expect((await gateway.ask("GET /acme/instances", { as: "readOnly" })).status).toBe(200);
+      expect((await gateway.request("GET /acme/instances", { as: "readOnly" })).status).toBe(200);
       expect(
-        (await gateway.ask("PUT /acme/instances/5201", { as: "readOnly", body: { group: "a" } })).status,
+        (await gateway.request("PUT /acme/instances/5201", { as: "readOnly", body: { group: "a" } })).status,
       ).toBe(403);
       expect(
-        (await gateway.ask("PUT /acme/instances/5201", { as: "vms", body: { group: "a" } })).status,
+        (await gateway.request("PUT /acme/instances/5201", { as: "vms", body: { group: "a" } })).status,
       ).toBe(200);
-      expect((await gateway.ask("GET /acme/instances", { as: "none" })).status).toBe(403);
+      expect((await gateway.request("GET /acme/instances", { as: "none" })).status).toBe(403);
     }
   });
 
   test("values in filters", async () => {
-    const { body } = await gateway.ask("GET /acme/instances", { filter: { distribution: "acme/arch" } });
+    const { body } = await gateway.request("GET /acme/instances", { filter: { distribution: "acme/arch" } });
     expect(body.total_results).toBeGreaterThan(0);
     expect(new Set(body.acmes.map(({ distribution }: Json) => (distribution as Json)["id"]))).toEqual(
       new Set(["acme/arch"]),
@@ -91,7 +93,7 @@ describe("WORDS=vm=acme", () => {
   });
 
   test("X-V4-Equivalent", async () => {
-    const { headers } = await gateway.ask("GET /acme/instances");
+    const { headers } = await gateway.request("GET /acme/instances");
     expect(headers.get("x-v4-equivalent")).toBe("GET /v4/acme/instances?page=1&page_size=25");
   });
 
@@ -103,11 +105,11 @@ describe("WORDS=vm=acme", () => {
       "/acme/types",
       "/datacenters",
     ]) {
-      const { status, text } = await gateway.ask(`GET ${path}`);
+      const { status, text } = await gateway.request(`GET ${path}`);
       expect(status).toBe(200);
       expect(text).not.toMatch(/(?<![A-Za-z])vms?(?![A-Za-z])/i);
     }
-    expect((await gateway.ask("GET /datacenters/newark")).body).toEqual({
+    expect((await gateway.request("GET /datacenters/newark")).body).toEqual({
       id: "newark",
       label: "Newark, NJ",
       country: "us",
@@ -115,9 +117,9 @@ describe("WORDS=vm=acme", () => {
   });
 
   test("whole objects can be sent back", async () => {
-    const { body } = await gateway.ask("GET /acme/instances/5208");
-    const told = await gateway.ask("PUT /acme/instances/5208", { body });
-    expect(seen(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });
+    const { body } = await gateway.request("GET /acme/instances/5208");
+    const told = await gateway.request("PUT /acme/instances/5208", { body });
+    expect(statusAndBody(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });
   });
 });
 
@@ -145,34 +147,36 @@ describe("a service that spells everything out: WORDS with script, monitor and l
   };
 
   test("event actions are spelled out, and an event filter takes them", async () => {
-    expect((await spelled.ask("POST /acme/stackscripts", { body: script })).status).toBe(200);
-    const { body } = await spelled.ask("GET /account/events", { filter: { action: "stackscript_create" } });
+    expect((await spelled.request("POST /acme/stackscripts", { body: script })).status).toBe(200);
+    const { body } = await spelled.request("GET /account/events", {
+      filter: { action: "stackscript_create" },
+    });
     expect(body.events[0]).toMatchObject({ action: "stackscript_create", entity: { type: "stackscript" } });
-    const neutral = await spelled.ask("GET /account/events", { filter: { action: "script_create" } });
+    const neutral = await spelled.request("GET /account/events", { filter: { action: "script_create" } });
     expect(neutral.status).toBe(400);
   });
 
   test("the member script of a stored script keeps its name", async () => {
-    const { body } = await spelled.ask("POST /acme/stackscripts", {
+    const { body } = await spelled.request("POST /acme/stackscripts", {
       body: { ...script, label: "Another one" },
     });
     expect(body.script).toBe(script.script);
-    expect(spelled.sentToV4().at(-1)?.body).toMatchObject({ script: script.script });
+    expect(spelled.takeV4Requests().at(-1)?.body).toMatchObject({ script: script.script });
   });
 
   test("scopes in v4's header, in new tokens and at a sign-in are spelled out", async () => {
     const scopes = "stackscripts:view,nodebalancers:modify,longview:view";
-    const made = await spelled.ask("POST /account/tokens", { body: { label: "narrow", scopes } });
+    const made = await spelled.request("POST /account/tokens", { body: { label: "narrow", scopes } });
     expect(made.body.scopes).toBe(scopes);
-    expect(spelled.sentToV4().at(-1)?.body).toMatchObject({
+    expect(spelled.takeV4Requests().at(-1)?.body).toMatchObject({
       scopes: "stackscripts:read_only nodebalancers:read_write longview:read_only events:read_only",
     });
     const as = made.body.token as string;
-    expect((await spelled.ask("GET /nodebalancers", { as })).status).toBe(200);
+    expect((await spelled.request("GET /nodebalancers", { as })).status).toBe(200);
     // The client's token is the gateway's own: v4 is shown its own in its place.
-    const shown = String(spelled.sentToV4().at(-1)?.headers["authorization"]).replace("Bearer ", "");
-    expect((await spelled.ask("POST /acme/stackscripts", { as, body: script })).status).toBe(403);
-    const v4 = await spelled.askV4("GET /nodebalancers", { as: shown });
+    const shown = String(spelled.takeV4Requests().at(-1)?.headers["authorization"]).replace("Bearer ", "");
+    expect((await spelled.request("POST /acme/stackscripts", { as, body: script })).status).toBe(403);
+    const v4 = await spelled.requestV4("GET /nodebalancers", { as: shown });
     expect(v4.headers.get("x-accepted-oauth-scopes")).toBe("nodebalancers:read_only");
     expect(v4.headers.get("x-oauth-scopes")).toContain("longview:read_only");
   });

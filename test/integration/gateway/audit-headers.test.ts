@@ -2,13 +2,13 @@
 import { request as open } from "node:http";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 
 const TOKEN = "t0k3n-s3cr3t-of-a-client";
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake();
+  gateway = await startGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
 
@@ -38,7 +38,7 @@ test.each([
   ["with more words", [`Authorization: Digest username="x", response="${TOKEN}"`], "/v4/vm/instances"],
 ])("a token %s that comes back in the query is not recorded", async (_, lines, path) => {
   await send(`${path}?label=${TOKEN}&x=1`, lines);
-  const { alpha } = await gateway.record();
+  const { alpha } = await gateway.readLastRecord();
   expect(alpha.query).toBe("label=[redacted]&x=1");
 });
 
@@ -52,14 +52,14 @@ test.each([
     `X-Filter: {"${name}":"f1lt3r-s3cr3t","label":"Zoë"}`,
     `User-Agent: ${name}=ag3nt-s3cr3t`,
   ]);
-  const record = await gateway.record();
+  const record = await gateway.readLastRecord();
   expect(JSON.parse(record.alpha.filter)).toEqual({ [name]: "[redacted]", label: "Zoë" });
   expect(JSON.stringify(record)).not.toContain("s3cr3t");
 });
 
 test("an answer with an id_token is recorded without it", async () => {
-  gateway.v4.answers(json(200, { id: 1, id_token: "1d-s3cr3t", token_type: "bearer" }));
-  await gateway.ask("GET /vm/instances/1", { as: TOKEN });
-  const { v4 } = await gateway.record();
+  gateway.v4.respondWith(json(200, { id: 1, id_token: "1d-s3cr3t", token_type: "bearer" }));
+  await gateway.request("GET /vm/instances/1", { as: TOKEN });
+  const { v4 } = await gateway.readLastRecord();
   expect(v4[0].response).toEqual({ id: 1, id_token: "[redacted]", token_type: "bearer" });
 });

@@ -1,19 +1,19 @@
 /** What a client calls secret does not hide from the audit what it did. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 
 const TOKEN = "t0k3n-of-a-client";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake();
+  gateway = await startGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
-beforeEach(() => gateway.v4.answers(json(200, { id: 5204 })));
+beforeEach(() => gateway.v4.respondWith(json(200, { id: 5204 })));
 
 const native = (call: string) =>
-  gateway.ask(call, { as: null, headers: { authorization: `Bearer ${TOKEN}` } });
+  gateway.request(call, { as: null, headers: { authorization: `Bearer ${TOKEN}` } });
 const hiding = "token=5204&password=instances&secret=/v4/&token=/v4/vm/&password=vm/instances/5204";
 const many = Array.from({ length: 510 }, (_, n) => `token=abc${1000 + n}`).join("&");
 
@@ -23,7 +23,7 @@ test.each([
 ])("a call of the native lane cannot be hidden %s", async (_, query) => {
   // The harness puts alpha's prefix before a path.
   await native(`DELETE /vm/instances/5204?${query}`);
-  const { alpha, v4, warnings } = await gateway.record();
+  const { alpha, v4, warnings } = await gateway.readLastRecord();
   expect(alpha).toMatchObject({ method: "DELETE", path: "/v4/vm/instances/5204", status: 200 });
   expect(v4[0].path).toMatch(/^\/v4\/vm\/instances\/5204\?/);
   expect(JSON.stringify(v4)).not.toContain("abc1");
@@ -34,8 +34,8 @@ test.each([
   ["by its words", hiding],
   ["by more secrets than can be looked for", many],
 ])("a call of alpha cannot be hidden %s", async (_, query) => {
-  await gateway.ask(`DELETE /vm/instances/5204?${query}`, { as: TOKEN });
-  const { alpha, v4, warnings } = await gateway.record();
+  await gateway.request(`DELETE /vm/instances/5204?${query}`, { as: TOKEN });
+  const { alpha, v4, warnings } = await gateway.readLastRecord();
   expect(alpha).toMatchObject({
     method: "DELETE",
     path: "/v4/vm/instances/5204",
@@ -47,21 +47,21 @@ test.each([
 });
 
 test("a call of alpha cannot be hidden by a header, nor in other spellings of its path", async () => {
-  await gateway.ask("DELETE /vm/inst%61nces/5204", {
+  await gateway.request("DELETE /vm/inst%61nces/5204", {
     as: TOKEN,
     filter: { password: "inst%61nces", token: ["5204", "/5204"] },
     headers: { "user-agent": "token=inst%61nces/5204" },
   });
-  const { alpha, v4 } = await gateway.record();
+  const { alpha, v4 } = await gateway.readLastRecord();
   expect(alpha).toMatchObject({ path: "/v4/vm/inst%61nces/5204", route: "DELETE /vm/instances/:id" });
   expect(v4[0].path).toBe("/v4/vm/instances/5204");
 });
 
 test("the user that a call of alpha names cannot be hidden, but a token in its place is not recorded", async () => {
-  await gateway.ask("GET /account/users/alice.smith?password=alice.smith", { as: TOKEN });
-  expect((await gateway.record()).alpha.path).toBe("/v4/account/users/alice.smith");
-  await gateway.ask(`GET /account/users/${TOKEN}`, { as: TOKEN });
-  const { alpha, v4 } = await gateway.record();
+  await gateway.request("GET /account/users/alice.smith?password=alice.smith", { as: TOKEN });
+  expect((await gateway.readLastRecord()).alpha.path).toBe("/v4/account/users/alice.smith");
+  await gateway.request(`GET /account/users/${TOKEN}`, { as: TOKEN });
+  const { alpha, v4 } = await gateway.readLastRecord();
   expect([alpha.path, v4[0].path]).toEqual([
     "/v4/account/users/[redacted]",
     expect.stringMatching(/users\/\[redacted\]$/),
@@ -69,8 +69,8 @@ test("the user that a call of alpha names cannot be hidden, but a token in its p
 });
 
 test("short values of a query take nothing out of what v4 said", async () => {
-  gateway.v4.answers(json(200, { id: 5204, label: "label", status: "running" }));
-  await gateway.ask("GET /vm/instances/5204?token=label&password=5204&secret=run", { as: TOKEN });
-  const { v4 } = await gateway.record();
+  gateway.v4.respondWith(json(200, { id: 5204, label: "label", status: "running" }));
+  await gateway.request("GET /vm/instances/5204?token=label&password=5204&secret=run", { as: TOKEN });
+  const { v4 } = await gateway.readLastRecord();
   expect(v4[0].response).toMatchObject({ id: 5204, label: "label", status: "running" });
 });

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 afterEach(() => gateway.stop());
 
 const TOKEN = "tok3n-s3cr3t";
@@ -22,42 +22,45 @@ const BODY = {
 };
 const SECRETS = /s3cr3t/;
 const create = (body: unknown = BODY, headers: Record<string, string> = {}) =>
-  gateway.ask("POST /vm/instances", { as: TOKEN, body, headers });
+  gateway.request("POST /vm/instances", { as: TOKEN, body, headers });
 
 test("no secret is kept, wherever it stood and whatever became of the request", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-"));
-  gateway = await beforeFake({ DATA_DIR: folder });
+  gateway = await startGatewayWithFakeV4({ DATA_DIR: folder });
   const script = { id: 5, images: ["vm/debian9"], user_defined_fields: [] };
-  gateway.v4.answers(json(200, script), json(200, { id: 7, label: "web-one", root_pass: "v4-s3cr3t" }));
+  gateway.v4.respondWith(json(200, script), json(200, { id: 7, label: "web-one", root_pass: "v4-s3cr3t" }));
   expect(await create()).toMatchObject({ status: 200 });
   expect(gateway.v4.calls.at(-1)?.json()).toMatchObject({ root_pass: "r00t-s3cr3t" });
-  const record = await gateway.record();
+  const record = await gateway.readLastRecord();
   expect(record.v4).toHaveLength(2);
   expect(record.alpha.body).toMatchObject({ label: "web-one", stackscript_udf_responses: "[redacted]" });
 
-  gateway.v4.answers(json(200, script), json(400, { errors: [{ reason: "Weak.", field: "root_pass" }] }));
+  gateway.v4.respondWith(json(200, script), json(400, { errors: [{ reason: "Weak.", field: "root_pass" }] }));
   await create();
-  gateway.v4.answers(plain(500, '{"root_pass":"v4-s3cr3t"'));
+  gateway.v4.respondWith(plain(500, '{"root_pass":"v4-s3cr3t"'));
   await create();
-  gateway.v4.answers(raw("", "reset"));
+  gateway.v4.respondWith(raw("", "reset"));
   await create();
   await create({ ...BODY, label: "!" });
-  await gateway.ask("POST /vm/instances", { as: TOKEN, text: '{"root_pass":"r00t-s3cr3t", broken' });
-  await gateway.ask("POST /vm/instances", {
+  await gateway.request("POST /vm/instances", { as: TOKEN, text: '{"root_pass":"r00t-s3cr3t", broken' });
+  await gateway.request("POST /vm/instances", {
     as: TOKEN,
     text: '{"root_pass":"r00t-s3cr3t"}',
     headers: { "content-type": "text/plain" },
   });
-  await gateway.ask("GET /vm/instances?token=query-s3cr3t&password=query-s3cr3t", { as: TOKEN });
-  await gateway.ask("GET /vm/instances", { as: null, headers: { authorization: "Basic basic-s3cr3t" } });
-  await gateway.ask("GET /vm/instances", { as: null, headers: { authorization: "Bearer bearer-s3cr3t" } });
-  await gateway.ask("GET /vm/instances", {
+  await gateway.request("GET /vm/instances?token=query-s3cr3t&password=query-s3cr3t", { as: TOKEN });
+  await gateway.request("GET /vm/instances", { as: null, headers: { authorization: "Basic basic-s3cr3t" } });
+  await gateway.request("GET /vm/instances", {
+    as: null,
+    headers: { authorization: "Bearer bearer-s3cr3t" },
+  });
+  await gateway.request("GET /vm/instances", {
     as: TOKEN,
     headers: { "user-agent": "curl -H 'Authorization: token agent-s3cr3t'" },
   });
-  await gateway.ask("GET /vm/instances", { as: TOKEN, filter: { password: "filter-s3cr3t" } });
+  await gateway.request("GET /vm/instances", { as: TOKEN, filter: { password: "filter-s3cr3t" } });
 
-  const records = await gateway.audit();
+  const records = await gateway.readAudit();
   expect(records.length).toBeGreaterThanOrEqual(11);
   for (const each of records) expect(JSON.stringify(each)).not.toMatch(SECRETS);
   for (const file of await readdir(folder))
@@ -66,14 +69,14 @@ test("no secret is kept, wherever it stood and whatever became of the request", 
 });
 
 test("a record tells both sides", async () => {
-  gateway = await beforeFake();
-  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
-  const told = await gateway.ask("GET /vm/instances?page=1", {
+  gateway = await startGatewayWithFakeV4();
+  gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
+  const told = await gateway.request("GET /vm/instances?page=1", {
     as: TOKEN,
     filter: { datacenter: "newark" },
     headers: { "user-agent": "agent/1", "x-request-id": "my-id" },
   });
-  expect(await gateway.record()).toMatchObject({
+  expect(await gateway.readLastRecord()).toMatchObject({
     lane: "alpha",
     requestId: "my-id",
     client: {
@@ -105,37 +108,37 @@ test("a record tells both sides", async () => {
 });
 
 test("X-CORS-Status: the record holds the true status", async () => {
-  gateway = await beforeFake();
-  expect(await gateway.ask("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
+  gateway = await startGatewayWithFakeV4();
+  expect(await gateway.request("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
     status: 200,
   });
-  expect((await gateway.record()).alpha).toMatchObject({ status: 404, route: null });
+  expect((await gateway.readLastRecord()).alpha).toMatchObject({ status: 404, route: null });
 });
 
 test("a read that was tried three times is one call of the record, with the last status", async () => {
-  gateway = await beforeFake();
-  gateway.v4.answers(plain(503, ""), plain(502, ""), json(200, envelope([])));
-  await gateway.ask("GET /vm/instances");
-  expect((await gateway.record()).v4).toMatchObject([{ status: 200 }]);
+  gateway = await startGatewayWithFakeV4();
+  gateway.v4.respondWith(plain(503, ""), plain(502, ""), json(200, envelope([])));
+  await gateway.request("GET /vm/instances");
+  expect((await gateway.readLastRecord()).v4).toMatchObject([{ status: 200 }]);
 });
 
 test("a body above AUDIT_BODY_LIMIT is kept cut, and what the client gets is whole", async () => {
-  gateway = await beforeFake({ AUDIT_BODY_LIMIT: "1kb" });
+  gateway = await startGatewayWithFakeV4({ AUDIT_BODY_LIMIT: "1kb" });
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `vm-${"x".repeat(100)}` }));
-  gateway.v4.answers(json(200, envelope(rows)));
-  expect((await gateway.ask("GET /vm/instances")).body.vms).toHaveLength(25);
-  const { alpha, v4 } = await gateway.record();
+  gateway.v4.respondWith(json(200, envelope(rows)));
+  expect((await gateway.request("GET /vm/instances")).body.vms).toHaveLength(25);
+  const { alpha, v4 } = await gateway.readLastRecord();
   expect(alpha.response).toMatchObject({ truncated: true });
   expect(v4[0].response).toMatchObject({ truncated: true });
 });
 
 describe("AUDIT", () => {
   test("metadata keeps no bodies", async () => {
-    gateway = await beforeFake({ AUDIT: "metadata" });
-    gateway.v4.answers(json(200, { id: 7, label: "web-one" }));
+    gateway = await startGatewayWithFakeV4({ AUDIT: "metadata" });
+    gateway.v4.respondWith(json(200, { id: 7, label: "web-one" }));
     const { stackscript: _script, stackscript_udf_responses: _data, ...body } = BODY;
     expect(await create(body)).toMatchObject({ status: 200 });
-    const record = await gateway.record();
+    const record = await gateway.readLastRecord();
     expect(record).toMatchObject({ alpha: { status: 200 }, v4: [{ method: "POST", status: 200 }] });
     for (const side of [record.alpha, record.v4[0]]) {
       expect(side).not.toHaveProperty("body");
@@ -146,9 +149,9 @@ describe("AUDIT", () => {
 
   test("off keeps nothing, and the gateway serves", async () => {
     const folder = await mkdtemp(join(tmpdir(), "audit-"));
-    gateway = await beforeFake({ AUDIT: "off", DATA_DIR: folder });
-    gateway.v4.answers(json(200, envelope([])));
-    expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+    gateway = await startGatewayWithFakeV4({ AUDIT: "off", DATA_DIR: folder });
+    gateway.v4.respondWith(json(200, envelope([])));
+    expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     expect((await fetch(`${gateway.service.adminUrl}/api/audit`)).status).toBe(404);
     expect((await fetch(`${gateway.service.adminUrl}/readyz`)).status).toBe(200);
     expect((await readdir(folder)).filter((name) => name.startsWith("audit"))).toEqual([]);

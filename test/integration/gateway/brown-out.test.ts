@@ -17,21 +17,21 @@ test("alpha is answered with its own 500 that says until when, and v4 is not ask
     SUNSET_DATE: "2027-06-30",
     DEPRECATION_DATE: "2026-01-01",
   });
-  gateway.sentToV4();
-  const answer = await gateway.ask("GET /vm/instances");
+  gateway.takeV4Requests();
+  const answer = await gateway.request("GET /vm/instances");
   expect(answer.status).toBe(500);
   expect(answer.body).toEqual({
     errors: [{ reason: expect.stringMatching(/answers again at 20\d\d-.*Z\.$/) }],
   });
-  expect(gateway.sentToV4()).toEqual([]);
+  expect(gateway.takeV4Requests()).toEqual([]);
   for (const name of ["sunset", "deprecation", "x-ratelimit-remaining", "x-request-id"])
     expect(answer.headers.get(name)).not.toBeNull();
 });
 
 test("it is in the audit with its route, and counted as a brown-out", async () => {
   gateway = await startGateway({ BROWN_OUTS: ALWAYS });
-  await gateway.ask("GET /vm/instances");
-  const [record] = await gateway.audit();
+  await gateway.request("GET /vm/instances");
+  const [record] = await gateway.readAudit();
   expect(record).toMatchObject({ alpha: { route: "GET /vm/instances", status: 500 }, v4: [] });
   expect(record.warnings).toEqual([expect.stringMatching(/^brown-out until /)]);
   const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
@@ -42,11 +42,13 @@ test("it is in the audit with its route, and counted as a brown-out", async () =
 
 test("other routes, and v4's own dialect, are served", async () => {
   gateway = await startGateway({ BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instances` });
-  expect((await gateway.ask("GET /vm/instances")).status).toBe(500);
-  expect((await gateway.ask("GET /datacenters")).status).toBe(200);
-  expect((await gateway.ask("GET /nothing")).status).toBe(404);
+  expect((await gateway.request("GET /vm/instances")).status).toBe(500);
+  expect((await gateway.request("GET /datacenters")).status).toBe(200);
+  expect((await gateway.request("GET /nothing")).status).toBe(404);
   const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
-  expect((await gateway.ask("GET /vm/instances", { as: null, headers: { authorization } })).status).toBe(200);
+  expect((await gateway.request("GET /vm/instances", { as: null, headers: { authorization } })).status).toBe(
+    200,
+  );
 });
 
 test("a window for a route that the pack does not have stops the start", async () => {

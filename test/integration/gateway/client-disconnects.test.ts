@@ -1,15 +1,19 @@
 /** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
-import { json, plain, silence, type Behaviour } from "../../support/fake-v4.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { json, plain, neverRespond, type Responder } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake();
+  gateway = await startGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
 
-const page = (number: number, pages: number): Behaviour =>
+const page = (number: number, pages: number): Responder =>
   json(200, { data: [], page: number, pages, results: 0 });
 const instance = json(200, { id: 7, status: "running", backups: { enabled: true } });
 
@@ -23,15 +27,15 @@ async function leaveAfter(calls: number, call: string, body?: unknown): Promise<
     headers: { authorization: "token good", "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => "gone");
-  await eventually(() => gateway.v4.calls.length === calls);
+  await waitFor(() => gateway.v4.calls.length === calls);
   gone.abort();
   expect(await told).toBe("gone");
 }
 
 /** Of the newest record, once it is that of this route. */
 async function warningsOf(route: string): Promise<string> {
-  const record = await eventually(async () => {
-    const newest = await gateway.record();
+  const record = await waitFor(async () => {
+    const newest = await gateway.readLastRecord();
     return newest?.alpha.route === route ? newest : undefined;
   });
   return record.warnings.join();
@@ -42,7 +46,7 @@ interface Row {
   readonly call: string;
   readonly body?: unknown;
   /** What v4 answers first, */
-  readonly answered: readonly Behaviour[];
+  readonly answered: readonly Responder[];
   /** and what it leaves without an answer then, when the client goes. */
   readonly left: readonly string[];
 }
@@ -106,12 +110,12 @@ describe("what is under way is broken off, and nothing follows", () => {
   test.each(rows)("$name", async ({ call, body, answered, left }) => {
     const [method = "", path = ""] = call.split(" ");
     const most = answered.length + left.length;
-    const [first = silence, ...others] = answered;
-    gateway.v4.answers(first, ...others, silence);
+    const [first = neverRespond, ...others] = answered;
+    gateway.v4.respondWith(first, ...others, neverRespond);
     await leaveAfter(most, call, body);
     const calls = gateway.v4.calls.slice(answered.length);
     expect(calls.map((made) => `${made.method} ${made.path}`).sort()).toEqual(left);
-    for (const { over } of calls) await expect(over).resolves.toBe("broken off");
+    for (const { ended: over } of calls) await expect(over).resolves.toBe("broken off");
     const warnings = await warningsOf(`${method} ${path.replace("7", ":id")}`);
     expect(warnings).toMatch(/gone/);
     expect(warnings).not.toMatch(/unforeseen/);
@@ -126,23 +130,23 @@ test("is counted as aborted, not as a 500, and recorded so", async () => {
     return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value ?? 0), 0);
   };
   const [aborted, failed] = [await count("aborted"), await count("500")];
-  gateway.v4.answers(silence);
+  gateway.v4.respondWith(neverRespond);
   await leaveAfter(2, "GET /account/settings");
-  await eventually(async () => (await count("aborted")) === aborted + 1);
+  await waitFor(async () => (await count("aborted")) === aborted + 1);
   expect(await count("500")).toBe(failed);
-  expect((await gateway.record()).alpha.status).toBe(499);
+  expect((await gateway.readLastRecord()).alpha.status).toBe(499);
 });
 
 test("a request that has failed begins no further call", async () => {
   const held: (() => void)[] = [];
-  const hold: Behaviour = (call, response) => void held.push(() => page(1, 10)(call, response));
-  gateway.v4.answers(page(1, 10), plain(200, "<html>"), hold);
-  expect(await gateway.ask("GET /networking/ipv4")).toMatchObject({ status: 500 });
-  await eventually(() => held.length === 7);
+  const hold: Responder = (call, response) => void held.push(() => page(1, 10)(call, response));
+  gateway.v4.respondWith(page(1, 10), plain(200, "<html>"), hold);
+  expect(await gateway.request("GET /networking/ipv4")).toMatchObject({ status: 500 });
+  await waitFor(() => held.length === 7);
   const asked = gateway.v4.calls.slice();
   for (const answer of held) answer();
-  await Promise.all(asked.map(({ over }) => over));
-  gateway.v4.answers(page(1, 1));
-  await gateway.ask("GET /networking/ipv4");
+  await Promise.all(asked.map(({ ended: over }) => over));
+  gateway.v4.respondWith(page(1, 1));
+  await gateway.request("GET /networking/ipv4");
   expect(gateway.v4.calls.map(({ path }) => path)).toEqual(["/v4/networking/ips?page=1&page_size=100"]);
 });

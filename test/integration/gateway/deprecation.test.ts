@@ -6,7 +6,7 @@ let gateway: Gateway;
 afterEach(() => gateway.stop());
 
 const told = async (call: string): Promise<(string | null)[]> => {
-  const { headers } = await gateway.ask(call);
+  const { headers } = await gateway.request(call);
   return ["deprecation", "sunset", "link"].map((name) => headers.get(name));
 };
 
@@ -34,7 +34,7 @@ test("every alpha answer says when alpha was given up, when it ends, and where t
 test("v4's own dialect is not told so", async () => {
   gateway = await startGateway({ SUNSET_DATE: "2027-06-30" });
   const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
-  const { status, headers } = await gateway.ask("GET /vm/instances", {
+  const { status, headers } = await gateway.request("GET /vm/instances", {
     as: null,
     headers: { authorization },
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
-import { byToken, json, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { acceptGoodTokens, json, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let v4: FakeV4;
@@ -12,9 +12,9 @@ beforeAll(async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
   // A token that v4 has not taken yet is checked before a file is taken.
-  await gateway.ask("GET /account/profile", { as: "t" });
+  await gateway.request("GET /account/profile", { as: "t" });
 });
-beforeEach(() => v4.answers(json(200, {})));
+beforeEach(() => v4.respondWith(json(200, {})));
 afterAll(async () => {
   await gateway.stop();
   await v4.close();
@@ -86,7 +86,7 @@ test("a file that becomes too long on its way is refused, and v4 never gets the 
   call.write(Buffer.alloc(5_400_000));
   expect(await answer).toEqual({ status: 400, body: { errors: [{ reason: "The body is too large." }] } });
   await until(() => v4.calls.length > 0);
-  expect(await v4.calls[0]?.over).toBe("broken off");
+  expect(await v4.calls[0]?.ended).toBe("broken off");
   call.destroy();
 });
 
@@ -95,7 +95,7 @@ test("a client that goes away in the middle of a file ends v4's call", async () 
   call.write("--x\r\n");
   await until(() => v4.calls[0]?.received().length === 5);
   call.destroy();
-  expect(await v4.calls[0]?.over).toBe("broken off");
+  expect(await v4.calls[0]?.ended).toBe("broken off");
 });
 
 describe("a file from a token that v4 has not taken yet", () => {
@@ -103,7 +103,7 @@ describe("a file from a token that v4 has not taken yet", () => {
     send("POST", ATTACHMENTS, FORM).setHeader("authorization", `token ${token}`);
 
   test("is sent once v4 has taken the token, by a small read", async () => {
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const call = sendAs("good-new");
     call.end("x");
     expect((await told(call)).status).toBe(200);
@@ -118,7 +118,7 @@ describe("a file from a token that v4 has not taken yet", () => {
   });
 
   test("is sent where v4 knows the token and lets it read less", async () => {
-    v4.answers(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
+    v4.respondWith(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
     const call = sendAs("good-narrow");
     call.end("x");
     expect((await told(call)).status).toBe(200);
@@ -129,7 +129,7 @@ describe("a file from a token that v4 has not taken yet", () => {
     [429, 420],
     [500, 500],
   ])("never reaches v4 where that answers the read with %i: %i", async (status, alpha) => {
-    v4.answers(json(status, { errors: [{ reason: "No" }] }));
+    v4.respondWith(json(status, { errors: [{ reason: "No" }] }));
     const call = sendAs(`made-up-${status}`);
     call.write("drip");
     expect((await told(call)).status).toBe(alpha);
@@ -139,14 +139,14 @@ describe("a file from a token that v4 has not taken yet", () => {
 });
 
 test("a refusal of v4 is told in alpha's words", async () => {
-  v4.answers(json(413, { errors: [{ reason: "Too long", field: "file" }] }));
+  v4.respondWith(json(413, { errors: [{ reason: "Too long", field: "file" }] }));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
   expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: "Too long" }] } });
 });
 
 test("a v4 that breaks off during a file is a neutral 500", async () => {
-  v4.answers(raw("", "reset"));
+  v4.respondWith(raw("", "reset"));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
   expect((await told(call)).status).toBe(500);
@@ -154,7 +154,7 @@ test("a v4 that breaks off during a file is a neutral 500", async () => {
 
 test("a picture comes back as it is, and the audit knows how much of it there was", async () => {
   const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10]);
-  v4.answers(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
+  v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
   const call = send("GET", THUMBNAIL);
   call.end();
   const answer = await answerOf(call);
@@ -162,7 +162,7 @@ test("a picture comes back as it is, and the audit knows how much of it there wa
   expect(answer.headers).toMatchObject({ "content-type": "image/png", "content-length": "8" });
   expect(answer.headers["server"]).toBeUndefined();
   expect((await buffer(answer)).equals(picture)).toBe(true);
-  const [record] = await gateway.audit();
+  const [record] = await gateway.readAudit();
   expect(record).toMatchObject({
     alpha: { route: "GET /account/clients/:client/thumbnail", status: 200, response: { streamed: 8 } },
     v4: [{ status: 200, response: { streamed: { out: 8 } } }],
@@ -172,7 +172,7 @@ test("a picture comes back as it is, and the audit knows how much of it there wa
 
 test("a picture that v4 sends gzipped keeps its Content-Encoding", async () => {
   const picture = gzipSync(Buffer.alloc(100, 7));
-  v4.answers(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
+  v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
   const call = send("GET", THUMBNAIL);
   call.end();
   const answer = await answerOf(call);
@@ -187,7 +187,7 @@ test.each<[string, string, Record<string, string>]>([
 ])("strict: the record of a picture %s is durable before its answer ends", async (_how, method, headers) => {
   const strict = await startGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
   try {
-    v4.answers(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
+    v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
     const told = await fetch(strict.service.url + THUMBNAIL, {
       method,
       headers: { authorization: "token t" },
@@ -203,7 +203,7 @@ test.each<[string, string, Record<string, string>]>([
 });
 
 test("a HEAD of a picture has its head alone", async () => {
-  v4.answers(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
+  v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
   const call = send("HEAD", THUMBNAIL);
   call.end();
   const answer = await answerOf(call);
@@ -212,15 +212,15 @@ test("a HEAD of a picture has its head alone", async () => {
 });
 
 test("a picture that v4 breaks off is broken off, not ended", async () => {
-  v4.answers(raw("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc"));
+  v4.respondWith(raw("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc"));
   const call = send("GET", THUMBNAIL);
   call.end();
   await expect(answerOf(call).then(buffer)).rejects.toThrow("aborted");
-  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 200 } });
+  expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 200 } });
 });
 
 test("a client that goes away in the middle of a picture ends v4's answer", async () => {
-  v4.answers((_call, response) => {
+  v4.respondWith((_call, response) => {
     response.writeHead(200, { "content-type": "image/png" });
     response.write("beginning");
   });
@@ -230,12 +230,12 @@ test("a client that goes away in the middle of a picture ends v4's answer", asyn
   answer.once("data", () => call.destroy());
   answer.on("error", () => {});
   await until(() => v4.calls.length > 0);
-  expect(await v4.calls[0]?.over).toBe("broken off");
-  expect((await gateway.audit())[0]).toMatchObject({ alpha: { status: 499 } });
+  expect(await v4.calls[0]?.ended).toBe("broken off");
+  expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 499 } });
 });
 
 test("what is no picture is no answer", async () => {
-  v4.answers(plain(200, "<script>", { "content-type": "text/html" }));
+  v4.respondWith(plain(200, "<script>", { "content-type": "text/html" }));
   const call = send("GET", THUMBNAIL);
   call.end();
   expect(await told(call)).toEqual({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });

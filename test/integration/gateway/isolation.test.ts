@@ -1,13 +1,17 @@
 /** No answer carries anything of another request, whatever order v4 answers in (jsonata#804, lesson L29). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
-import { envelope, json, type Behaviour } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { envelope, json, type Responder } from "../../support/fake-v4.ts";
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "15000", AUDIT: "off", UPSTREAM_CONNECTIONS: "512" });
+  gateway = await startGatewayWithFakeV4({
+    UPSTREAM_TIMEOUT_MS: "15000",
+    AUDIT: "off",
+    UPSTREAM_CONNECTIONS: "512",
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -27,7 +31,7 @@ function say(path: string, client: number): unknown {
 const backup = (client: number) => ({ id: client, label: `backup-${client}`, status: "successful" });
 
 /** Holds every call until all clients have one, then answers in an order of its own; calls after that in turn. */
-function inOrder(order: readonly number[]): Behaviour {
+function inOrder(order: readonly number[]): Responder {
   const held: (() => void)[] = [];
   return (call, response) => {
     const client = Number(/^Bearer client(\d+)x$/.exec(call.headers.authorization ?? "")?.[1]);
@@ -50,11 +54,11 @@ test("100 clients at once, each with a token of its own", async () => {
   );
   await assert(
     asyncProperty(orders, array(nat(1), { minLength: CLIENTS, maxLength: CLIENTS }), async (order, kinds) => {
-      gateway.v4.answers(inOrder(order));
+      gateway.v4.respondWith(inOrder(order));
       await Promise.all(
         kinds.map(async (kind, client) => {
           const { call, numbers } = asked[kind]?.(client) ?? { call: "", numbers: [] };
-          const told = await gateway.ask(call, {
+          const told = await gateway.request(call, {
             as: tokenOf(client),
             headers: { "x-request-id": `id-${client}` },
           });

@@ -6,8 +6,8 @@ import { createNativeAuthorization } from "../../../src/pipeline/native-authoriz
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { tokenHash } from "../../../src/auth/token-hash.ts";
-import { application, REGISTERED, type Application } from "../oauth/application.ts";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 const GATEWAY_SECRET = "s".repeat(32);
 let gateway: Gateway;
@@ -17,18 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
-  const { body } = await gateway.askV4("POST /account/oauth-clients", {
+  const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });
-  app = application(gateway.service.url, { id: body.id, secret: body.secret });
-  gateway.sentToV4();
+  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+  gateway.takeV4Requests();
 });
 
-const bearer = (call: string, token: string, body?: unknown): Promise<Told> =>
-  gateway.ask(call, { as: null, body, headers: { authorization: `Bearer ${token}` } });
+const bearer = (call: string, token: string, body?: unknown): Promise<TestResponse> =>
+  gateway.request(call, { as: null, body, headers: { authorization: `Bearer ${token}` } });
 const tokenFor = async (scopes: string): Promise<string> => {
   const { token } = await app.token(scopes);
-  gateway.sentToV4();
+  gateway.takeV4Requests();
   return token;
 };
 
@@ -37,7 +37,7 @@ describe("a token that was handed out, as Bearer", () => {
     const token = await tokenFor("vms:modify");
     expect((await bearer("GET /v4/vm/instances", token)).status).toBe(200);
     expect((await bearer("PUT /v4/vm/instances/5201", token, { tags: [] })).status).toBe(200);
-    for (const { headers } of gateway.sentToV4()) expect(headers["authorization"]).not.toContain(token);
+    for (const { headers } of gateway.takeV4Requests()) expect(headers["authorization"]).not.toContain(token);
   });
 
   test.each([
@@ -56,12 +56,12 @@ describe("a token that was handed out, as Bearer", () => {
       status: 403,
       body: { errors: [{ reason: expect.any(String) }] },
     });
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("of level view reads what alpha reads with it, though an alpha write needs that read of v4 too", async () => {
     const token = await tokenFor("vms:view");
-    expect((await gateway.ask("GET /vm/instances/5201", { as: token })).status).toBe(200);
+    expect((await gateway.request("GET /vm/instances/5201", { as: token })).status).toBe(200);
     expect((await bearer("GET /v4/vm/instances/5201", token)).status).toBe(200);
     expect((await bearer("PUT /v4/vm/instances/5201", token, { tags: [] })).status).toBe(403);
   });
@@ -70,7 +70,7 @@ describe("a token that was handed out, as Bearer", () => {
     const token = await tokenFor("vms:delete,ips:delete");
     expect((await bearer("GET /v4/vm/instances/5201/volumes", token)).status).not.toBe(403);
     expect((await bearer("POST /v4/vm/instances/5201/mutate", token, {})).status).not.toBe(403);
-    expect(gateway.sentToV4()).toHaveLength(2);
+    expect(gateway.takeV4Requests()).toHaveLength(2);
   });
 
   test("of one resource reads no others of the same area of v4's", async () => {
@@ -100,31 +100,31 @@ describe("a token that was handed out, as Bearer", () => {
   test("is a 401 once it was expired, and where its record is lost, and v4 is not asked", async () => {
     const token = await tokenFor("vms:modify");
     await app.expire(token);
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     const lost = createGatewayTokens(GATEWAY_SECRET).make();
     for (const each of [token, lost]) {
       for (const call of ["GET /v4/vm/instances", "DELETE /v4/vm/instances/5201"]) {
         expect((await bearer(call, each)).status).toBe(401);
-        expect((await gateway.ask(call, { as: each })).status).toBe(401);
+        expect((await gateway.request(call, { as: each })).status).toBe(401);
       }
     }
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("is in the audit under the fingerprint of what the client sent", async () => {
     const token = await tokenFor("vms:view");
     await bearer("GET /v4/vm/instances", token);
-    const [record] = await gateway.audit();
+    const [record] = await gateway.readAudit();
     expect(record).toMatchObject({ lane: "native", client: { fingerprint: tokenHash(token).slice(0, 16) } });
   });
 });
 
 test("v4's own tokens, and made-up ones, are v4's to judge", async () => {
-  gateway.sentToV4();
+  gateway.takeV4Requests();
   expect((await bearer("GET /v4/profile", gateway.sandbox.tokens.full)).status).toBe(200);
   const madeUp = randomBytes(32).toString("hex");
   expect((await bearer("GET /v4/vm/instances", madeUp)).status).toBe(401);
-  expect(gateway.sentToV4().map(({ headers }) => headers["authorization"])).toEqual([
+  expect(gateway.takeV4Requests().map(({ headers }) => headers["authorization"])).toEqual([
     `Bearer ${gateway.sandbox.tokens.full}`,
     `Bearer ${madeUp}`,
   ]);

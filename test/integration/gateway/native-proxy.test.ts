@@ -2,28 +2,36 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
 import {
-  byToken,
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import {
+  acceptGoodTokens,
   json,
   plain,
   raw,
-  silence,
+  neverRespond,
   startFakeV4,
-  type Behaviour,
+  type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
-import { startGateway, type Told } from "../../support/gateway.ts";
-import { rawClient } from "../../support/raw-client.ts";
+import { startGateway, type TestResponse } from "../../support/gateway.ts";
+import { openRawClient } from "../../support/raw-client.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ BODY_LIMIT: "1kb", RATE_LIMIT: "1000/100", UPSTREAM_TIMEOUT_MS: "3000" });
+  gateway = await startGatewayWithFakeV4({
+    BODY_LIMIT: "1kb",
+    RATE_LIMIT: "1000/100",
+    UPSTREAM_TIMEOUT_MS: "3000",
+  });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
-  gateway.v4.atHead(undefined);
-  gateway.v4.answers(json(200, {}));
+  gateway.v4.onRequestHead(undefined);
+  gateway.v4.respondWith(json(200, {}));
 });
 
 const KEY = "native-secret-token";
@@ -55,16 +63,16 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-const newestNative = (path: string): Promise<Told["body"]> =>
-  eventually(async () => {
-    const record = await gateway.record();
+const newestNative = (path: string): Promise<TestResponse["body"]> =>
+  waitFor(async () => {
+    const record = await gateway.readLastRecord();
     return record?.lane === "native" && record.alpha.path === path ? record : undefined;
   });
 
 describe("what goes through", () => {
   test("method, path, query, headers and body, as they are", async () => {
     const body = Buffer.from([0, 255, 128, 10, 13, 7]);
-    gateway.v4.answers(plain(418, body, { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' }));
+    gateway.v4.respondWith(plain(418, body, { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' }));
     const request = open("PATCH", "/v4/any//thing%20/%2F?a=%zz&&b=%00", {
       "x-filter": "not json",
       "x-own": "a, b",
@@ -93,7 +101,7 @@ describe("what goes through", () => {
   });
 
   test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s", async (method) => {
-    gateway.v4.answers(json(202, { made: true }));
+    gateway.v4.respondWith(json(202, { made: true }));
     const request = open(method, "/v4/x");
     request.end();
     const answer = await answerOf(request);
@@ -103,7 +111,7 @@ describe("what goes through", () => {
   });
 
   test("L11 a redirect goes to the client and is not followed", async () => {
-    gateway.v4.answers(plain(302, "", { location: "/v4/elsewhere" }));
+    gateway.v4.respondWith(plain(302, "", { location: "/v4/elsewhere" }));
     const request = open("GET", "/v4/x");
     request.end();
     expect(await answerOf(request)).toMatchObject({
@@ -114,7 +122,7 @@ describe("what goes through", () => {
   });
 
   test("an answer in a coding stays in it", async () => {
-    gateway.v4.answers(plain(200, "not really gzip", { "content-encoding": "gzip" }));
+    gateway.v4.respondWith(plain(200, "not really gzip", { "content-encoding": "gzip" }));
     const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
     request.end();
     const answer = await answerOf(request);
@@ -123,7 +131,7 @@ describe("what goes through", () => {
   });
 
   test("the gateway's own limits don't count it, v4's 429 is a 429", async () => {
-    gateway.v4.answers(json(429, {}, { "retry-after": "7" }));
+    gateway.v4.respondWith(json(429, {}, { "retry-after": "7" }));
     const request = open("GET", "/v4/x");
     request.end();
     const answer = await answerOf(request);
@@ -153,7 +161,7 @@ describe("L17 what stays behind", () => {
   });
 
   test("Server, Set-Cookie and hop-by-hop headers of v4", async () => {
-    gateway.v4.answers(
+    gateway.v4.respondWith(
       plain(200, "{}", {
         server: "nginx",
         "set-cookie": ["a=b", "c=d"],
@@ -203,13 +211,13 @@ describe("what proxies tell of a client", () => {
 });
 
 describe("guesses", () => {
-  const ask = (to: Pair, token: string, path = "/v4/x") =>
+  const ask = (to: GatewayWithFakeV4, token: string, path = "/v4/x") =>
     fetch(to.service.url + path, { headers: { authorization: `Bearer ${token}` } });
 
   test("40 tokens that v4 refuses cost it as many calls as an address may make, in both lanes together", async () => {
-    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
-      limited.v4.answers(byToken);
+      limited.v4.respondWith(acceptGoodTokens);
       expect((await ask(limited, "good")).status).toBe(200);
       for (let index = 0; index < 40; index += 1) {
         const told = await ask(limited, `made-up-${index}`);
@@ -217,8 +225,12 @@ describe("guesses", () => {
         expect([told.status, comesAgain]).toEqual(index < 10 ? [401, false] : [429, true]);
       }
       expect(limited.v4.calls).toHaveLength(11);
-      expect(await limited.record()).toMatchObject({ lane: "native", alpha: { status: 429 }, v4: [] });
-      expect((await limited.ask("GET /vm/instances", { as: "made-up" })).status).toBe(420);
+      expect(await limited.readLastRecord()).toMatchObject({
+        lane: "native",
+        alpha: { status: 429 },
+        v4: [],
+      });
+      expect((await limited.request("GET /vm/instances", { as: "made-up" })).status).toBe(420);
       for (let index = 0; index < 20; index += 1) expect((await ask(limited, "good")).status).toBe(200);
     } finally {
       await limited.stop();
@@ -226,9 +238,9 @@ describe("guesses", () => {
   });
 
   test("guesses at the same time are counted before v4 is asked", async () => {
-    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
-      limited.v4.answers(byToken);
+      limited.v4.respondWith(acceptGoodTokens);
       const all = await Promise.all(
         Array.from({ length: 40 }, (_, index) => ask(limited, `made-up-${index}`)),
       );
@@ -239,10 +251,12 @@ describe("guesses", () => {
   });
 
   test("a public path that v4 answers to anybody makes no token a known one", async () => {
-    const limited = await beforeFake({ RATE_LIMIT: "10/100" });
+    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       const open = json(200, {});
-      limited.v4.answers((call, response) => (call.path === "/v4/open" ? open : byToken)(call, response));
+      limited.v4.respondWith((call, response) =>
+        (call.path === "/v4/open" ? open : acceptGoodTokens)(call, response),
+      );
       const statuses: number[] = [];
       for (let index = 0; index < 15; index += 1) {
         await ask(limited, `made-up-${index}`, "/v4/open");
@@ -257,16 +271,16 @@ describe("guesses", () => {
 
 describe("connections", () => {
   test("UPSTREAM_CONNECTIONS is the most that are made to v4; what is too much for one token waits", async () => {
-    const few = await beforeFake({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "10000" });
+    const few = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "10000" });
     try {
       let [now, most, mostOfOne] = [0, 0, 0];
-      few.v4.answers((call, response) => {
+      few.v4.respondWith((call, response) => {
         now += 1;
         most = Math.max(most, now);
         const one = call.headers.authorization === "Bearer good-greedy" ? now : 0;
         mostOfOne = Math.max(mostOfOne, one);
         response.once("close", () => (now -= 1));
-        setTimeout(() => byToken(call, response), 30);
+        setTimeout(() => acceptGoodTokens(call, response), 30);
       });
       const ask = (token: string) =>
         fetch(`${few.service.url}/v4/x`, { headers: { authorization: `Bearer ${token}` } });
@@ -282,12 +296,12 @@ describe("connections", () => {
   });
 
   test("waiting for one is no failure of v4: 429 beyond the client's share, and others are served", async () => {
-    const few = await beforeFake({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "1000" });
+    const few = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "1000" });
     try {
-      few.v4.answers((call, response) =>
+      few.v4.respondWith((call, response) =>
         call.path === "/v4/slow"
-          ? void setTimeout(() => byToken(call, response), 900)
-          : byToken(call, response),
+          ? void setTimeout(() => acceptGoodTokens(call, response), 900)
+          : acceptGoodTokens(call, response),
       );
       const ask = (token: string, path = "/v4/x") =>
         fetch(few.service.url + path, { headers: { authorization: `Bearer ${token}` } });
@@ -311,17 +325,17 @@ describe("Vary", () => {
     ["accept, ORIGIN", "accept, ORIGIN"],
     ["*", "*"],
   ])("of v4 %s is %s where browser clients are let in", async (given, told) => {
-    const browsers = await beforeFake({ CORS_ORIGINS: origin });
+    const browsers = await startGatewayWithFakeV4({ CORS_ORIGINS: origin });
     try {
-      browsers.v4.answers(json(200, {}, given === undefined ? {} : { vary: given }));
-      const answer = await browsers.ask("GET /x", {
+      browsers.v4.respondWith(json(200, {}, given === undefined ? {} : { vary: given }));
+      const answer = await browsers.request("GET /x", {
         as: null,
         headers: { authorization: "Bearer t", origin },
       });
       expect(answer.headers.get("vary")).toBe(told);
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
-      browsers.v4.answers(raw("", "reset"));
-      const failed = await browsers.ask("GET /x", {
+      browsers.v4.respondWith(raw("", "reset"));
+      const failed = await browsers.request("GET /x", {
         as: null,
         headers: { authorization: "Bearer t", origin },
       });
@@ -374,7 +388,7 @@ describe("L8 streams", () => {
   test("an upload above BODY_LIMIT arrives while it is still being sent", async () => {
     const request = open("POST", "/v4/upload", { "transfer-encoding": "chunked" });
     request.write(Buffer.alloc(200_000, "a"));
-    await eventually(() => gateway.v4.calls[0]?.received().length === 200_000);
+    await waitFor(() => gateway.v4.calls[0]?.received().length === 200_000);
     request.end(Buffer.alloc(100_000, "b"));
     expect((await answerOf(request)).statusCode).toBe(200);
     expect(gateway.v4.calls[0]?.received()).toHaveLength(300_000);
@@ -382,7 +396,7 @@ describe("L8 streams", () => {
 
   test("a download is heard while it is still being made, and is not limited in size", async () => {
     let more = () => {};
-    gateway.v4.answers((_call, response) => {
+    gateway.v4.respondWith((_call, response) => {
       response.write("first");
       more = () => {
         for (let part = 0; part < 20; part += 1) response.write(Buffer.alloc(1024 * 1024, "x"));
@@ -401,17 +415,17 @@ describe("L8 streams", () => {
   test("a client that goes away in mid-upload ends the call to v4", async () => {
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
     request.write(Buffer.alloc(1000));
-    const call = await eventually(() => gateway.v4.calls[0]);
+    const call = await waitFor(() => gateway.v4.calls[0]);
     request.destroy();
-    await expect(call?.over).resolves.toBe("broken off");
+    await expect(call?.ended).resolves.toBe("broken off");
   });
 
   test("a client that goes away in mid-download ends the call to v4", async () => {
-    gateway.v4.answers((_call, response) => void response.write("first"));
+    gateway.v4.respondWith((_call, response) => void response.write("first"));
     const request = open("GET", "/v4/broken-download");
     request.end();
     (await answerOf(request)).destroy();
-    await expect(gateway.v4.calls[0]?.over).resolves.toBe("broken off");
+    await expect(gateway.v4.calls[0]?.ended).resolves.toBe("broken off");
     expect(await newestNative("/v4/broken-download")).toMatchObject({
       alpha: { status: 499 },
       warnings: ["the answer broke off"],
@@ -424,14 +438,14 @@ describe("L9 faults of v4", () => {
     ["closes without a word", raw("")],
     ["resets without a word", raw("", "reset")],
     ["answers garbage", raw("\u0000\u0001\r\n\r\n")],
-    ["says nothing at all", silence],
+    ["says nothing at all", neverRespond],
   ])("A-173 %s: 500 in JSON, asked once, and the connection lives on", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
-    const client = await rawClient(gateway.service.url);
+    gateway.v4.respondWith(behaviour);
+    const client = await openRawClient(gateway.service.url);
     const path = newPath();
     const get = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
     client.send(get);
-    const [answer] = await client.answers(1);
+    const [answer] = await client.waitForResponses(1);
     expect(answer).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
     expect(JSON.parse(answer?.body ?? "")).toEqual({
       errors: [{ reason: "The service could not answer this request." }],
@@ -442,9 +456,9 @@ describe("L9 faults of v4", () => {
       alpha: { status: 500 },
       warnings: [expect.stringMatching(/^native lane: /)],
     });
-    gateway.v4.answers(json(200, {}));
+    gateway.v4.respondWith(json(200, {}));
     client.send(get);
-    expect(await client.answers(2)).toMatchObject([{ status: 500 }, { status: 200 }]);
+    expect(await client.waitForResponses(2)).toMatchObject([{ status: 500 }, { status: 200 }]);
     client.close();
   });
 
@@ -462,7 +476,7 @@ describe("L9 faults of v4", () => {
       raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n", "leave"),
     ],
   ])("v4 %s: the client sees a broken answer, never a whole one", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
+    gateway.v4.respondWith(behaviour);
     const path = newPath();
     const request = open("GET", path);
     request.end();
@@ -475,7 +489,7 @@ describe("L9 faults of v4", () => {
   });
 
   test("v4 answers before the upload is over", async () => {
-    gateway.v4.atHead((_call, incoming) => {
+    gateway.v4.onRequestHead((_call, incoming) => {
       incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
     });
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
@@ -491,7 +505,7 @@ test("a v4 that is not there: 500 in JSON", async () => {
   const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
   await gone.close();
   try {
-    const answer = await alone.ask("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
+    const answer = await alone.request("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
     expect(answer).toMatchObject({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
     expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
   } finally {
@@ -500,7 +514,7 @@ test("a v4 that is not there: 500 in JSON", async () => {
 });
 
 describe("AUDIT_DURABILITY=strict", () => {
-  test.each<[string, string, Behaviour]>([
+  test.each<[string, string, Responder]>([
     ["with a length", "GET", json(200, { made: true })],
     ["in chunks", "GET", plain(200, "made", { "transfer-encoding": "chunked" })],
     ["without a body", "DELETE", plain(204, "")],
@@ -508,19 +522,22 @@ describe("AUDIT_DURABILITY=strict", () => {
     ["that v4 did not give", "GET", raw("", "end")],
   ])("the record is kept before an answer %s ends", async (_kind, method, answer) => {
     const path = newPath();
-    gateway.v4.answers(answer);
+    gateway.v4.respondWith(answer);
     const request = open(method, path);
     request.end();
     const { statusCode } = await answerOf(request).then(async (came) => {
       await textOf(came);
       return came;
     });
-    expect(await gateway.record()).toMatchObject({ lane: "native", alpha: { path, status: statusCode } });
+    expect(await gateway.readLastRecord()).toMatchObject({
+      lane: "native",
+      alpha: { path, status: statusCode },
+    });
   });
 
   test("an answer is as long on its way as ever, but for its last byte", async () => {
     let finish = (): void => {};
-    gateway.v4.answers((_call, response) => {
+    gateway.v4.respondWith((_call, response) => {
       response.writeHead(200, { "content-length": "8" }).write("half");
       finish = () => void response.end("done");
     });
@@ -542,8 +559,8 @@ describe("AUDIT_DURABILITY=strict", () => {
     });
     try {
       for (const answer of [json(200, { made: true }), plain(204, "")]) {
-        v4.answers(answer);
-        const asked = alone.ask("GET /x", { as: null, headers: { authorization: "Bearer t" } });
+        v4.respondWith(answer);
+        const asked = alone.request("GET /x", { as: null, headers: { authorization: "Bearer t" } });
         await expect(asked).rejects.toThrow(/fetch failed|terminated/);
       }
     } finally {
@@ -566,15 +583,15 @@ describe("a v4 that fails", () => {
     await gone.close();
     const back: FakeV4[] = [];
     try {
-      for (const { status } of await often(() => alone.ask("GET /anything", asBearer)))
+      for (const { status } of await often(() => alone.request("GET /anything", asBearer)))
         expect([500, 503]).toContain(status);
-      const answer = await alone.ask("GET /left-alone", asBearer);
+      const answer = await alone.request("GET /left-alone", asBearer);
       expect(answer).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
       expect(answer.headers.get("retry-after")).toBe("1");
       expect(answer.headers.get("content-type")).toBe("application/json");
-      expect((await alone.ask("GET /vm/instances")).status).toBe(500);
+      expect((await alone.request("GET /vm/instances")).status).toBe(500);
 
-      const records = await alone.audit();
+      const records = await alone.readAudit();
       const [alpha, native] = records.slice(0, 2);
       expect(native).toMatchObject({ alpha: { path: "/v4/left-alone", status: 503 }, v4: [] });
       expect([native.warnings, alpha.warnings]).toEqual([
@@ -584,8 +601,8 @@ describe("a v4 that fails", () => {
       expect(records.at(-1)).toMatchObject({ alpha: { status: 500 }, v4: [{ status: null }] });
 
       back.push(await startFakeV4(Number(port)));
-      await eventually(async () => (await alone.ask("GET /anything", asBearer)).status === 200);
-      expect((await alone.ask("GET /anything", asBearer)).status).toBe(200);
+      await waitFor(async () => (await alone.request("GET /anything", asBearer)).status === 200);
+      expect((await alone.request("GET /anything", asBearer)).status).toBe(200);
     } finally {
       await alone.stop();
       for (const v4 of back) await v4.close();
@@ -593,14 +610,14 @@ describe("a v4 that fails", () => {
   });
 
   test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
-    const failing = await beforeFake({ RATE_LIMIT: "1000/100" });
+    const failing = await startGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
     try {
-      failing.v4.answers(json(200, {}, { "x-oauth-scopes": "*" }));
-      await failing.ask("GET /anything", asBearer);
-      failing.v4.answers(json(status, {}));
-      await often(() => failing.ask("GET /anything", asBearer));
+      failing.v4.respondWith(json(200, {}, { "x-oauth-scopes": "*" }));
+      await failing.request("GET /anything", asBearer);
+      failing.v4.respondWith(json(status, {}));
+      await often(() => failing.request("GET /anything", asBearer));
       const asked = failing.v4.calls.length;
-      const answer = await failing.ask("GET /anything", asBearer);
+      const answer = await failing.request("GET /anything", asBearer);
       expect(answer.headers.get("retry-after")).toBe("1");
       expect(failing.v4.calls).toHaveLength(asked);
       expect((await fetch(`${failing.service.adminUrl}/readyz`)).status).toBe(503);
@@ -609,27 +626,27 @@ describe("a v4 that fails", () => {
     }
   });
 
-  test.each<[string, Behaviour]>([
+  test.each<[string, Responder]>([
     ["503", plain(503, "")],
     ["nothing", raw("", "reset")],
   ])(
     "is not one that answers %s to tokens that it has not accepted, in either lane",
     async (_name, fails) => {
-      const asked = await beforeFake({ RATE_LIMIT: "100000/60" });
+      const asked = await startGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
       try {
-        await asked.ask("GET /anything", asBearer);
-        asked.v4.answers(fails);
+        await asked.request("GET /anything", asBearer);
+        asked.v4.respondWith(fails);
         let made = 0;
         await often(() =>
-          asked.ask("GET /anything", {
+          asked.request("GET /anything", {
             as: null,
             headers: { authorization: `Bearer made-up-${(made += 1)}` },
           }),
         );
-        await often(() => asked.ask("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
+        await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
         expect(asked.v4.calls).toHaveLength(120);
-        asked.v4.answers(json(200, {}));
-        expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+        asked.v4.respondWith(json(200, {}));
+        expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
         expect((await fetch(`${asked.service.adminUrl}/readyz`)).status).toBe(200);
       } finally {
         await asked.stop();
@@ -638,28 +655,28 @@ describe("a v4 that fails", () => {
   );
 
   test("is not one whose clients stop half-way, or go away", async () => {
-    const asked = await beforeFake({ UPSTREAM_TIMEOUT_MS: "300" });
+    const asked = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "300" });
     const { url } = asked.service;
     const ask = "GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n";
     const head =
       "POST /v4/upload HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nContent-Length: 10\r\n\r\n";
     try {
       await often(async () => {
-        const client = await rawClient(url);
+        const client = await openRawClient(url);
         client.send(`${head}half`);
-        await client.answers(1);
+        await client.waitForResponses(1);
         client.close();
       });
-      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
-      asked.v4.answers(silence);
+      expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
+      asked.v4.respondWith(neverRespond);
       await often(async () => {
-        const client = await rawClient(url);
+        const client = await openRawClient(url);
         client.send(ask);
-        await eventually(() => asked.v4.calls.length > 0);
+        await waitFor(() => asked.v4.calls.length > 0);
         client.close();
       });
-      asked.v4.answers(json(200, {}));
-      expect((await asked.ask("GET /anything", asBearer)).status).toBe(200);
+      asked.v4.respondWith(json(200, {}));
+      expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
     } finally {
       await asked.stop();
     }
@@ -670,8 +687,8 @@ test("a v4 under a path of its own", async () => {
   const v4 = await startFakeV4();
   const alone = await startGateway({ UPSTREAM_URL: `${v4.url}/base/` });
   try {
-    await alone.ask("GET /x?y=1", { as: null, headers: { authorization: "Bearer t" } });
-    await alone.ask("GET /vm/instances");
+    await alone.request("GET /x?y=1", { as: null, headers: { authorization: "Bearer t" } });
+    await alone.request("GET /vm/instances");
     expect(
       v4.calls.filter(({ headers }) => headers.authorization).map(({ path }) => path.split("?")[0]),
     ).toEqual(["/base/v4/x", "/base/v4/vm/instances"]);
@@ -682,9 +699,9 @@ test("a v4 under a path of its own", async () => {
 });
 
 test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
-  const closed = await beforeFake({ NATIVE_LANE: "off" });
+  const closed = await startGatewayWithFakeV4({ NATIVE_LANE: "off" });
   try {
-    const answer = await closed.ask("GET /vm/instances", {
+    const answer = await closed.request("GET /vm/instances", {
       as: null,
       headers: { authorization: "Bearer t" },
     });
@@ -696,7 +713,7 @@ test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
 });
 
 test("the record says what was called and not what was said, and holds no token", async () => {
-  gateway.v4.answers(json(201, { secret_answer: 1 }));
+  gateway.v4.respondWith(json(201, { secret_answer: 1 }));
   const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
   request.end('{"a":"bcdef"}');
   await textOf(await answerOf(request));

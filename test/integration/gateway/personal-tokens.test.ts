@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let folder: string;
 let gateway: Gateway;
@@ -23,9 +23,9 @@ interface Made {
   scopes: string;
 }
 const make = async (body: object, as?: string): Promise<Made> =>
-  (await gateway.ask("POST /account/tokens", { body, ...(as !== undefined && { as }) })).body;
-const bearer = (call: string, token: string, at = gateway): Promise<Told> =>
-  at.ask(call, { as: null, headers: { authorization: `Bearer ${token}` } });
+  (await gateway.request("POST /account/tokens", { body, ...(as !== undefined && { as }) })).body;
+const bearer = (call: string, token: string, at = gateway): Promise<TestResponse> =>
+  at.request(call, { as: null, headers: { authorization: `Bearer ${token}` } });
 const REMOVE = "DELETE /v4/vm/instances/5201";
 
 describe("a token made for vms:modify", () => {
@@ -36,29 +36,29 @@ describe("a token made for vms:modify", () => {
 
   test("changes instances and deletes none, in alpha and as Bearer, and v4 is not asked", async () => {
     const as = made.token;
-    expect((await gateway.ask("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
+    expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
     expect((await bearer("GET /v4/vm/instances/5201", as)).status).toBe(200);
-    gateway.sentToV4();
-    expect((await gateway.ask(REMOVE, { as })).status).toBe(403);
+    gateway.takeV4Requests();
+    expect((await gateway.request(REMOVE, { as })).status).toBe(403);
     expect((await bearer(REMOVE, as)).status).toBe(403);
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("is listed, read and renamed with the levels that were asked for", async () => {
     expect(made.scopes).toBe("vms:modify");
     const shown = { id: made.id, scopes: "vms:modify", token: `${made.token.slice(0, 16)}...` };
-    expect((await gateway.ask(`GET /account/tokens/${made.id}`)).body).toMatchObject(shown);
-    const { body } = await gateway.ask("GET /account/tokens");
+    expect((await gateway.request(`GET /account/tokens/${made.id}`)).body).toMatchObject(shown);
+    const { body } = await gateway.request("GET /account/tokens");
     expect(body.tokens.find(({ id }: Made) => id === made.id)).toMatchObject(shown);
-    const renamed = await gateway.ask(`PUT /account/tokens/${made.id}`, { body: { label: "other" } });
+    const renamed = await gateway.request(`PUT /account/tokens/${made.id}`, { body: { label: "other" } });
     expect(renamed.body).toMatchObject({ ...shown, label: "other" });
   });
 
   test("keeps its levels over a restart of the gateway", async () => {
     const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUDIT: "off" };
     const other = await startGateway(settings);
-    expect((await other.ask("GET /vm/instances/5201", { as: made.token })).status).toBe(200);
-    expect((await other.ask(REMOVE, { as: made.token })).status).toBe(403);
+    expect((await other.request("GET /vm/instances/5201", { as: made.token })).status).toBe(200);
+    expect((await other.request(REMOVE, { as: made.token })).status).toBe(403);
     expect((await bearer(REMOVE, made.token, other)).status).toBe(403);
     await other.stop();
   });
@@ -69,17 +69,17 @@ describe("a token made for vms:modify", () => {
     database.exec("DELETE FROM entry WHERE key LIKE 'grant:%'");
     database.close();
     await new Promise((resolve) => setTimeout(resolve, 3200));
-    gateway.sentToV4();
-    for (const told of [await gateway.ask(REMOVE, { as: token }), await bearer(REMOVE, token)])
+    gateway.takeV4Requests();
+    for (const told of [await gateway.request(REMOVE, { as: token }), await bearer(REMOVE, token)])
       expect(told.status).toBe(401);
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("ends when it is deleted", async () => {
     const { id, token } = await make({ label: "short", scopes: "vms:modify" });
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
-    await gateway.ask(`DELETE /account/tokens/${id}`);
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
+    await gateway.request(`DELETE /account/tokens/${id}`);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 });
 
@@ -92,7 +92,7 @@ describe("a token made with another", () => {
     const { token } = await make({ label: "own", scopes: own });
     const next = await make({ label: "next", ...(asked !== undefined && { scopes: asked }) }, token);
     expect(next.scopes).toBe(may);
-    expect((await gateway.ask(REMOVE, { as: next.token })).status).toBe(403);
+    expect((await gateway.request(REMOVE, { as: next.token })).status).toBe(403);
     expect((await bearer(REMOVE, next.token)).status).toBe(403);
     const used = await bearer("DELETE /v4/account/oauth-clients/x", next.token);
     expect(used.status).toBe(403);
@@ -101,7 +101,7 @@ describe("a token made with another", () => {
   test("of everything, asked for everything, is v4's own: there is nothing that could be lost", async () => {
     const { token, scopes } = await make({ label: "all", scopes: "*" });
     expect(scopes).toBe("*");
-    expect((await gateway.askV4("GET /profile", { as: token })).status).toBe(200);
+    expect((await gateway.requestV4("GET /profile", { as: token })).status).toBe(200);
   });
 });
 

@@ -1,18 +1,22 @@
 /** What comes over the wire and is no request, or not quite one, or two: the connection and its neighbours stay sound. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
-import { envelope, json, silence } from "../../support/fake-v4.ts";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { envelope, json, neverRespond } from "../../support/fake-v4.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 let client: RawClient;
 beforeAll(async () => {
-  gateway = await beforeFake({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" });
+  gateway = await startGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" });
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
-  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
-  client = await rawClient(gateway.service.url);
+  gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
+  client = await openRawClient(gateway.service.url);
 });
 afterEach(() => client.close());
 
@@ -22,17 +26,17 @@ const GET = `GET /v4/vm/instances HTTP/1.1\r\n${HOST}\r\n`;
 describe("garbage (what else the parser refuses is data: test/system/hostile/scripts)", () => {
   test("garbage after a request under way does not stand before or inside its answer", async () => {
     client.send(`${GET}\u0016\u0003garbage\r\n\r\n`);
-    const text = await client.ended();
+    const text = await client.waitForEnd();
     // Breaking off is allowed; the words of the refusal as the answer to the good request are not.
     expect(text).not.toContain("This is not an HTTP request");
   });
 
   test("a client that keeps its side open after garbage does not keep the connection", async () => {
     client.send("garbage\r\n\r\n");
-    await client.ended();
+    await client.waitForEnd();
     client.socket.on("error", () => {});
     // Its own side is still open; only a connection that is gone makes a write fail.
-    await eventually(() => {
+    await waitFor(() => {
       if (!client.socket.destroyed) client.socket.write("more");
       return client.socket.destroyed;
     });
@@ -43,39 +47,39 @@ describe("garbage (what else the parser refuses is data: test/system/hostile/scr
 describe("requests that are unusual and whole", () => {
   test("an Expect that nobody knows is passed over", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`);
-    expect(await client.answers(1)).toMatchObject([{ status: 200 }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
   });
 
   test("an upgrade is not made", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
-    expect(await client.answers(1)).toMatchObject([{ status: 200 }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
     expect(gateway.v4.calls[0]?.headers.upgrade).toBeUndefined();
   });
 
   test("pipelined requests are answered in order", async () => {
     let first = true;
-    gateway.v4.answers(async (call, response) => {
+    gateway.v4.respondWith(async (call, response) => {
       const mine = first;
       first = false;
       // The first to arrive is the last to be answered.
-      if (mine) await eventually(() => gateway.v4.calls.length === 3);
+      if (mine) await waitFor(() => gateway.v4.calls.length === 3);
       json(200, envelope([{ id: Number(/page=(\d+)/.exec(call.path)?.[1]), label: "x" }]))(call, response);
     });
     for (const page of [1, 2, 3]) client.send(GET.replace("instances", `instances?page=${page}`));
-    const answers = await client.answers(3);
+    const answers = await client.waitForResponses(3);
     expect(answers.map(({ body }) => JSON.parse(body).vms[0].id)).toEqual([1, 2, 3]);
   });
 
   test("of 2000 requests in one piece the first 64 are answered, and the connection ends", async () => {
     client.send(GET.repeat(2000));
-    const text = await client.ended();
+    const text = await client.waitForEnd();
     expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(64);
     expect(text.match(/^connection: close/gim)).toHaveLength(1);
   });
 
   test("HEAD has the head of GET and no body (lesson L3)", async () => {
     client.send(GET.replace("GET", "HEAD") + GET);
-    await eventually(() => /HTTP.*HTTP.*\}$/s.test(client.text()));
+    await waitFor(() => /HTTP.*HTTP.*\}$/s.test(client.text()));
     const text = client.text();
     const [head = "", get = ""] = text.split(/(?=HTTP\/1\.1)/);
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n$/s);
@@ -89,12 +93,16 @@ describe("oversize bodies", () => {
   const head = `POST /v4/vm/instances HTTP/1.1\r\n${HOST}`;
   test("are refused before they have come: an upload without an end gets its answer", async () => {
     client.send(`${head}Content-Length: 300000000\r\n\r\n${big}`);
-    expect(await client.answers(1)).toMatchObject([{ status: 400, headers: { connection: "close" } }]);
+    expect(await client.waitForResponses(1)).toMatchObject([
+      { status: 400, headers: { connection: "close" } },
+    ]);
   });
 
   test("are refused before they have come: chunks without an end get their answer", async () => {
     client.send(`${head}Transfer-Encoding: chunked\r\n\r\n${(3000).toString(16)}\r\n${big}\r\n`);
-    expect(await client.answers(1)).toMatchObject([{ status: 400, headers: { connection: "close" } }]);
+    expect(await client.waitForResponses(1)).toMatchObject([
+      { status: 400, headers: { connection: "close" } },
+    ]);
   });
 });
 
@@ -102,21 +110,21 @@ describe("clients that go away", () => {
   test("in mid-head and in mid-body leave nothing behind", async () => {
     client.send("POST /v4/vm/instances HTTP/1.1\r\nHo");
     client.close();
-    const other = await rawClient(gateway.service.url);
+    const other = await openRawClient(gateway.service.url);
     other.send(`POST /v4/vm/instances HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"da`);
     other.socket.resetAndDestroy();
-    await eventually(async () => (await gateway.record())?.alpha.body === undefined);
+    await waitFor(async () => (await gateway.readLastRecord())?.alpha.body === undefined);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test("while v4 works: its call is broken off", async () => {
-    gateway.v4.answers(silence);
+    gateway.v4.respondWith(neverRespond);
     client.send(GET);
-    await eventually(() => gateway.v4.calls.length > 0);
+    await waitFor(() => gateway.v4.calls.length > 0);
     client.close();
-    await expect(gateway.v4.calls[0]?.over).resolves.toBe("broken off");
-    const record = await eventually(async () => {
-      const newest = await gateway.record();
+    await expect(gateway.v4.calls[0]?.ended).resolves.toBe("broken off");
+    const record = await waitFor(async () => {
+      const newest = await gateway.readLastRecord();
       return newest.warnings.length > 0 && newest;
     });
     expect(record.warnings.join()).toMatch(/gone/);
@@ -125,15 +133,15 @@ describe("clients that go away", () => {
   test.each(["token", "Bearer"])(
     "with %s requests in a row: every call is broken off and recorded",
     async (scheme) => {
-      gateway.v4.answers(silence);
+      gateway.v4.respondWith(neverRespond);
       for (const id of ["first", "second", "third"]) {
         const head = `Host: a\r\nX-Request-Id: ${scheme}-${id}\r\nAuthorization: ${scheme} t\r\n\r\n`;
         client.send(`GET /v4/vm/instances HTTP/1.1\r\n${head}`);
       }
-      await eventually(() => gateway.v4.calls.length === 3);
+      await waitFor(() => gateway.v4.calls.length === 3);
       client.close();
-      for (const { over } of gateway.v4.calls) await expect(over).resolves.toBe("broken off");
-      const ids = await eventually(async () => {
+      for (const { ended: over } of gateway.v4.calls) await expect(over).resolves.toBe("broken off");
+      const ids = await waitFor(async () => {
         const page = await fetch(`${gateway.service.adminUrl}/api/audit?limit=10`);
         const { records } = (await page.json()) as { records: { requestId: string; warnings: string[] }[] };
         const mine = records.filter(({ requestId }) => requestId.startsWith(`${scheme}-`));
@@ -144,13 +152,13 @@ describe("clients that go away", () => {
   );
 
   test("are not tried again for", async () => {
-    gateway.v4.answers((_call, response) => void (client.close(), response.socket?.destroy()));
+    gateway.v4.respondWith((_call, response) => void (client.close(), response.socket?.destroy()));
     client.send(GET.replace("\r\n\r\n", "\r\nX-Request-Id: not-again\r\n\r\n"));
-    await eventually(async () => (await gateway.record()).requestId === "not-again");
+    await waitFor(async () => (await gateway.readLastRecord()).requestId === "not-again");
     expect(gateway.v4.calls).toHaveLength(1);
   });
 });
 
 test("after all of this the gateway serves", async () => {
-  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+  expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 });

@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 
 const PLANTED = "s3cr3t";
@@ -14,11 +18,15 @@ const names = loadPack("mappings")
   .map((name) => name.replaceAll("*", ""));
 
 let folder: string;
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "redaction-"));
-  gateway = await beforeFake({ DATA_DIR: folder, RATE_LIMIT: "1000000/1", RATE_LIMIT_CREATE: "1000000/1" });
+  gateway = await startGatewayWithFakeV4({
+    DATA_DIR: folder,
+    RATE_LIMIT: "1000000/1",
+    RATE_LIMIT_CREATE: "1000000/1",
+  });
 });
 afterEach(async () => {
   await gateway.stop();
@@ -147,33 +155,33 @@ async function run(planted: Exchange): Promise<void> {
   const { named, status, filter, echo, credentials } = planted;
   const [name, value] = named;
   const said = echoes(planted);
-  gateway.v4.answers(
+  gateway.v4.respondWith(
     status === 500 || echo === "html"
       ? plain(status, `<p>The ${name}: ${value}</p><p>${JSON.stringify(said)}`)
       : json(status, said),
   );
   const { text, type } = bodyOf(planted);
   const headers = { "content-type": type, "user-agent": "client" };
-  for (const as of [TOKEN, null]) await gateway.ask("POST /vm/instances", { as, text, headers });
+  for (const as of [TOKEN, null]) await gateway.request("POST /vm/instances", { as, text, headers });
   const agent = {
     "user-agent": `client (${pair(named)}) ${encodeURIComponent(value)}`,
     "x-request-id": TOKEN,
   };
-  await gateway.ask(`GET /vm/instances?page=1&${pair(named)}`, {
+  await gateway.request(`GET /vm/instances?page=1&${pair(named)}`, {
     as: TOKEN,
     filter: planted.raw ? utf8(filter) : ascii(filter),
     headers: agent,
   });
-  await gateway.ask(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
+  await gateway.request(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
   const query = new URLSearchParams({ [name]: value }).toString();
-  await gateway.ask(`GET /account/users/${encodeURIComponent(value)}?${query}`, { as: TOKEN });
+  await gateway.request(`GET /account/users/${encodeURIComponent(value)}?${query}`, { as: TOKEN });
   const own = encodeURIComponent(value);
-  await gateway.ask(`GET /vm/nothing/${encodeURIComponent(name)}/${own}`, { as: TOKEN });
-  await gateway.ask(`GET /vm/nothing/https://me:${own}@host/`, { as: TOKEN });
+  await gateway.request(`GET /vm/nothing/${encodeURIComponent(name)}/${own}`, { as: TOKEN });
+  await gateway.request(`GET /vm/nothing/https://me:${own}@host/`, { as: TOKEN });
   const refused = { authorization: `${credentials}${TOKEN}` };
-  await gateway.ask(`GET /vm/instances?label=${TOKEN}`, { as: null, headers: refused });
+  await gateway.request(`GET /vm/instances?label=${TOKEN}`, { as: null, headers: refused });
   const native = { authorization: `Bearer ${TOKEN}` };
-  await gateway.ask(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
+  await gateway.request(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
 
 test("of all that is planted in requests, answers and errors nothing is stored", async () => {
@@ -191,7 +199,7 @@ test("of all that is planted in requests, answers and errors nothing is stored",
     await exported.text();
     return Number(exported.headers.get("x-total-count"));
   };
-  await eventually(async () => (await count()) === runs * 9);
+  await waitFor(async () => (await count()) === runs * 9);
 
   for (const format of ["ndjson", "csv", "har"])
     expect(around(await (await fetch(`${adminUrl}/api/audit/export?format=${format}`)).text())).toBe("");

@@ -3,22 +3,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { createBodyReaders } from "../../../src/pipeline/read-body.ts";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
-import { byToken, envelope, json } from "../../support/fake-v4.ts";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
 const LIMIT = 100_000;
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({
+  gateway = await startGatewayWithFakeV4({
     BODY_LIMIT: String(LIMIT),
     RATE_LIMIT: "1000/600",
     RATE_LIMIT_CREATE: "2/600",
   });
 });
 afterAll(() => gateway.stop());
-beforeEach(() => gateway.v4.answers(byToken));
+beforeEach(() => gateway.v4.respondWith(acceptGoodTokens));
 
 const clients: RawClient[] = [];
 afterEach(() => {
@@ -26,7 +30,7 @@ afterEach(() => {
 });
 
 async function begin(bytes: string): Promise<RawClient> {
-  const client = await rawClient(gateway.service.url);
+  const client = await openRawClient(gateway.service.url);
   clients.push(client);
   client.send(bytes);
   return client;
@@ -52,27 +56,28 @@ describe("decided before a byte of the body has come", () => {
     ["a form that says it is too long", head("POST /oauth/token", "", "Content-Length: 70000"), 400],
   ])("%s", async (_what, bytes, status) => {
     const client = await begin(bytes);
-    expect(await client.answers(1)).toMatchObject([{ status }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status }]);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test("a token that v4 has refused", async () => {
-    await gateway.ask("GET /vm/instances", { as: "bad" });
+    await gateway.request("GET /vm/instances", { as: "bad" });
     const client = await begin(head(STOP, as("bad"), "Content-Length: 90000"));
-    expect(await client.answers(1)).toMatchObject([{ status: 401 }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
   });
 
   test("a scope that is too low", async () => {
-    gateway.v4.answers(json(200, envelope([]), { "x-oauth-scopes": "vms:read_only" }));
-    await gateway.ask("GET /vm/instances", { as: "reads" });
+    gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "vms:read_only" }));
+    await gateway.request("GET /vm/instances", { as: "reads" });
     const client = await begin(head(STOP, as("reads"), "Content-Length: 90000"));
-    expect(await client.answers(1)).toMatchObject([{ status: 403 }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
   });
 
   test("a limit that is used up", async () => {
-    for (let n = 0; n < 2; n += 1) await gateway.ask("POST /vm/instances", { as: "good-limit", body: {} });
+    for (let n = 0; n < 2; n += 1)
+      await gateway.request("POST /vm/instances", { as: "good-limit", body: {} });
     const client = await begin(head("POST /v4/vm/instances", as("good-limit"), "Content-Length: 90000"));
-    expect(await client.answers(1)).toMatchObject([{ status: 420 }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 420 }]);
   });
 });
 
@@ -81,31 +86,31 @@ describe("the connection of a request whose body is not read", () => {
 
   test("goes on behind a small one", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 2"));
-    await client.answers(1);
+    await client.waitForResponses(1);
     client.send(`{}${GET}`);
-    expect(await client.answers(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
+    expect(await client.waitForResponses(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
   });
 
   test("ends where a small one doesn't come", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 2"));
-    expect(await client.ended()).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   test("ends behind one that says it is large: nothing in it is a request", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 90000"));
-    await client.answers(1);
+    await client.waitForResponses(1);
     client.send(GET);
-    expect(await client.ended()).toMatch(/^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/i);
-    expect(await client.answers(1)).toHaveLength(1);
+    expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/i);
+    expect(await client.waitForResponses(1)).toHaveLength(1);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test("ends in chunks that go on: nothing in them is a request", async () => {
     const client = await begin(head(STOP, "", "Transfer-Encoding: chunked"));
-    await client.answers(1);
+    await client.waitForResponses(1);
     client.send(`${GET.length.toString(16)}\r\n${GET}\r\n`);
-    await client.ended();
-    expect(await client.answers(1)).toMatchObject([{ status: 401 }]);
+    await client.waitForEnd();
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
     expect(gateway.v4.calls).toEqual([]);
   });
 });
@@ -115,31 +120,31 @@ describe("memory", () => {
     begin(head("PUT /v4/vm/instances/7", as(token), `Content-Length: ${LIMIT}`) + " ".repeat(LIMIT - 1));
 
   test("bodies of tokens that v4 hasn't accepted have a share, and others go on", async () => {
-    await gateway.ask("GET /vm/instances", { as: "good-memory" });
+    await gateway.request("GET /vm/instances", { as: "good-memory" });
     for (const n of [1, 2]) {
       await half(`bad-${n}`);
-      await eventually(async () => (await bytesKept()) === n * LIMIT);
+      await waitFor(async () => (await bytesKept()) === n * LIMIT);
     }
     const refused = await Promise.all(Array.from({ length: 18 }, (_, n) => half(`bad-other-${n}`)));
     for (const client of refused)
-      expect(await client.answers(1)).toMatchObject([
+      expect(await client.waitForResponses(1)).toMatchObject([
         { status: 500, body: '{"errors":[{"reason":"The service is busy. Try again later."}]}' },
       ]);
     expect(await bytesKept()).toBe(2 * LIMIT);
 
     const known = await half("good-memory");
-    await eventually(async () => (await bytesKept()) === 3 * LIMIT);
+    await waitFor(async () => (await bytesKept()) === 3 * LIMIT);
     known.send("{");
-    expect(await known.answers(1)).toMatchObject([{ status: 400 }]);
+    expect(await known.waitForResponses(1)).toMatchObject([{ status: 400 }]);
     for (const client of clients) client.close();
-    await eventually(async () => (await bytesKept()) === 0);
+    await waitFor(async () => (await bytesKept()) === 0);
   });
 
   test("what is encoded is counted as what it may become", async () => {
     const encoded = head(STOP, `${as("bad-gzip")}Content-Encoding: gzip\r\n`, "Content-Length: 4");
     const client = await begin(`${encoded}abcd`);
-    expect(await client.answers(1)).toMatchObject([{ status: 400 }]);
-    await eventually(async () => (await bytesKept()) === 0);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 400 }]);
+    await waitFor(async () => (await bytesKept()) === 0);
   });
 });
 
@@ -157,14 +162,14 @@ test("a body that was read leaves nothing that listens to its request", async ()
 
 describe("time", () => {
   test("a body that comes too slowly is refused, sooner without a token that v4 has accepted", async () => {
-    await gateway.ask("GET /vm/instances", { as: "good-slow" });
+    await gateway.request("GET /vm/instances", { as: "good-slow" });
     const bytes = (token: string): string => `${head(STOP, as(token), "Content-Length: 1000")}{`;
     const known = await begin(bytes("good-slow"));
     const unknown = await begin(bytes("bad-slow"));
-    const [answer] = await unknown.answers(1);
+    const [answer] = await unknown.waitForResponses(1);
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("too slowly") });
     expect(known.text()).toBe("");
     known.send(`${" ".repeat(998)}}`);
-    expect(await known.answers(1)).toMatchObject([{ status: 200 }]);
+    expect(await known.waitForResponses(1)).toMatchObject([{ status: 200 }]);
   }, 20_000);
 });

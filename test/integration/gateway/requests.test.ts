@@ -2,16 +2,16 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ BODY_LIMIT: "8kb", CORS_ORIGINS: "https://app.example.org" });
+  gateway = await startGatewayWithFakeV4({ BODY_LIMIT: "8kb", CORS_ORIGINS: "https://app.example.org" });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
-  gateway.v4.answers((call, response) =>
+  gateway.v4.respondWith((call, response) =>
     json(200, call.method === "GET" ? envelope([]) : { id: 7, label: "web-one" })(call, response),
   );
 });
@@ -224,7 +224,7 @@ describe("bodies that are taken", () => {
   });
 
   test("L5 numbers that no double holds reach v4 digit for digit", async () => {
-    gateway.v4.answers(
+    gateway.v4.respondWith(
       json(200, { id: 5, images: ["vm/debian9"], user_defined_fields: [] }),
       json(200, { id: 7 }),
     );
@@ -563,7 +563,7 @@ describe("values that would lead a v4 call to another path", () => {
   test.each([{}, { vm_id: null }, { vm_id: ".." }, { vm_id: {} }])(
     "DELETE of an address is refused with a reason where v4's object has %j",
     async (v4) => {
-      gateway.v4.answers(json(200, { address: "192.0.2.7", ...v4 }));
+      gateway.v4.respondWith(json(200, { address: "192.0.2.7", ...v4 }));
       const answer = await send("DELETE /v4/networking/ipv4/192.0.2.7");
       expect([answer.status, reasons(answer)]).toEqual([400, ["The address belongs to no instance."]]);
       expect(gateway.v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -580,7 +580,7 @@ describe("targets that Express can't route", () => {
       const answer = await send(`GET ${target}`);
       expect(answer.status).toBe(404);
       expectAlpha(answer);
-      expect(await gateway.record()).toMatchObject({ alpha: { path: target, status: 404 } });
+      expect(await gateway.readLastRecord()).toMatchObject({ alpha: { path: target, status: 404 } });
     },
   );
 });

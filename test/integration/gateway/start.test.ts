@@ -1,6 +1,6 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready by itself. */
 import { afterEach, describe, expect, test } from "vitest";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
@@ -39,30 +39,30 @@ describe("v4 is down at start", () => {
       before.reasons.map((reason) => reason.replace(/:.*/, "")).toSorted((a, b) => a.localeCompare(b)),
     ).toEqual(["catalog datacenter", "catalog distribution", "catalog kernel", "catalog type"]);
     for (const route of CATALOG_ROUTES.filter((path) => !path.startsWith("/datacenters"))) {
-      expect(await gateway.ask(`GET ${route}`, { as: null })).toMatchObject({
+      expect(await gateway.request(`GET ${route}`, { as: null })).toMatchObject({
         status: 500,
         body: { errors: [{ reason: expect.stringMatching(/could not answer/) }] },
       });
     }
     // Those that alpha has are in the pack (translation 6.1).
-    const { body } = await gateway.ask("GET /datacenters", { as: null });
+    const { body } = await gateway.request("GET /datacenters", { as: null });
     expect(body).toMatchObject({ page: 1, total_pages: 1, total_results: 7 });
     expect(body.datacenters).toContainEqual({ id: "newark", label: "Newark, NJ", country: "us" });
-    expect(await gateway.ask("GET /datacenters/newark", { as: null })).toMatchObject({
+    expect(await gateway.request("GET /datacenters/newark", { as: null })).toMatchObject({
       status: 200,
       body: { id: "newark", label: "Newark, NJ", country: "us" },
     });
-    expect(await gateway.ask("GET /datacenters/us-east", { as: null })).toMatchObject({ status: 404 });
-    expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 500 });
+    expect(await gateway.request("GET /datacenters/us-east", { as: null })).toMatchObject({ status: 404 });
+    expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 500 });
     expect(
-      await gateway.ask("POST /vm/instances", {
+      await gateway.request("POST /vm/instances", {
         body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" },
       }),
     ).toMatchObject({ body: { errors: expect.any(Array) } });
 
     v4 = await startFakeV4(Number(new URL(place.url).port));
-    await eventually(async () => (await ready()).status === 200);
-    expect(await gateway.ask("GET /datacenters", { as: null })).toMatchObject({
+    await waitFor(async () => (await ready()).status === 200);
+    expect(await gateway.request("GET /datacenters", { as: null })).toMatchObject({
       status: 200,
       body: { datacenters: expect.arrayContaining([expect.objectContaining({ id: "newark" })]) },
     });
@@ -70,45 +70,45 @@ describe("v4 is down at start", () => {
 
   test("it answers 503 at first", async () => {
     v4 = await startFakeV4();
-    v4.catalogs(false);
+    v4.setCatalogsAvailable(false);
     gateway = await startGateway({ UPSTREAM_URL: v4.url });
     expect(await ready()).toMatchObject({
       status: 503,
       reasons: expect.arrayContaining([expect.stringMatching(/503/)]),
     });
-    v4.catalogs(true);
-    await eventually(async () => (await ready()).status === 200);
+    v4.setCatalogsAvailable(true);
+    await waitFor(async () => (await ready()).status === 200);
   });
 });
 
 test("v4 goes down later: catalogs are served from the copy, and the process stays ready", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url, CATALOG_TTL_SECONDS: "1" });
-  v4.catalogs(false);
-  v4.answers(json(500, {}));
+  v4.setCatalogsAvailable(false);
+  v4.respondWith(json(500, {}));
   await new Promise((resolve) => setTimeout(resolve, 1300));
-  expect(await gateway.ask("GET /datacenters", { as: null })).toMatchObject({ status: 200 });
+  expect(await gateway.request("GET /datacenters", { as: null })).toMatchObject({ status: 200 });
   expect(await ready()).toMatchObject({ status: 200 });
 });
 
 test("a catalog that v4 shows to nobody without a token is read with the first one that v4 has accepted", async () => {
   v4 = await startFakeV4();
-  v4.hides("/v4/images");
+  v4.requireTokenFor("/v4/images");
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
   expect(await ready()).toMatchObject({ status: 200 });
-  expect(await gateway.ask("GET /vm/distributions", { as: null })).toMatchObject({ status: 500 });
-  v4.answers(json(401, {}));
-  expect(await gateway.ask("GET /vm/instances/5", { as: "made-up" })).toMatchObject({ status: 401 });
-  v4.answers(json(200, { id: 5, region: "us-east", image: "vm/debian9", type: null }));
-  expect(await gateway.ask("GET /vm/instances/5")).toMatchObject({
+  expect(await gateway.request("GET /vm/distributions", { as: null })).toMatchObject({ status: 500 });
+  v4.respondWith(json(401, {}));
+  expect(await gateway.request("GET /vm/instances/5", { as: "made-up" })).toMatchObject({ status: 401 });
+  v4.respondWith(json(200, { id: 5, region: "us-east", image: "vm/debian9", type: null }));
+  expect(await gateway.request("GET /vm/instances/5")).toMatchObject({
     status: 200,
     body: { distribution: { id: "vm/debian9", label: "vm/debian9" } },
   });
-  expect(await gateway.ask("GET /vm/instances/5")).toMatchObject({
+  expect(await gateway.request("GET /vm/instances/5")).toMatchObject({
     status: 200,
     body: { distribution: { id: "vm/debian9", label: "Debian 9" } },
   });
-  expect(await gateway.ask("GET /vm/distributions", { as: null })).toMatchObject({
+  expect(await gateway.request("GET /vm/distributions", { as: null })).toMatchObject({
     status: 200,
     body: { distributions: [{ id: "vm/debian9" }] },
   });
@@ -117,26 +117,26 @@ test("a catalog that v4 shows to nobody without a token is read with the first o
 test("catalog routes cost v4 nothing", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
-  const before = v4.connections();
+  const before = v4.countConnections();
   for (const route of CATALOG_ROUTES)
-    expect(await gateway.ask(`GET ${route}`)).toMatchObject({ status: 200 });
+    expect(await gateway.request(`GET ${route}`)).toMatchObject({ status: 200 });
   expect(v4.calls).toEqual([]);
-  expect(v4.connections()).toBe(before);
+  expect(v4.countConnections()).toBe(before);
 });
 
 test("stopping lets a request in flight end, and answers no new one", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
   let answer = () => {};
-  v4.answers((call, response) => {
+  v4.respondWith((call, response) => {
     answer = () => void json(200, {})(call, response);
   });
-  const inFlight = gateway.ask("DELETE /vm/instances/7");
-  await eventually(() => v4?.calls[0]);
+  const inFlight = gateway.request("DELETE /vm/instances/7");
+  await waitFor(() => v4?.calls[0]);
   const stopped = gateway.service.stop();
   expect(await gateway.service.readiness()).toContain("draining");
   answer();
   expect(await inFlight).toMatchObject({ status: 200 });
   await stopped;
-  await expect(gateway.ask("GET /datacenters")).rejects.toThrow(/fetch failed/);
+  await expect(gateway.request("GET /datacenters")).rejects.toThrow(/fetch failed/);
 });

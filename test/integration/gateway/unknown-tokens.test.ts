@@ -1,20 +1,24 @@
 /** Tokens of which nothing is known yet: what they cost v4, and what they cost their address. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
-import { byToken, envelope, json } from "../../support/fake-v4.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 afterEach(() => gateway.stop());
 
-const get = (as: string, path = "/vm/instances") => gateway.ask(`GET ${path}`, { as });
+const get = (as: string, path = "/vm/instances") => gateway.request(`GET ${path}`, { as });
 const statuses = (told: readonly { status: number }[]) => told.map(({ status }) => status);
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe("made-up tokens", () => {
   beforeEach(async () => {
-    gateway = await beforeFake({ RATE_LIMIT: "5/100" });
-    gateway.v4.answers(byToken);
+    gateway = await startGatewayWithFakeV4({ RATE_LIMIT: "5/100" });
+    gateway.v4.respondWith(acceptGoodTokens);
   });
 
   test("share the limit of their address: no new limit, and v4 is not called, for each", async () => {
@@ -43,51 +47,54 @@ describe("made-up tokens", () => {
 
 describe("one token, tried many times at once", () => {
   beforeEach(async () => {
-    gateway = await beforeFake();
+    gateway = await startGatewayWithFakeV4();
   });
 
   test("L21 a refused one costs v4 one call", async () => {
-    gateway.v4.answers((call, response) => void setTimeout(() => byToken(call, response), 50));
+    gateway.v4.respondWith((call, response) => void setTimeout(() => acceptGoodTokens(call, response), 50));
     expect(statuses(await Promise.all(times(20, () => get("bad"))))).toEqual(times(20, () => 401));
     expect(statuses(await Promise.all(times(5, () => get("bad"))))).toEqual(times(5, () => 401));
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
   test("a good one asks once, then as often as it likes", async () => {
-    gateway.v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+    gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
     expect(statuses(await Promise.all(times(20, () => get("good"))))).toEqual(times(20, () => 200));
     expect(gateway.v4.calls).toHaveLength(20);
   });
 
   test("a v4 that says nothing of scopes doesn't make its clients wait in line", async () => {
-    gateway.v4.answers(json(200, envelope([])));
+    gateway.v4.respondWith(json(200, envelope([])));
     await get("good");
     const held: (() => void)[] = [];
-    gateway.v4.answers((call, response) => void held.push(() => json(200, envelope([]))(call, response)));
+    gateway.v4.respondWith((call, response) => void held.push(() => json(200, envelope([]))(call, response)));
     const told = times(3, () => get("good"));
-    await eventually(() => held.length === 3);
+    await waitFor(() => held.length === 3);
     for (const answer of held) answer();
     expect(statuses(await Promise.all(told))).toEqual([200, 200, 200]);
   });
 
   test("a v4 that fails the first doesn't fail the others", async () => {
     const idle = { ...envelope([]), status: "offline" };
-    gateway.v4.answers(json(503, {}), json(200, idle, { "x-oauth-scopes": "*" }));
+    gateway.v4.respondWith(json(503, {}), json(200, idle, { "x-oauth-scopes": "*" }));
     const told = statuses(
-      await Promise.all(times(5, () => gateway.ask("POST /vm/instances/7/boot", { as: "good" }))),
+      await Promise.all(times(5, () => gateway.request("POST /vm/instances/7/boot", { as: "good" }))),
     );
     expect(told.filter((status) => status === 500).length).toBeLessThan(2);
   });
 
   test("nor does a client that goes away", async () => {
     const held: (() => void)[] = [];
-    gateway.v4.answers((call, response) => void held.push(() => byToken(call, response)), byToken);
+    gateway.v4.respondWith(
+      (call, response) => void held.push(() => acceptGoodTokens(call, response)),
+      acceptGoodTokens,
+    );
     const gone = new AbortController();
     const first = fetch(`${gateway.service.url}/v4/vm/instances`, {
       headers: { authorization: "token good" },
       signal: gone.signal,
     }).catch(() => "gone");
-    await eventually(() => held.length === 1);
+    await waitFor(() => held.length === 1);
     const second = get("good");
     gone.abort();
     expect(await first).toBe("gone");
@@ -100,8 +107,8 @@ describe("DELETE /api/tokens", () => {
     (await fetch(`${gateway.service.adminUrl}/api/tokens${path}`, { method: "DELETE" })).status;
 
   beforeEach(async () => {
-    gateway = await beforeFake();
-    gateway.v4.answers(byToken);
+    gateway = await startGatewayWithFakeV4();
+    gateway.v4.respondWith(acceptGoodTokens);
     for (const token of ["bad-1", "bad-2"]) await get(token);
   });
 
@@ -113,7 +120,7 @@ describe("DELETE /api/tokens", () => {
   });
 
   test("forgets the token of a fingerprint, as the audit shows it, and no other", async () => {
-    const { fingerprint } = (await gateway.record()).client;
+    const { fingerprint } = (await gateway.readLastRecord()).client;
     expect(await purge(`/${fingerprint}`)).toBe(204);
     await get("bad-1");
     expect(gateway.v4.calls).toHaveLength(2);

@@ -1,11 +1,11 @@
 /** v4's own refusals: which status and reasons alpha's client gets, and whom they blame. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
+  gateway = await startGatewayWithFakeV4({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
 });
 afterAll(() => gateway.stop());
 
@@ -39,10 +39,10 @@ describe("statuses", () => {
     [505, 500, "Said by v4."],
   ];
   test.each(table)("A-168…A-173 v4's %i is alpha's %i", async (v4, alpha, reason) => {
-    gateway.v4.answers(refusal(v4, { reason }));
-    const told = await gateway.ask("GET /vm/instances");
+    gateway.v4.respondWith(refusal(v4, { reason }));
+    const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
-    const { warnings } = await gateway.record();
+    const { warnings } = await gateway.readLastRecord();
     expect(warnings).toEqual(v4 === alpha ? [] : [`v4 answered ${v4}`]);
   });
 
@@ -63,8 +63,8 @@ describe("statuses", () => {
       json(v4, { errors: {} }),
       refusal(v4),
     ]) {
-      gateway.v4.answers(behaviour);
-      expect(await gateway.ask("GET /vm/instances")).toMatchObject({
+      gateway.v4.respondWith(behaviour);
+      expect(await gateway.request("GET /vm/instances")).toMatchObject({
         status: alpha,
         body: { errors: [{ reason }] },
       });
@@ -74,8 +74,8 @@ describe("statuses", () => {
 
 describe("L10 fields of errors find back to what the client sent", () => {
   const refused = async (...errors: unknown[]) => {
-    gateway.v4.answers(refusal(400, ...errors));
-    const told = await gateway.ask("POST /vm/instances", { body: DEPLOYED });
+    gateway.v4.respondWith(refusal(400, ...errors));
+    const told = await gateway.request("POST /vm/instances", { body: DEPLOYED });
     expect(told.status).toBe(400);
     return told.body.errors;
   };
@@ -109,8 +109,8 @@ describe("L10 fields of errors find back to what the client sent", () => {
     ["alerts.cpu", "alerts.cpu.threshold"],
     ["backups.schedule.day", "backups.schedule.day"],
   ])("of an edit, %s is alpha's %s", async (field, named) => {
-    gateway.v4.answers(refusal(400, { field, reason: "No." }));
-    const told = await gateway.ask("PUT /vm/instances/7", {
+    gateway.v4.respondWith(refusal(400, { field, reason: "No." }));
+    const told = await gateway.request("PUT /vm/instances/7", {
       body: { alerts: { cpu: { enabled: true, threshold: 5 } } },
     });
     expect(told).toMatchObject({ status: 400, body: { errors: [{ field: named, reason: "No." }] } });
@@ -140,12 +140,12 @@ describe("L10 fields of errors find back to what the client sent", () => {
 
 describe("a member that the gateway added", () => {
   test("the default label is taken back once, and the create made without it", async () => {
-    gateway.v4.answers(
+    gateway.v4.respondWith(
       refusal(400, { field: "label", reason: "Taken." }),
       json(200, { id: 7, label: "vm7" }),
     );
     const { label: _none, ...unnamed } = GOOD;
-    expect(await gateway.ask("POST /vm/instances", { body: unnamed })).toMatchObject({
+    expect(await gateway.request("POST /vm/instances", { body: unnamed })).toMatchObject({
       status: 200,
       body: { label: "vm7" },
     });
@@ -153,13 +153,13 @@ describe("a member that the gateway added", () => {
       true,
       false,
     ]);
-    expect((await gateway.record()).v4).toHaveLength(2);
+    expect((await gateway.readLastRecord()).v4).toHaveLength(2);
   });
 
   test("only once, and nobody is blamed for it", async () => {
-    gateway.v4.answers(refusal(400, { field: "label", reason: "Taken." }));
+    gateway.v4.respondWith(refusal(400, { field: "label", reason: "Taken." }));
     const { label: _none, ...unnamed } = GOOD;
-    const told = await gateway.ask("POST /vm/instances", { body: unnamed });
+    const told = await gateway.request("POST /vm/instances", { body: unnamed });
     expect(told).toMatchObject({ status: 400, body: { errors: [{ reason: "Taken." }] } });
     expect(told.body.errors[0].field).toBeUndefined();
     expect(gateway.v4.calls).toHaveLength(2);
@@ -176,8 +176,8 @@ describe("a member that the gateway added", () => {
     ],
     ["that the client sent itself", GOOD, [{ field: "label", reason: "Taken." }]],
   ])("is not tried again %s", async (_name, body, errors) => {
-    gateway.v4.answers(json(400, { errors }));
-    expect(await gateway.ask("POST /vm/instances", { body })).toMatchObject({ status: 400 });
+    gateway.v4.respondWith(json(400, { errors }));
+    expect(await gateway.request("POST /vm/instances", { body })).toMatchObject({ status: 400 });
     expect(gateway.v4.calls).toHaveLength(1);
   });
 });
@@ -190,13 +190,13 @@ describe("reads besides the call (lesson L12)", () => {
     ["is refused", json(403, {})],
     ["breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
   ])("one that %s costs its fields and not the answer", async (_name, behaviour) => {
-    gateway.v4.answers((call, response) => {
+    gateway.v4.respondWith((call, response) => {
       const answer = call.path.endsWith("/transfer")
         ? behaviour
         : json(200, { id: 7, label: "web-one", backups: {} });
       answer(call, response);
     });
-    expect(await gateway.ask("GET /vm/instances/7")).toMatchObject({
+    expect(await gateway.request("GET /vm/instances/7")).toMatchObject({
       status: 200,
       body: { id: 7, total_transfer: 0 },
     });
@@ -216,8 +216,8 @@ describe("reasons", () => {
     ["Too short.", "region", "Too short.", "datacenter"],
     ["label is too short", "label", "label is too short", "label"],
   ])("%s, of v4's %s: %s", async (reason, field, alpha, named) => {
-    gateway.v4.answers(refusal(400, { reason, field }));
-    const told = await gateway.ask("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
+    gateway.v4.respondWith(refusal(400, { reason, field }));
+    const told = await gateway.request("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
     expect(told.body.errors).toEqual([{ field: named, reason: alpha }]);
   });
 
@@ -225,8 +225,8 @@ describe("reasons", () => {
     const many = Array.from({ length: 100_000 }, () => ({ reason: "No.", field: "label" }));
     const long = Array.from({ length: 100 }, () => ({ reason: "\0".repeat(2500), field: "label" }));
     for (const errors of [many, long]) {
-      gateway.v4.answers(json(400, { errors }));
-      const told = await gateway.ask("POST /vm/instances", { body: GOOD });
+      gateway.v4.respondWith(json(400, { errors }));
+      const told = await gateway.request("POST /vm/instances", { body: GOOD });
       expect(told.status).toBe(400);
       expect(told.text.length).toBeLessThan(131_072);
     }

@@ -1,8 +1,8 @@
 /** Whatever v4 answers, the client gets one of alpha's statuses and JSON of alpha's shape, and the record says what really happened. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
-import { envelope, json, plain, raw, silence, type Behaviour } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { envelope, json, plain, raw, neverRespond, type Responder } from "../../support/fake-v4.ts";
 
 const LIST = JSON.stringify(envelope([{ id: 7, label: "web-one" }]));
 const HTML = "<html><body>nginx at 10.1.2.3</body></html>";
@@ -11,17 +11,17 @@ const head = (length: number) =>
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
 const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
 
-const inBytes: Behaviour = (_call, response) => {
+const inBytes: Responder = (_call, response) => {
   for (const byte of Buffer.from(LIST)) response.write(Buffer.of(byte));
   response.end();
 };
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 /** For what v4 never ends: the others must not be given up because the machine is busy. */
-let hasty: Pair;
+let hasty: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "15000" });
-  hasty = await beforeFake({ UPSTREAM_TIMEOUT_MS: "500" });
+  gateway = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "15000" });
+  hasty = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500" });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -44,15 +44,15 @@ function expectSealed(told: { text: string; headers: Headers }): void {
 describe("L9 an answer that no one can use is a 500, and v4 is asked again only where that is harmless", () => {
   // A v4 that did nothing but fail would soon be left alone.
   afterEach(async () => {
-    gateway.v4.answers(json(200, envelope([])));
-    await Promise.all([1, 2, 3, 4].map(() => gateway.ask("GET /vm/instances")));
+    gateway.v4.respondWith(json(200, envelope([])));
+    await Promise.all([1, 2, 3, 4].map(() => gateway.request("GET /vm/instances")));
   });
 
   // What v4 does, calls that a GET makes, what the record says.
-  const table: [string, Behaviour, number, RegExp][] = [
+  const table: [string, Responder, number, RegExp][] = [
     ["closes without a word", raw(""), 3, /cut_off/],
     ["resets without a word", raw("", "reset"), 3, /cut_off|unreachable/],
-    ["says nothing at all", silence, 1, /timed_out/],
+    ["says nothing at all", neverRespond, 1, /timed_out/],
     ["sends half a head", raw("HTTP/1.1 200 OK\r\nContent-Ty"), 3, /cut_off/],
     ["sends half a head and waits", raw("HTTP/1.1 200 OK\r\nContent-Ty", "leave"), 1, /timed_out/],
     ["ends in mid-body", raw(head(500) + LIST), 3, /cut_off/],
@@ -126,16 +126,16 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
     ["L11 answers 307 to elsewhere", plain(307, "", { location: "http://10.1.2.3/" }), 1, /v4 answered 307/],
   ];
 
-  const before = (warning: RegExp): Pair => (warning.source === "timed_out" ? hasty : gateway);
+  const before = (warning: RegExp): GatewayWithFakeV4 => (warning.source === "timed_out" ? hasty : gateway);
 
   test.each(table)("A-173 a read when v4 %s", async (_name, behaviour, calls, warning) => {
     const pair = before(warning);
-    pair.v4.answers(behaviour);
-    const told = await pair.ask("GET /vm/instances");
+    pair.v4.respondWith(behaviour);
+    const told = await pair.request("GET /vm/instances");
     expect(told).toMatchObject({ status: 500, body: failed });
     expectSealed(told);
     expect(pair.v4.calls).toHaveLength(calls);
-    const record = await pair.record();
+    const record = await pair.readLastRecord();
     expect(record.alpha.status).toBe(500);
     expect(record.v4).toHaveLength(1);
     // A 500 that is told as a 500 needs no warning besides the status of the call.
@@ -145,8 +145,8 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
 
   test.each(table)("L28 a create is sent once when v4 %s", async (_name, behaviour, _calls, warning) => {
     const pair = before(warning);
-    pair.v4.answers(behaviour);
-    const told = await pair.ask("POST /vm/instances", CREATE);
+    pair.v4.respondWith(behaviour);
+    const told = await pair.request("POST /vm/instances", CREATE);
     expect(told).toMatchObject({ status: 500, body: failed });
     expectSealed(told);
     expect(pair.v4.calls.map(({ method }) => method)).toEqual(["POST"]);
@@ -154,7 +154,7 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
 });
 
 describe("L9 JSON that is not what the route gives is a 500", () => {
-  const table: [string, Behaviour][] = [
+  const table: [string, Responder][] = [
     ["a list without an envelope", json(200, [{ id: 7 }])],
     ["an object for a list", json(200, { id: 7 })],
     ["null", json(200, null)],
@@ -168,42 +168,42 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
     ["204", plain(204, "")],
   ];
   test.each(table)("a list for which v4 answers %s", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
-    const told = await gateway.ask("GET /vm/instances");
+    gateway.v4.respondWith(behaviour);
+    const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: 500, body: failed });
     expectSealed(told);
-    expect((await gateway.record()).warnings).not.toEqual([]);
+    expect((await gateway.readLastRecord()).warnings).not.toEqual([]);
   });
 
-  test.each<[string, Behaviour]>([
+  test.each<[string, Responder]>([
     ["a list", json(200, [])],
     ["null", json(200, null)],
     ["a number", json(200, 7)],
     ["a number that no double holds", plain(200, "12345678901234567890123")],
     ["an empty 200", plain(200, "")],
   ])("an object for which v4 answers %s", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
-    const told = await gateway.ask("GET /vm/instances/7/disks/1");
+    gateway.v4.respondWith(behaviour);
+    const told = await gateway.request("GET /vm/instances/7/disks/1");
     expect(told).toMatchObject({ status: 500, body: failed });
   });
 
-  test.each<[string, Behaviour]>([
+  test.each<[string, Responder]>([
     ["an empty 200", plain(200, "")],
     ["204", plain(204, "")],
     ["{}", json(200, {})],
   ])("a removal is done when v4 answers %s", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
-    expect(await gateway.ask("DELETE /vm/instances/7")).toMatchObject({ status: 200, text: "{}" });
+    gateway.v4.respondWith(behaviour);
+    expect(await gateway.request("DELETE /vm/instances/7")).toMatchObject({ status: 200, text: "{}" });
   });
 
   test("a create that v4 acknowledges without a word has happened: no 500 that asks for a second one", async () => {
-    gateway.v4.answers(plain(204, ""));
-    expect(await gateway.ask("POST /vm/instances", CREATE)).toMatchObject({ status: 200, text: "{}" });
+    gateway.v4.respondWith(plain(204, ""));
+    expect(await gateway.request("POST /vm/instances", CREATE)).toMatchObject({ status: 200, text: "{}" });
   });
 });
 
 describe("answers that can be used", () => {
-  test.each<[string, Behaviour]>([
+  test.each<[string, Responder]>([
     ["chunked, in single bytes", inBytes],
     ["without a length, until the end", raw(`HTTP/1.1 200 OK\r\n\r\n${LIST}`)],
     ["with no content type", plain(200, LIST)],
@@ -222,8 +222,8 @@ describe("answers that can be used", () => {
       json(202, { ...envelope([{ id: 7, label: "web-one" }]), warnings: [{ title: "slow" }] }),
     ],
   ])("a list that comes %s", async (_name, behaviour) => {
-    gateway.v4.answers(behaviour);
-    const told = await gateway.ask("GET /vm/instances");
+    gateway.v4.respondWith(behaviour);
+    const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: 200, body: { vms: [{ id: 7, label: "web-one" }], total_pages: 1 } });
     expect(Object.keys(told.body)).toEqual(["vms", "page", "total_pages", "total_results"]);
     expect(told.headers.get("content-encoding")).toBeNull();
@@ -232,39 +232,43 @@ describe("answers that can be used", () => {
   });
 
   test.each([0, 1, 2, 25])("L5 a list of %i stays a list", async (length) => {
-    gateway.v4.answers(json(200, envelope(Array.from({ length }, (_, id) => ({ id, label: `vm-${id}` })))));
-    const { body } = await gateway.ask("GET /vm/instances");
+    gateway.v4.respondWith(
+      json(200, envelope(Array.from({ length }, (_, id) => ({ id, label: `vm-${id}` })))),
+    );
+    const { body } = await gateway.request("GET /vm/instances");
     expect(body.vms.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length }, (_, id) => id));
   });
 
   test("L5 numbers above 2^53 and long decimals keep their digits", async () => {
     const text = '{"data":[{"id":90071992547409931234,"label":"big"}],"page":1,"pages":1,"results":1}';
-    gateway.v4.answers(plain(200, text));
-    expect((await gateway.ask("GET /vm/instances")).text).toContain('"id":90071992547409931234,');
+    gateway.v4.respondWith(plain(200, text));
+    expect((await gateway.request("GET /vm/instances")).text).toContain('"id":90071992547409931234,');
   });
 
   test("L5 a __proto__ member of v4 is inert and not alpha's", async () => {
     const row =
       '{"id":7,"label":"one","__proto__":{"group":"evil","status":"running"},"constructor":{"prototype":{"polluted":1}}}';
-    gateway.v4.answers(plain(200, `{"data":[${row}],"page":1,"pages":1,"results":1,"__proto__":{"x":1}}`));
-    const told = await gateway.ask("GET /vm/instances");
+    gateway.v4.respondWith(
+      plain(200, `{"data":[${row}],"page":1,"pages":1,"results":1,"__proto__":{"x":1}}`),
+    );
+    const told = await gateway.request("GET /vm/instances");
     expect(told.body.vms[0]).toMatchObject({ id: 7, group: "", status: null });
     expect(told.text).not.toMatch(/evil|polluted|__proto__/);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
   test("L28 a read outlives two refusals of service", async () => {
-    gateway.v4.answers(plain(503, ""), raw("", "reset"), plain(200, LIST));
-    expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+    gateway.v4.respondWith(plain(503, ""), raw("", "reset"), plain(200, LIST));
+    expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     expect(gateway.v4.calls).toHaveLength(3);
   });
 
   test.each(["POST /vm/instances", "PUT /vm/instances/7", "DELETE /vm/instances/7"])(
     "L28 %s is never sent twice",
     async (call) => {
-      gateway.v4.answers(plain(503, ""), json(200, { id: 7 }));
+      gateway.v4.respondWith(plain(503, ""), json(200, { id: 7 }));
       const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
-      expect(await gateway.ask(call, call.startsWith("DELETE") ? {} : options)).toMatchObject({
+      expect(await gateway.request(call, call.startsWith("DELETE") ? {} : options)).toMatchObject({
         status: 500,
       });
       expect(gateway.v4.calls).toHaveLength(1);
@@ -273,12 +277,12 @@ describe("answers that can be used", () => {
 });
 
 test("an answer that is more than one is not taken for the answer of the next caller", async () => {
-  const alone = await beforeFake({ UPSTREAM_CONNECTIONS: "1" });
+  const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
   try {
     const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));
     const whole = (body: string) => head(Buffer.byteLength(body)) + body;
-    alone.v4.answers(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
-    const told = await Promise.all(["a", "b"].map((as) => alone.ask("GET /vm/instances", { as })));
+    alone.v4.respondWith(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
+    const told = await Promise.all(["a", "b"].map((as) => alone.request("GET /vm/instances", { as })));
     for (const { text } of told) expect(text).not.toContain("poison");
     expect(told[1]?.body.vms[0].label).toBe("theirs");
   } finally {

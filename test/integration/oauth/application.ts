@@ -1,5 +1,5 @@
 /** An application of alpha's days, registered at the sandbox, that signs users in through a gateway. */
-import type { Told } from "../../support/gateway.ts";
+import type { TestResponse } from "../../support/gateway.ts";
 import { signIn, type SignIn } from "../sandbox/sign-in.ts";
 
 export const CLIENT = "9f0c1d2e3b4a59687766";
@@ -14,16 +14,16 @@ export interface Application {
     path: string,
     form: Readonly<Record<string, string>> | FormData | string,
     type?: string,
-  ): Promise<Told>;
+  ): Promise<TestResponse>;
   /** Exchanges a code. */
-  exchange(code: string, change?: Readonly<Record<string, string>>): Promise<Told>;
+  exchange(code: string, change?: Readonly<Record<string, string>>): Promise<TestResponse>;
   /** All of it: a token for these scopes. */
   token(scopes: string, how?: Partial<SignIn>): Promise<{ token: string; scopes: string }>;
-  expire(token: string, change?: Readonly<Record<string, string>>): Promise<Told>;
+  expire(token: string, change?: Readonly<Record<string, string>>): Promise<TestResponse>;
 }
 
 /** @param url of the gateway */
-export function application(url: string, client = { id: CLIENT, secret: SECRET }): Application {
+export function createApplication(url: string, client = { id: CLIENT, secret: SECRET }): Application {
   const own = { client_id: client.id, client_secret: client.secret };
   const authorizeUrl: Application["authorizeUrl"] = (query) =>
     `${url}/oauth/authorize?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`;

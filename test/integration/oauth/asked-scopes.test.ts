@@ -14,9 +14,9 @@ import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite-store.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { application, REGISTERED, type Application } from "./application.ts";
+import { createApplication, REGISTERED, type Application } from "./application.ts";
 
 const { scopes } = loadPack("mappings");
 const STRANGERS = ["vms:delete", "*", "", "vms:view", "dnszones:delete", "vms:delete,dnszones:delete"];
@@ -40,10 +40,10 @@ function strangersCannotReach(place: Place): void {
     });
     afterAll(() => gateway.stop());
     beforeEach(async () => {
-      const { body } = await gateway.askV4("POST /account/oauth-clients", {
+      const { body } = await gateway.requestV4("POST /account/oauth-clients", {
         body: { label: "app", redirect_uri: REGISTERED },
       });
-      app = application(gateway.service.url, { id: body.id, secret: body.secret });
+      app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
       authorizeAs = async (wanted) => {
         const url = app.authorizeUrl({ client_id: body.id, scopes: wanted });
         return (await fetch(url, { redirect: "manual" })).status;
@@ -63,8 +63,10 @@ function strangersCannotReach(place: Place): void {
         const { body } = await app.exchange(code);
         expect(body.scopes).toBe("vms:modify");
         const as = body.access_token;
-        expect((await gateway.ask("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
-        expect((await gateway.ask("DELETE /vm/instances/5201", { as })).status).toBe(403);
+        expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(
+          200,
+        );
+        expect((await gateway.request("DELETE /vm/instances/5201", { as })).status).toBe(403);
       },
     );
 
@@ -305,7 +307,7 @@ describeRedis("with Redis", () => {
   let redis: RedisServer;
   let link: Awaited<ReturnType<typeof connectRedis>>;
   beforeAll(async () => {
-    redis = await redisServer();
+    redis = await createRedisServer();
     await redis.start();
     link = await connectRedis({ url: redis.url, onChange: () => {} });
   });
@@ -325,10 +327,10 @@ describeRedis("with Redis", () => {
     await link.run((client) => client.flushDb());
     const gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
     try {
-      const { body } = await gateway.askV4("POST /account/oauth-clients", {
+      const { body } = await gateway.requestV4("POST /account/oauth-clients", {
         body: { label: "app", redirect_uri: REGISTERED },
       });
-      const app = application(gateway.service.url, { id: body.id, secret: body.secret });
+      const app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
       await link.run((client) => client.flushDb());
       expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
     } finally {

@@ -1,7 +1,7 @@
 /** Document 2, Authentication: an application signs a user in, with the gateway between it and a real login server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { application, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
+import { createApplication, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
 
 let gateway: Gateway;
 let app: Application;
@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(async () => {
   // Each test has a client of its own: what was asked is remembered by client.
-  const { body } = await gateway.askV4("POST /account/oauth-clients", {
+  const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });
-  app = application(gateway.service.url, { id: body.id, secret: body.secret });
+  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
 });
 
 const codeOf = async (scopes?: string): Promise<string> =>
@@ -92,7 +92,7 @@ describe("authorize", () => {
 
   test("A-142 a scope that is none is dropped, and the record tells which as a loss", async () => {
     await sentOn({ client_id: "a", scopes: "vms:view,cats:delete,vms:fly" });
-    const [{ id }] = await gateway.audit();
+    const [{ id }] = await gateway.readAudit();
     const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).json();
     expect(record).toMatchObject({ losses: ["scopes: unknown, not asked for: cats:delete,vms:fly"] });
   });
@@ -139,7 +139,7 @@ describe("authorize", () => {
   });
 
   test("a user's refusal leads back without a code", async () => {
-    const back = await app.signIn("vms:view", { answer: "deny" });
+    const back = await app.signIn("vms:view", { decision: "deny" });
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: "access_denied",
       error_description: expect.any(String),
@@ -166,14 +166,14 @@ describe("the exchange", () => {
     });
     expect(headers.get("x-v4-equivalent")).toBe("POST /oauth/token");
     expect(headers.get("cache-control")).toBe("no-store");
-    expect((await gateway.ask("GET /vm/instances", { as: body.access_token })).status).toBe(200);
+    expect((await gateway.request("GET /vm/instances", { as: body.access_token })).status).toBe(200);
   });
 
   test("A-146 takes multipart/form-data as well", async () => {
-    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+    const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
-    const other = application(gateway.service.url, { id: body.id, secret: body.secret });
+    const other = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
     const form = new FormData();
     form.set("client_id", body.id);
     form.set("client_secret", body.secret);
@@ -194,7 +194,7 @@ describe("the exchange", () => {
     const code = await codeOf("vms:view");
     const { body } = await app.exchange(code);
     expect((await app.exchange(code)).status).toBe(400);
-    expect((await gateway.ask("GET /vm/instances", { as: body.access_token })).status).toBe(401);
+    expect((await gateway.request("GET /vm/instances", { as: body.access_token })).status).toBe(401);
   });
 
   test("what is missing is told all at once, and the login server is not asked", async () => {
@@ -221,7 +221,7 @@ describe("the exchange", () => {
   test("A-140 the secret appears in no redirect and in no answer, nor in the audit", async () => {
     const code = await codeOf("vms:view");
     const told = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
-    const [{ id }] = await gateway.audit();
+    const [{ id }] = await gateway.readAudit();
     const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
     expect(told.text).not.toContain(SECRET);
     expect(record).toContain("POST /oauth/token");
@@ -242,29 +242,29 @@ describe("least privilege", () => {
       scopes: ["vms:read_only", "domains:read_write", "events:read_only"],
     });
     expect(scopes).toBe("vms:view,dnszones:modify");
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
-    expect((await gateway.ask("DELETE /vm/instances/5201", { as: token })).status).toBe(403);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
+    expect((await gateway.request("DELETE /vm/instances/5201", { as: token })).status).toBe(403);
   });
 
   test("A-155 L22 a token for vms:modify may not delete, and v4 is never called", async () => {
     const { token, scopes } = await app.token("vms:modify");
     expect(scopes).toBe("vms:modify");
-    expect((await gateway.ask("PUT /vm/instances/5201", { as: token, body: { group: "g" } })).status).toBe(
-      200,
-    );
-    gateway.sentToV4();
-    expect(await gateway.ask("DELETE /vm/instances/5201", { as: token })).toMatchObject({
+    expect(
+      (await gateway.request("PUT /vm/instances/5201", { as: token, body: { group: "g" } })).status,
+    ).toBe(200);
+    gateway.takeV4Requests();
+    expect(await gateway.request("DELETE /vm/instances/5201", { as: token })).toMatchObject({
       status: 403,
       body: { errors: [{ reason: expect.any(String) }] },
     });
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("A-150 without scopes a token shows user name and e-mail of the profile, and nothing else", async () => {
     const { token, scopes } = await app.token("");
     expect(scopes).toBe("");
-    const { body: whole } = await gateway.ask("GET /account/profile");
-    expect(await gateway.ask("GET /account/profile", { as: token })).toMatchObject({
+    const { body: whole } = await gateway.request("GET /account/profile");
+    expect(await gateway.request("GET /account/profile", { as: token })).toMatchObject({
       status: 200,
       body: {
         username: "ops-anna",
@@ -278,7 +278,7 @@ describe("least privilege", () => {
         two_factor_auth: false,
       },
     });
-    expect(Object.keys((await gateway.ask("GET /account/profile", { as: token })).body)).toEqual(
+    expect(Object.keys((await gateway.request("GET /account/profile", { as: token })).body)).toEqual(
       Object.keys(whole),
     );
     for (const call of [
@@ -290,14 +290,14 @@ describe("least privilege", () => {
       "GET /account/users/ops-anna/grants",
       "POST /account/profile/tfa-disable",
     ])
-      expect([call, (await gateway.ask(call, { as: token })).status]).toEqual([call, 403]);
+      expect([call, (await gateway.request(call, { as: token })).status]).toEqual([call, 403]);
     const edit = { as: token, body: { timezone: "Europe/Berlin" } };
-    expect((await gateway.ask("PUT /account/profile", edit)).status).toBe(403);
+    expect((await gateway.request("PUT /account/profile", edit)).status).toBe(403);
   });
 
   test("A-150 a token with any scope shows the whole profile", async () => {
     const { token } = await app.token("vms:view");
-    const { body } = await gateway.ask("GET /account/profile", { as: token });
+    const { body } = await gateway.request("GET /account/profile", { as: token });
     expect(body.timezone).not.toBe("");
   });
 
@@ -310,12 +310,12 @@ describe("least privilege", () => {
   });
 
   test("a client that was not seen asking gets the lowest levels of what it was given, in a new store", async () => {
-    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+    const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "direct", redirect_uri: REGISTERED },
     });
-    const direct = application(gateway.sandbox.authUrl, { id: body.id, secret: body.secret });
+    const direct = createApplication(gateway.sandbox.authUrl, { id: body.id, secret: body.secret });
     const back = await direct.signIn("vms:read_write account:read_only");
-    const through = application(gateway.service.url, { id: body.id, secret: body.secret });
+    const through = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
     const { body: told } = await through.exchange(back.searchParams.get("code") ?? "");
     expect(told.scopes).toBe("vms:modify,account:view,tokens:view,clients:view,users:view,tickets:view");
   });
@@ -333,19 +333,19 @@ describe("expiring a token", () => {
   test("ends it, at v4 too", async () => {
     const { token } = await app.token("vms:view");
     expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 
   test("a wrong secret ends nothing", async () => {
     const { token } = await app.token("vms:view");
     expect((await app.expire(token, { client_secret: "wrong" })).status).toBe(401);
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
   });
 
   test("nor does another client", async () => {
     const { token } = await app.token("vms:view");
     expect((await app.expire(token, { client_id: CLIENT, client_secret: SECRET })).status).toBe(400);
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(200);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
   });
 
   test("what is missing is told", async () => {

@@ -8,10 +8,16 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tokenHash } from "../../../src/auth/token-hash.ts";
-import { eventually } from "../../support/before-fake.ts";
-import { json, startFakeV4, type Arrived, type Behaviour, type FakeV4 } from "../../support/fake-v4.ts";
-import { startGateway, type Ask, type Gateway, type Told } from "../../support/gateway.ts";
-import { application, REGISTERED, type Application } from "./application.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
+import {
+  json,
+  startFakeV4,
+  type ReceivedRequest,
+  type Responder,
+  type FakeV4,
+} from "../../support/fake-v4.ts";
+import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { createApplication, REGISTERED, type Application } from "./application.ts";
 
 const machine = { now: Date.now, elapsed: performance.now };
 /** Milliseconds by which the time of day, and the clock that nobody can set, are moved on. */
@@ -42,9 +48,10 @@ let issued: { access_token: string; refresh_token: string }[];
 /** The sandbox's login server, with what it hands out changed by the way. */
 const passing =
   (
-    change: (answer: (typeof issued)[number], call: Arrived) => object | Promise<object> = (answer) => answer,
-  ): Behaviour =>
-  async (call: Arrived, response: ServerResponse) => {
+    change: (answer: (typeof issued)[number], call: ReceivedRequest) => object | Promise<object> = (answer) =>
+      answer,
+  ): Responder =>
+  async (call: ReceivedRequest, response: ServerResponse) => {
     const answer = await fetch(gateway.sandbox.authUrl + call.path, {
       method: "POST",
       headers: { "content-type": String(call.headers["content-type"]) },
@@ -56,7 +63,7 @@ const passing =
     json(answer.status, told)(call, response);
   };
 
-const formOf = (call: Arrived): Record<string, string> =>
+const formOf = (call: ReceivedRequest): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(call.received().toString()));
 const renewals = (): string[] => login.calls.flatMap((call) => formOf(call)["refresh_token"] ?? []);
 
@@ -74,14 +81,14 @@ beforeEach(async () => {
   open = [];
   folder = await mkdtemp(join(tmpdir(), "living-"));
   login = await startFakeV4();
-  login.answers(passing());
+  login.respondWith(passing());
   gateway = await startGateway({ DATA_DIR: folder, AUTH_URL: login.url, AUDIT_DURABILITY: "strict" });
   open.push(gateway);
-  const { body } = await gateway.askV4("POST /account/oauth-clients", {
+  const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });
   own = { client_id: body.id, client_secret: body.secret };
-  app = application(gateway.service.url, { id: body.id, secret: body.secret });
+  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
 });
 afterEach(async () => {
   for (const each of open.toReversed()) await each.stop();
@@ -101,7 +108,7 @@ function afterThePause(): void {
 
 /** Signs the user in at the login server itself, and exchanges the code at the gateway. */
 async function signedIn(): Promise<string> {
-  const direct = application(gateway.sandbox.authUrl, { id: own.client_id, secret: own.client_secret });
+  const direct = createApplication(gateway.sandbox.authUrl, { id: own.client_id, secret: own.client_secret });
   const back = await direct.signIn("vms:read_write");
   const { status, body } = await app.exchange(back.searchParams.get("code") ?? "");
   expect([status, body.access_token]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64}$/)]);
@@ -112,24 +119,25 @@ async function signedIn(): Promise<string> {
 /** v4's token that the client's stood for at first. */
 const oldest = (): string => issued[0]?.access_token ?? "";
 
-const list = (token: string, at = gateway): Promise<Told> => at.ask("GET /vm/instances", { as: token });
+const list = (token: string, at = gateway): Promise<TestResponse> =>
+  at.request("GET /vm/instances", { as: token });
 const newest = (): string => issued.at(-1)?.access_token ?? "";
 
 /** The tokens that v4 has seen since the last look, in order. */
 const shown = (): string[] =>
-  gateway.sentToV4().map(({ headers }) => String(headers["authorization"]).replace("Bearer ", ""));
+  gateway.takeV4Requests().map(({ headers }) => String(headers["authorization"]).replace("Bearer ", ""));
 
 /** Asks until v4 is shown the newest token. */
 async function renewed(token: string): Promise<void> {
   const before = issued.length;
-  await eventually(async () => {
+  await waitFor(async () => {
     expect((await list(token)).status).toBe(200);
     return issued.length > before && shown().at(-1) === newest();
   });
 }
 
 const atV4 = async (token: string): Promise<number> =>
-  (await gateway.askV4("GET /vm/instances", { as: token })).status;
+  (await gateway.requestV4("GET /vm/instances", { as: token })).status;
 
 const endedByClient = async (token: string): Promise<void> => {
   await fetch(`${gateway.sandbox.authUrl}/oauth/revoke`, {
@@ -162,7 +170,7 @@ describe("a token with a refresh token", () => {
     const token = await signedIn();
     for (let n = 1; n <= 4; n += 1) {
       travel(LASTS + 1);
-      gateway.sentToV4();
+      gateway.takeV4Requests();
       expect((await list(token)).status).toBe(200);
       expect(shown()).toEqual([issued[n]?.access_token]);
     }
@@ -172,7 +180,7 @@ describe("a token with a refresh token", () => {
   test("is renewed in one flight, however many ask after its end", async () => {
     const token = await signedIn();
     travel(LASTS + 1);
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     const told = await Promise.all(Array.from({ length: 20 }, () => list(token)));
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(shown())).toEqual(new Set([newest()]));
@@ -184,7 +192,7 @@ describe("a token with a refresh token", () => {
     travel(LASTS - DUE);
     await renewed(token);
     expect((await app.expire(token)).status).toBe(200);
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([]);
     expect(await atV4(newest())).toBe(401);
@@ -207,7 +215,7 @@ describe("a token with a refresh token", () => {
     await endedByClient(issued[0]?.refresh_token ?? "");
     travel(LASTS + 1);
     expect((await list(token)).status).toBe(401);
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([]);
     expect(renewals()).toHaveLength(1);
@@ -215,12 +223,12 @@ describe("a token with a refresh token", () => {
 
   test("is a 500 while it has ended and the login server is down, and works again afterwards", async () => {
     const token = await signedIn();
-    login.answers(json(503, {}));
+    login.respondWith(json(503, {}));
     travel(LASTS + 1);
     expect((await list(token)).status).toBe(500);
-    login.answers(passing());
+    login.respondWith(passing());
     afterThePause();
-    await eventually(async () => (await list(token)).status === 200);
+    await waitFor(async () => (await list(token)).status === 200);
   }, 20_000);
 
   test("purged by the client's fingerprint, v4 is asked again about the token that stands for it", async () => {
@@ -229,9 +237,9 @@ describe("a token with a refresh token", () => {
     expect((await list(token)).status).toBe(200);
     await endedByClient(issued.at(-1)?.refresh_token ?? "");
     await endedByClient(newest());
-    login.answers(json(503, {}));
+    login.respondWith(json(503, {}));
     expect((await list(token)).status).toBe(401);
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([]);
     const fingerprint = tokenHash(token).slice(0, 16);
@@ -243,29 +251,29 @@ describe("a token with a refresh token", () => {
 });
 
 describe("a token that v4 refuses before its end", () => {
-  test.each<[string, string, Ask]>([
+  test.each<[string, string, RequestOptions]>([
     ["a read", "GET /vm/instances", {}],
     ["a write", "PUT /vm/instances/5201", { body: { group: "moved" } }],
   ])("is renewed, and %s is sent once more", async (_, call, options) => {
     const token = await signedIn();
     expect((await list(token)).status).toBe(200);
     await endedByClient(oldest());
-    gateway.sentToV4();
-    expect((await gateway.ask(call, { ...options, as: token })).status).toBe(200);
+    gateway.takeV4Requests();
+    expect((await gateway.request(call, { ...options, as: token })).status).toBe(200);
     expect(renewals()).toEqual([issued[0]?.refresh_token]);
     expect(shown().slice(0, 2)).toEqual([oldest(), newest()]);
   });
 
   test("is a 401 where v4 refuses the next one too: one renewal, one more call", async () => {
     const token = await signedIn();
-    login.answers(
+    login.respondWith(
       passing(async (answer) => {
         await endedByClient(newest());
         return answer;
       }),
     );
     await endedByClient(oldest());
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([oldest(), newest()]);
     expect((await list(token)).status).toBe(401);
@@ -283,23 +291,23 @@ describe("a login server that refuses a renewal", () => {
     "with %i %j ends no grant: it works again when the login server does",
     async (status, refusal) => {
       const token = await signedIn();
-      login.answers(json(status, refusal));
+      login.respondWith(json(status, refusal));
       travel(LASTS + 1);
       expect((await list(token)).status).toBe(500);
-      login.answers(passing());
+      login.respondWith(passing());
       afterThePause();
-      await eventually(async () => (await list(token)).status === 200);
+      await waitFor(async () => (await list(token)).status === 200);
     },
     20_000,
   );
 
   test("with invalid_grant ends it for good", async () => {
     const token = await signedIn();
-    login.answers(json(400, { error: "invalid_grant" }));
+    login.respondWith(json(400, { error: "invalid_grant" }));
     travel(LASTS + 1);
     expect((await list(token)).status).toBe(401);
     expect(renewals()).toHaveLength(1);
-    login.answers(passing());
+    login.respondWith(passing());
     travel(60);
     expect((await list(token)).status).toBe(401);
     expect(renewals()).toEqual([]);
@@ -307,7 +315,7 @@ describe("a login server that refuses a renewal", () => {
 });
 
 test("a token without a refresh token ends when v4's does, with alpha's 401, and not before", async () => {
-  login.answers(passing(({ refresh_token: _none, ...answer }) => answer));
+  login.respondWith(passing(({ refresh_token: _none, ...answer }) => answer));
   const token = await signedIn();
   travel(LASTS - 1);
   expect((await list(token)).status).toBe(200);
@@ -323,7 +331,7 @@ describe("a login server that ends the old token when it gives the next", () => 
   let other: Gateway;
   let token: string;
   beforeEach(async () => {
-    login.answers(
+    login.respondWith(
       passing(async (answer) => {
         const before = issued.at(-2)?.access_token;
         if (before !== undefined) await endedByClient(before);
@@ -338,13 +346,13 @@ describe("a login server that ends the old token when it gives the next", () => 
     travel(2);
   });
 
-  test.each<[string, string, Ask]>([
+  test.each<[string, string, RequestOptions]>([
     ["reads", "GET /vm/instances", {}],
     ["writes", "PUT /vm/instances/5201", { body: { group: "moved" } }],
     ["reads of several calls", "GET /vm/instances/5201/ips", {}],
   ])("costs a client nothing at another replica: %s", async (_, call, options) => {
     await renewed(token);
-    const asked = Array.from({ length: 5 }, () => other.ask(call, { ...options, as: token }));
+    const asked = Array.from({ length: 5 }, () => other.request(call, { ...options, as: token }));
     const told = await Promise.all(asked);
     expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
     expect(renewals()).toHaveLength(1);
@@ -353,7 +361,7 @@ describe("a login server that ends the old token when it gives the next", () => 
   test("nor where the next one is on its way", async () => {
     const gate = Promise.withResolvers<void>();
     let ended = false;
-    login.answers(
+    login.respondWith(
       passing(async (answer) => {
         await endedByClient(oldest());
         ended = true;
@@ -361,12 +369,12 @@ describe("a login server that ends the old token when it gives the next", () => 
         return answer;
       }),
     );
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     const asked = [list(token)];
-    await eventually(() => ended);
+    await waitFor(() => ended);
     asked.push(list(token), list(token, other));
     let seen = 0;
-    await eventually(() => (seen += shown().length) >= asked.length);
+    await waitFor(() => (seen += shown().length) >= asked.length);
     gate.resolve();
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
   });
@@ -374,7 +382,7 @@ describe("a login server that ends the old token when it gives the next", () => 
   test("a next one that v4 refuses as well is a 401, after two calls", async () => {
     await renewed(token);
     await endedByClient(newest());
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     expect((await list(token, other)).status).toBe(401);
     expect(shown()).toEqual([oldest(), newest()]);
   });

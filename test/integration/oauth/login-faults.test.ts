@@ -5,12 +5,12 @@ import {
   json,
   plain,
   raw,
-  silence,
+  neverRespond,
   startFakeV4,
-  type Behaviour,
+  type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
-import { application, type Application } from "./application.ts";
+import { createApplication, type Application } from "./application.ts";
 
 let login: FakeV4;
 let gateway: Gateway;
@@ -22,19 +22,19 @@ beforeAll(async () => {
     UPSTREAM_TIMEOUT_MS: "4000",
     AUDIT_DURABILITY: "strict",
   });
-  app = application(gateway.service.url, { id: "client", secret: "client-secret-of-this-test" });
+  app = createApplication(gateway.service.url, { id: "client", secret: "client-secret-of-this-test" });
 });
 afterAll(async () => {
   await gateway.stop();
   await login.close();
 });
-afterEach(() => login.answers(json(200, {})));
+afterEach(() => login.respondWith(json(200, {})));
 
 const good = { scope: "vms:read_only", access_token: "a".repeat(64), token_type: "bearer", expires_in: 7200 };
 
 describe("the exchange", () => {
   test("A-146 sends the login server client_id, client_secret and code as a form, below its base address", async () => {
-    login.answers(json(200, good));
+    login.respondWith(json(200, good));
     const multipart = new FormData();
     for (const [name, value] of [
       ["client_id", "client"],
@@ -64,13 +64,13 @@ describe("the exchange", () => {
     [422, { error_description: { nested: true }, error: 7 }, 400, "The request was refused."],
     [429, { error: "slow_down" }, 420, "slow_down"],
   ])("a refusal %i %j is %i with its reason", async (status, body, alpha, reason) => {
-    login.answers(json(status, body));
+    login.respondWith(json(status, body));
     const told = await app.exchange("code");
     expect([told.status, told.body]).toEqual([alpha, { errors: [{ reason }] }]);
     expect(login.calls).toHaveLength(1);
   });
 
-  const broken: [string, Behaviour][] = [
+  const broken: [string, Responder][] = [
     ["500", json(500, { error: "no" })],
     ["503 as HTML", plain(503, "<h1>down</h1>")],
     ["a redirect", plain(302, "", { location: "http://127.0.0.1:1/" })],
@@ -83,10 +83,10 @@ describe("the exchange", () => {
     ["a large answer", plain(200, `{"x":"${"y".repeat(100_000)}"}`)],
     ["an answer that breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "end")],
     ["a reset", raw("", "reset")],
-    ["silence", silence],
+    ["silence", neverRespond],
   ];
   test.each(broken)("%s is a neutral 500, asked once", async (_, behaviour) => {
-    login.answers(behaviour);
+    login.respondWith(behaviour);
     const { status, body } = await app.exchange("code");
     expect([status, body]).toEqual([
       500,
@@ -96,7 +96,7 @@ describe("the exchange", () => {
   });
 
   test("the other name of the scopes will do, and an answer without an end or a refresh token", async () => {
-    login.answers(json(200, { scopes: "vms:read_only", access_token: "b".repeat(64) }));
+    login.respondWith(json(200, { scopes: "vms:read_only", access_token: "b".repeat(64) }));
     expect((await app.exchange("code")).body).toEqual({
       scopes: "vms:view",
       access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -105,11 +105,11 @@ describe("the exchange", () => {
 
   test("what the login server adds is not passed on, and secrets are nowhere in the audit", async () => {
     const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64), id_token: "e".repeat(64) };
-    login.answers(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
+    login.respondWith(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
     const told = await app.exchange("the-code-of-this-test");
     expect(Object.keys(told.body).sort()).toEqual(["access_token", "scopes"]);
     expect(told.headers.get("set-cookie")).toBeNull();
-    const [{ id }] = await gateway.audit();
+    const [{ id }] = await gateway.readAudit();
     const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
     expect(record).toContain("/oauth/token");
     for (const secret of [...Object.values(secrets), "the-code-of-this-test", "client-secret-of-this-test"])
@@ -119,11 +119,11 @@ describe("the exchange", () => {
 
 describe("expiring a token", () => {
   async function handedOut(letter: string): Promise<string> {
-    login.answers(
+    login.respondWith(
       json(200, { ...good, access_token: letter.repeat(64), refresh_token: `refresh-${letter}` }),
     );
     const { body } = await app.exchange("code");
-    login.answers(json(200, {}));
+    login.respondWith(json(200, {}));
     return body.access_token;
   }
   const asked = () =>
@@ -135,19 +135,19 @@ describe("expiring a token", () => {
     const own = { client_id: "client", client_secret: "client-secret-of-this-test" };
     expect(asked()[0]).toEqual({ ...own, token: "e".repeat(64), token_type_hint: "access_token" });
     expect(asked()).toContainEqual({ ...own, token: "refresh-e", token_type_hint: "refresh_token" });
-    expect((await gateway.ask("GET /vm/instances", { as: token })).status).toBe(401);
+    expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 
   test.each([
     ["is down", plain(503, ""), 500],
     ["refuses", json(401, { error: "invalid_client" }), 401],
-  ] as [string, Behaviour, number][])(
+  ] as [string, Responder, number][])(
     "ends nothing while the login server %s",
     async (_, behaviour, status) => {
       const token = await handedOut(status === 500 ? "f" : "g");
-      login.answers(behaviour);
+      login.respondWith(behaviour);
       expect((await app.expire(token)).status).toBe(status);
-      login.answers(json(200, {}));
+      login.respondWith(json(200, {}));
       expect((await app.expire(token)).status).toBe(200);
     },
   );

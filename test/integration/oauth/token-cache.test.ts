@@ -1,58 +1,58 @@
 /** What v4's answers tell of a token, and what the gateway does with it from then on. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
-import { envelope, json, plain, type Behaviour } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 let tokens = 0;
 beforeAll(async () => {
-  gateway = await beforeFake();
+  gateway = await startGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
-afterEach(() => gateway.v4.answers(json(200, {})));
+afterEach(() => gateway.v4.respondWith(json(200, {})));
 
 /** Every test has a token that nothing is known of. */
 const fresh = (): string => `token-${(tokens += 1)}`;
-const list = (scopes?: string): Behaviour =>
+const list = (scopes?: string): Responder =>
   json(200, envelope([]), scopes === undefined ? {} : { "x-oauth-scopes": scopes });
-const refused: Behaviour = json(401, { errors: [{ reason: "Invalid Token" }] });
+const refused: Responder = json(401, { errors: [{ reason: "Invalid Token" }] });
 
 const GET = "GET /vm/instances";
 const POST = "POST /vm/instances";
 const DELETE = "DELETE /vm/instances/7";
 const GOOD = { datacenter: "newark", type: "g6-standard-1", label: "web-one" };
-const ask = (call: string, as: string) => gateway.ask(call, { as, ...(call === POST && { body: GOOD }) });
+const ask = (call: string, as: string) => gateway.request(call, { as, ...(call === POST && { body: GOOD }) });
 
 describe("a token that v4 refused", () => {
   test("A-169 is refused without asking v4 again, on every route", async () => {
     const token = fresh();
-    gateway.v4.answers(refused);
+    gateway.v4.respondWith(refused);
     expect(await ask(GET, token)).toMatchObject({
       status: 401,
       body: { errors: [{ reason: "Invalid Token" }] },
     });
     for (const call of [GET, POST, DELETE]) expect(await ask(call, token)).toMatchObject({ status: 401 });
     expect(gateway.v4.calls).toHaveLength(1);
-    expect((await gateway.record()).v4).toEqual([]);
+    expect((await gateway.readLastRecord()).v4).toEqual([]);
   });
 
   test("costs others nothing", async () => {
     const token = fresh();
-    gateway.v4.answers(refused, list());
+    gateway.v4.respondWith(refused, list());
     await ask(GET, token);
     expect(await ask(GET, `${token}x`)).toMatchObject({ status: 200 });
   });
 
   test("still reads what is public", async () => {
     const token = fresh();
-    gateway.v4.answers(refused);
+    gateway.v4.respondWith(refused);
     await ask(GET, token);
-    expect(await gateway.ask("GET /datacenters", { as: token })).toMatchObject({ status: 200 });
+    expect(await gateway.request("GET /datacenters", { as: token })).toMatchObject({ status: 200 });
   });
 
   test.each([403, 404, 429, 500])("a %i is no such refusal", async (status) => {
     const token = fresh();
-    gateway.v4.answers(json(status, {}), list());
+    gateway.v4.respondWith(json(status, {}), list());
     await ask(GET, token);
     expect(await ask(GET, token)).toMatchObject({ status: 200 });
   });
@@ -77,10 +77,12 @@ describe("L22 the scopes of a token", () => {
     "A-170 %j: list %s, create %s, remove %s; refusals ask v4 nothing",
     async (scopes, ...allowed) => {
       const token = fresh();
-      gateway.v4.answers(list(scopes));
+      gateway.v4.respondWith(list(scopes));
       await ask(GET, token);
       for (const [index, call] of [GET, POST, DELETE].entries()) {
-        gateway.v4.answers(call === GET ? list(scopes) : json(200, { id: 7 }, { "x-oauth-scopes": scopes }));
+        gateway.v4.respondWith(
+          call === GET ? list(scopes) : json(200, { id: 7 }, { "x-oauth-scopes": scopes }),
+        );
         const { status } = await ask(call, token);
         expect([call, status]).toEqual([call, allowed[index] ? 200 : 403]);
         expect(gateway.v4.calls).toHaveLength(allowed[index] ? 1 : 0);
@@ -90,7 +92,7 @@ describe("L22 the scopes of a token", () => {
 
   test("while none are known v4 decides", async () => {
     const token = fresh();
-    gateway.v4.answers(json(403, { errors: [{ reason: "Your token is too weak." }] }));
+    gateway.v4.respondWith(json(403, { errors: [{ reason: "Your token is too weak." }] }));
     for (const call of [GET, POST, DELETE])
       expect(await ask(call, token)).toMatchObject({
         status: 403,
@@ -101,7 +103,7 @@ describe("L22 the scopes of a token", () => {
 
   test("are learnt from refusals and errors too", async () => {
     const token = fresh();
-    gateway.v4.answers(plain(404, "", { "x-oauth-scopes": "vms:read_only" }));
+    gateway.v4.respondWith(plain(404, "", { "x-oauth-scopes": "vms:read_only" }));
     await ask(GET, token);
     expect(await ask(POST, token)).toMatchObject({ status: 403 });
     expect(gateway.v4.calls).toHaveLength(1);
@@ -109,18 +111,18 @@ describe("L22 the scopes of a token", () => {
 
   test("are learnt anew from every answer", async () => {
     const token = fresh();
-    gateway.v4.answers(list("vms:read_only"));
+    gateway.v4.respondWith(list("vms:read_only"));
     await ask(GET, token);
     expect((await ask(DELETE, token)).status).toBe(403);
-    gateway.v4.answers(list("vms:read_write"));
+    gateway.v4.respondWith(list("vms:read_write"));
     await ask(GET, token);
-    gateway.v4.answers(json(200, {}));
+    gateway.v4.respondWith(json(200, {}));
     expect((await ask(DELETE, token)).status).toBe(200);
   });
 
   test("a 403 of the gateway tells nothing of v4's words", async () => {
     const token = fresh();
-    gateway.v4.answers(list("domains:read_only"));
+    gateway.v4.respondWith(list("domains:read_only"));
     await ask(GET, token);
     const told = await ask(GET, token);
     expect(told).toMatchObject({
@@ -132,12 +134,12 @@ describe("L22 the scopes of a token", () => {
 });
 
 test("L33 the cache is bounded: the oldest refusal is asked of v4 again", async () => {
-  const small = await beforeFake({ TOKEN_CACHE_SIZE: "2" });
+  const small = await startGatewayWithFakeV4({ TOKEN_CACHE_SIZE: "2" });
   try {
-    small.v4.answers(refused);
-    for (const as of ["a", "b", "c", "a"]) await small.ask(GET, { as });
+    small.v4.respondWith(refused);
+    for (const as of ["a", "b", "c", "a"]) await small.request(GET, { as });
     expect(small.v4.calls).toHaveLength(4);
-    await small.ask(GET, { as: "c" });
+    await small.request(GET, { as: "c" });
     expect(small.v4.calls).toHaveLength(4);
   } finally {
     await small.stop();
@@ -145,10 +147,10 @@ test("L33 the cache is bounded: the oldest refusal is asked of v4 again", async 
 });
 
 test("TOKEN_NEGATIVE_TTL_SECONDS=0 asks v4 every time", async () => {
-  const eager = await beforeFake({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
+  const eager = await startGatewayWithFakeV4({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
   try {
-    eager.v4.answers(refused);
-    for (let round = 0; round < 3; round += 1) await eager.ask(GET, { as: "a" });
+    eager.v4.respondWith(refused);
+    for (let round = 0; round < 3; round += 1) await eager.request(GET, { as: "a" });
     expect(eager.v4.calls).toHaveLength(3);
   } finally {
     await eager.stop();

@@ -13,7 +13,7 @@ import { createTokenStore, TokenUnavailableError, type TokenStore } from "../../
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { createTokenRefresh } from "../../../src/auth/token-refresh.ts";
 import { createEncryptor } from "../../../src/auth/encryption.ts";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 const { scopes } = loadPack("mappings");
 const HOURS_2 = 7_200_000;
@@ -196,7 +196,7 @@ describe("near its end", () => {
     now += HOURS_2 - 300_000;
     expect(await shown()).toBe(TOKEN);
     gate.resolve();
-    await eventually(async () => (await shown()) === "access-1");
+    await waitFor(async () => (await shown()) === "access-1");
     expect(issuer.renewed).toEqual([refresh]);
     expect(await shown()).toBe("access-1");
   });
@@ -252,13 +252,13 @@ describe("when renewing fails", () => {
     issuer.state = "down";
     now += HOURS_2 - 300_000;
     expect(await shown()).toBe(TOKEN);
-    await eventually(() => troubles.length === 1);
+    await waitFor(() => troubles.length === 1);
     expect(await shown()).toBe(TOKEN);
     expect(issuer.renewed).toHaveLength(1);
     issuer.state = "up";
     now += 10_000;
     expect(await shown()).toBe(TOKEN);
-    await eventually(async () => (await shown()) === "access-2");
+    await waitFor(async () => (await shown()) === "access-2");
   });
 
   test("an end in that time is no refusal of the token", async () => {
@@ -276,7 +276,7 @@ describe("when renewing fails", () => {
     await open[0]?.setIfAbsent(`renewing:${HASH}`, "", 1);
     now += HOURS_2 - 300_000;
     expect(await shown()).toBe(TOKEN);
-    await eventually(async () => {
+    await waitFor(async () => {
       now += 6000;
       return (await shown()) !== TOKEN;
     });
@@ -288,7 +288,7 @@ describe("when renewing fails", () => {
     await issuer.renew(refresh);
     now += HOURS_2 - 300_000;
     expect(await shown()).toBe(TOKEN);
-    await eventually(async () => (await shown()) === "over");
+    await waitFor(async () => (await shown()) === "over");
   });
 });
 
@@ -334,7 +334,7 @@ describe("the lock of a renewal", () => {
     issuer.gate = gate.promise;
     now += HOURS_2;
     const renewing = shown();
-    await eventually(() => issuer.renewed.length === 1);
+    await waitFor(() => issuer.renewed.length === 1);
     const lock = `renewing:${HASH}`;
     const holder = (await open[0]?.get(lock)) ?? "";
     expect(holder).not.toBe("");
@@ -368,7 +368,7 @@ describe("an expired token", () => {
     issuer.gate = gate.promise;
     now += HOURS_2;
     const renewing = shown(first());
-    await eventually(() => issuer.renewed.length === 1);
+    await waitFor(() => issuer.renewed.length === 1);
     await second().revoke(HASH);
     gate.resolve();
     expect(await renewing).toBe("over");

@@ -36,11 +36,11 @@ let series: Map<string, Set<string>>;
 
 beforeAll(async () => {
   gateway = await startGateway({ RATE_LIMIT: "8/900" });
-  for (let n = 0; n < 4; n += 1) await gateway.ask("GET /vm/instances");
-  await gateway.ask("GET /datacenters", { as: null });
-  const { body } = await gateway.ask("GET /vm/instances");
-  await gateway.ask(`GET /vm/instances/${body.vms[0].id}`);
-  for (let n = 0; n < 6; n += 1) await gateway.ask("GET /vm/instances");
+  for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
+  await gateway.request("GET /datacenters", { as: null });
+  const { body } = await gateway.request("GET /vm/instances");
+  await gateway.request(`GET /vm/instances/${body.vms[0].id}`);
+  for (let n = 0; n < 6; n += 1) await gateway.request("GET /vm/instances");
   const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
   series = new Map();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
@@ -133,7 +133,7 @@ describe("deploy/prometheus/prometheus.yaml", () => {
 });
 
 test("routes are named as the pack names them: no label holds what a client wrote", async () => {
-  await gateway.ask("GET /vm/instances/987654321/nowhere/s3cret");
+  await gateway.request("GET /vm/instances/987654321/nowhere/s3cret");
   const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
   expect(text).not.toMatch(/987654321|s3cret/);
   expect(text).toContain('stage="back"} ');

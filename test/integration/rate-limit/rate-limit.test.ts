@@ -1,15 +1,15 @@
 /** Alpha's rate limits: 420 with its phrase, before v4 hears of the request; and v4's own, told in alpha's words. */
 import { afterEach, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { rawClient } from "../../support/raw-client.ts";
+import { openRawClient } from "../../support/raw-client.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 afterEach(() => gateway.stop());
 
 async function start(settings: Record<string, string>): Promise<void> {
-  gateway = await beforeFake(settings);
-  gateway.v4.answers((call, response) =>
+  gateway = await startGatewayWithFakeV4(settings);
+  gateway.v4.respondWith((call, response) =>
     json(200, call.method === "GET" ? envelope([]) : { id: 7 }, { "x-ratelimit-remaining": "55" })(
       call,
       response,
@@ -19,7 +19,7 @@ async function start(settings: Record<string, string>): Promise<void> {
 
 const GOOD = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
 const get = (as: string | null, headers: Record<string, string> = {}) =>
-  gateway.ask("GET /vm/instances", { as, headers });
+  gateway.request("GET /vm/instances", { as, headers });
 const limitsOf = ({ headers }: { headers: Headers }) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
@@ -41,11 +41,11 @@ describe("the gateway's own limits", () => {
     expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     expect(limitsOf(told).slice(0, 2)).toEqual([2, 0]);
     expect(gateway.v4.calls).toHaveLength(2);
-    expect((await gateway.record()).v4).toEqual([]);
+    expect((await gateway.readLastRecord()).v4).toEqual([]);
 
-    const client = await rawClient(gateway.service.url);
+    const client = await openRawClient(gateway.service.url);
     client.send("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token a\r\n\r\n");
-    expect(await client.answers(1)).toMatchObject([{ status: 420, phrase: "Enhance Your Calm" }]);
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 420, phrase: "Enhance Your Calm" }]);
     client.close();
   });
 
@@ -64,7 +64,7 @@ describe("the gateway's own limits", () => {
     ["a public route", "GET /datacenters", {}],
   ])("nothing is free of charge: %s counts against the address", async (_name, call, headers) => {
     await start({ RATE_LIMIT: "1/100" });
-    const ask = () => gateway.ask(call, { as: null, headers });
+    const ask = () => gateway.request(call, { as: null, headers });
     const first = await ask();
     expect(first.status).not.toBe(420);
     expect(limitsOf(first).slice(0, 2)).toEqual([1, 0]);
@@ -73,7 +73,7 @@ describe("the gateway's own limits", () => {
 
   test("creates have a limit besides, and what they don't use of it is not theirs", async () => {
     await start({ RATE_LIMIT_CREATE: "1/100" });
-    const create = () => gateway.ask("POST /vm/instances", { as: "a", ...GOOD });
+    const create = () => gateway.request("POST /vm/instances", { as: "a", ...GOOD });
     expect(limitsOf(await create()).slice(0, 2)).toEqual([1, 0]);
     const told = await create();
     expect(told.status).toBe(420);
@@ -107,7 +107,7 @@ describe("L20 addresses", () => {
     expect((await from("10.0.0.1")).status).toBe(401);
     expect((await from("10.0.0.2")).status).toBe(401);
     expect((await from("10.9.9.9, 10.0.0.2")).status).toBe(420);
-    expect((await gateway.record()).client.address).toBe("10.0.0.2");
+    expect((await gateway.readLastRecord()).client.address).toBe("10.0.0.2");
   });
 });
 
@@ -123,14 +123,14 @@ describe("spellings of one address in X-Forwarded-For", () => {
     expect((await from(address)).status).toBe(401);
     for (const spelling of spellings) {
       expect((await from(spelling)).status).toBe(420);
-      expect((await gateway.record()).client.address).toBe(address);
+      expect((await gateway.readLastRecord()).client.address).toBe(address);
     }
   });
 
   test("a trusted proxy that another one names with its port is passed over", async () => {
     await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
     await from("203.0.113.9:1, 10.0.0.7:4711, [::ffff:10.0.0.8]:80");
-    expect((await gateway.record()).client.address).toBe("203.0.113.9");
+    expect((await gateway.readLastRecord()).client.address).toBe("203.0.113.9");
   });
 
   test.each(["unknown", "_hidden", "203.0.113.9:999999", "[203.0.113.9", "1.2.3.4.5", "<script>"])(
@@ -138,7 +138,7 @@ describe("spellings of one address in X-Forwarded-For", () => {
     async (entry) => {
       await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
       await from(`198.51.100.1, ${entry}, 10.0.0.7`);
-      expect((await gateway.record()).client.address).toBe("10.0.0.7");
+      expect((await gateway.readLastRecord()).client.address).toBe("10.0.0.7");
     },
   );
 });
@@ -152,7 +152,7 @@ describe("v4's limits", () => {
       "x-ratelimit-remaining": "0",
       "x-ratelimit-reset": "1800000000",
     };
-    gateway.v4.answers(json(429, { errors: [{ reason: "Too many requests." }] }, headers));
+    gateway.v4.respondWith(json(429, { errors: [{ reason: "Too many requests." }] }, headers));
     const told = await get("a");
     expect(told).toMatchObject({ status: 420, body: { errors: [{ reason: "Too many requests." }] } });
     for (const [name, value] of Object.entries(headers)) expect(told.headers.get(name)).toBe(value);
@@ -161,7 +161,7 @@ describe("v4's limits", () => {
 
   test("one that says nothing leaves the gateway's own, and always a Retry-After", async () => {
     await start({});
-    gateway.v4.answers(json(429, {}));
+    gateway.v4.respondWith(json(429, {}));
     const told = await get("a");
     expect(told.status).toBe(420);
     expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
@@ -172,7 +172,7 @@ describe("v4's limits", () => {
     "headers that are no number (%s) don't get through",
     async (value) => {
       await start({});
-      gateway.v4.answers(json(429, {}, { "retry-after": value, "x-ratelimit-limit": value }));
+      gateway.v4.respondWith(json(429, {}, { "retry-after": value, "x-ratelimit-limit": value }));
       const told = await get("a");
       expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d{0,8}$/);
       expect(limitsOf(told)[0]).toBe(100_000);

@@ -8,7 +8,7 @@ const commands = (curls: readonly string[]): string[] =>
   curls.map((curl) => curl.replaceAll(/ \\\n +/g, " "));
 
 /** The report's facts. Fields of an object are counted: the pack names them. */
-export const factsOf = ({ totals, clients }: Report): unknown => ({
+export const summarizeReport = ({ totals, clients }: Report): unknown => ({
   totals,
   clients: clients.map((client) => ({
     agent: client.userAgent,

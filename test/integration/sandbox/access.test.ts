@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TokenName } from "../../../src/sandbox/sandbox.ts";
-import type { Service } from "./service.ts";
-import { items, startService, webServer } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterAll(() => service.close());
 
@@ -21,26 +21,26 @@ const optionalPaths = ["/images", "/images/vm/debian11", "/vm/stackscripts", "/v
 const privatePaths = ["/vm/instances", "/vm/instances/5201", "/account", "/account/events", "/profile"];
 
 test.each([...publicPaths, ...optionalPaths])("%s answers without a token", async (path) => {
-  expect((await service.ask(`GET ${path}`, { as: "anonymous" })).status).toBe(200);
+  expect((await service.request(`GET ${path}`, { as: "anonymous" })).status).toBe(200);
 });
 
 test.each(privatePaths)("V-004 V-178 %s is 401 without a token", async (path) => {
-  const answer = await service.ask(`GET ${path}`, { as: "anonymous" });
+  const answer = await service.request(`GET ${path}`, { as: "anonymous" });
   expect(answer.status).toBe(401);
   expect(answer.body).toEqual({ errors: [{ reason: expect.any(String) }] });
 });
 
 describe("V-171 V-178 invalid credentials", () => {
   test.each(["Bearer nobody", "Bearer", "Bearer ", "", "Basic abc"])("%j is 401", async (authorization) => {
-    expect((await service.ask("GET /vm/instances", { as: { authorization } })).status).toBe(401);
+    expect((await service.request("GET /vm/instances", { as: { authorization } })).status).toBe(401);
     expect(
-      (await service.ask("GET /regions", { as: { authorization: authorization || "Bearer x" } })).status,
+      (await service.request("GET /regions", { as: { authorization: authorization || "Bearer x" } })).status,
     ).toBe(401);
   });
 
   test("a valid token with alpha's scheme is 401", async () => {
     const authorization = `token ${service.sandbox.tokens.full}`;
-    expect((await service.ask("GET /vm/instances", { as: { authorization } })).status).toBe(401);
+    expect((await service.request("GET /vm/instances", { as: { authorization } })).status).toBe(401);
   });
 });
 
@@ -60,16 +60,16 @@ const scopeCases: readonly [request: string, needed: string, allowed: readonly T
 
 test.each(scopeCases)("V-176 V-177 V-179 %s needs %j", async (request, needed, allowed) => {
   for (const as of ["full", "readOnly", "vms", "none"] as const) {
-    const answer = await service.ask(request, { as });
+    const answer = await service.request(request, { as });
     expect([as, answer.status]).toEqual([as, allowed.includes(as) ? 200 : 403]);
     expect(answer.headers.get("x-accepted-oauth-scopes")).toBe(needed);
   }
 });
 
 test("V-179 a create without the scope creates nothing", async () => {
-  const before = (await service.ask("GET /vm/instances")).body["results"];
-  expect((await service.ask("POST /vm/instances", { as: "readOnly", body: webServer })).status).toBe(403);
-  expect((await service.ask("GET /vm/instances")).body["results"]).toBe(before);
+  const before = (await service.request("GET /vm/instances")).body["results"];
+  expect((await service.request("POST /vm/instances", { as: "readOnly", body: webServer })).status).toBe(403);
+  expect((await service.request("GET /vm/instances")).body["results"]).toBe(before);
 });
 
 test.each([
@@ -79,12 +79,12 @@ test.each([
   ["none", ""],
 ] as const)("X-OAuth-Scopes of the token %s is %j, on refusals too", async (as, scopes) => {
   for (const path of ["/profile", "/vm/instances/0", "/account"]) {
-    expect((await service.ask(`GET ${path}`, { as })).headers.get("x-oauth-scopes")).toBe(scopes);
+    expect((await service.request(`GET ${path}`, { as })).headers.get("x-oauth-scopes")).toBe(scopes);
   }
 });
 
 test("every response has the headers of v4", async () => {
-  const { headers } = await service.ask("GET /vm/instances");
+  const { headers } = await service.request("GET /vm/instances");
   expect(headers.get("x-spec-version")).toBe("4.123.0");
   expect(headers.get("x-customer-uuid")).toMatch(/^[0-9A-F-]+$/);
   expect(headers.get("cache-control")).toBe("private, max-age=60, s-maxage=60");
@@ -93,8 +93,8 @@ test("every response has the headers of v4", async () => {
 
 describe("two accounts", () => {
   test("see only their own instances", async () => {
-    const mine = items(await service.ask("GET /vm/instances")).map(({ id }) => id);
-    const others = items(await service.ask("GET /vm/instances", { as: "other" })).map(({ id }) => id);
+    const mine = items(await service.request("GET /vm/instances")).map(({ id }) => id);
+    const others = items(await service.request("GET /vm/instances", { as: "other" })).map(({ id }) => id);
     expect(others).toHaveLength(3);
     expect(mine.filter((id) => others.includes(id))).toEqual([]);
   });
@@ -110,17 +110,17 @@ describe("two accounts", () => {
     "GET /images/private/55012",
     "GET /vm/stackscripts/90021",
   ])("%s of the other one is 404", async (request) => {
-    expect((await service.ask(request, { as: "other" })).status).toBe(404);
+    expect((await service.request(request, { as: "other" })).status).toBe(404);
   });
 
   test("a disk is found under its own instance only", async () => {
-    expect((await service.ask("GET /vm/instances/5201/disks/88010")).status).toBe(200);
-    expect((await service.ask("GET /vm/instances/5202/disks/88010")).status).toBe(404);
+    expect((await service.request("GET /vm/instances/5201/disks/88010")).status).toBe(200);
+    expect((await service.request("GET /vm/instances/5202/disks/88010")).status).toBe(404);
   });
 
   test("private images and scripts are visible to their owner only", async () => {
     const ids = async (path: string, as: TokenName | "anonymous"): Promise<unknown[]> =>
-      items(await service.ask(`GET ${path}`, { as })).map(({ id }) => id);
+      items(await service.request(`GET ${path}`, { as })).map(({ id }) => id);
     expect(await ids("/images", "full")).toContain("private/55012");
     expect(await ids("/images", "other")).not.toContain("private/55012");
     expect(await ids("/images", "anonymous")).not.toContain("private/55012");
@@ -129,9 +129,11 @@ describe("two accounts", () => {
   });
 
   test("the member mine marks the caller's own scripts, also in a filter", async () => {
-    const scripts = items(await service.ask("GET /vm/stackscripts", { filter: { mine: true } }));
+    const scripts = items(await service.request("GET /vm/stackscripts", { filter: { mine: true } }));
     expect(scripts.map(({ id }) => id)).toEqual([90021]);
-    const theirs = items(await service.ask("GET /vm/stackscripts", { as: "other", filter: { mine: true } }));
+    const theirs = items(
+      await service.request("GET /vm/stackscripts", { as: "other", filter: { mine: true } }),
+    );
     expect(theirs.map(({ id }) => id)).toEqual([90024]);
   });
 });

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const account = async (): Promise<Json> => (await service.ask("GET /account")).body;
-const put = (body: Json): Promise<Answer> => service.ask("PUT /account", { body });
-const pay = (change: Json): Promise<Answer> =>
-  service.ask("POST /account/credit-card", { body: { ...card, ...change } });
+const account = async (): Promise<Json> => (await service.request("GET /account")).body;
+const put = (body: Json): Promise<SandboxResponse> => service.request("PUT /account", { body });
+const pay = (change: Json): Promise<SandboxResponse> =>
+  service.request("POST /account/credit-card", { body: { ...card, ...change } });
 const card = { card_number: "4111111111111111", expiry_month: 5, expiry_year: 2022, cvv: "123" };
 
-const faulty = (answer: Answer): unknown[] => (answer.status === 200 ? [] : fields(answer));
+const faulty = (answer: SandboxResponse): unknown[] => (answer.status === 200 ? [] : errorFields(answer));
 
 describe("PUT /account", () => {
   const lengths = Object.entries({
@@ -34,11 +34,11 @@ describe("PUT /account", () => {
   test.each(lengths)("V-031 %s has at most %i characters", async (field, most) => {
     expect((await put({ [field]: "x".repeat(most) })).body[field]).toHaveLength(most);
     const refused = await put({ [field]: "x".repeat(most + 1) });
-    expect([refused.status, fields(refused)]).toEqual([400, [field]]);
+    expect([refused.status, errorFields(refused)]).toEqual([400, [field]]);
   });
 
   test.each(["N", "NOR", ""])("V-032 country %j is 400", async (country) => {
-    expect(fields(await put({ country }))).toEqual(["country"]);
+    expect(errorFields(await put({ country }))).toEqual(["country"]);
   });
 
   test("V-033 tax_id is null where the country collects none", async () => {
@@ -64,20 +64,20 @@ describe("PUT /account", () => {
   test("V-093 V-189 a wrong type is 400 naming the field, and nothing is changed", async () => {
     const before = await account();
     const answer = await put({ company: "Other", city: 5, phone: null });
-    expect([answer.status, fields(answer)]).toEqual([400, ["city", "phone"]]);
+    expect([answer.status, errorFields(answer)]).toEqual([400, ["city", "phone"]]);
     expect(await account()).toEqual(before);
   });
 
   test("V-181 leaves an event", async () => {
     await put({ company: "Shop Ltd" });
-    const [event] = items(await service.ask("GET /account/events"));
+    const [event] = items(await service.request("GET /account/events"));
     expect(event).toMatchObject({ action: "account_update", entity: { type: "account" } });
   });
 });
 
 describe("POST /account/credit-card", () => {
   test.each(Object.keys(card))("V-036 without %s is 400 naming it", async (field) => {
-    expect(fields(await pay({ [field]: undefined }))).toEqual([field]);
+    expect(errorFields(await pay({ [field]: undefined }))).toEqual([field]);
   });
 
   test.each([
@@ -98,7 +98,7 @@ describe("POST /account/credit-card", () => {
     [{ expiry_month: 13 }, "expiry_month"],
     [{ expiry_year: 31 }, "expiry_year"],
   ])("V-038 %j is 400", async (change, field) => {
-    expect(fields(await pay(change))).toEqual([field]);
+    expect(errorFields(await pay(change))).toEqual([field]);
   });
 
   test("V-039 this month is accepted, last month is not", async () => {
@@ -111,13 +111,13 @@ describe("POST /account/credit-card", () => {
     const answer = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect((await account())["credit_card"]).toEqual({ last_four: 5559, expiry: "05/2030" });
-    expect(items(await service.ask("GET /account/payment-methods"))).toHaveLength(1);
+    expect(items(await service.request("GET /account/payment-methods"))).toHaveLength(1);
   });
 
   test("V-040 no response contains number and cvv", async () => {
     await pay({ card_number: "5500005555555559", cvv: "9871" });
     for (const path of ["", "/payment-methods", "/events", "/payments", "/settings"]) {
-      const text = JSON.stringify((await service.ask(`GET /account${path}`)).body);
+      const text = JSON.stringify((await service.request(`GET /account${path}`)).body);
       expect(text).not.toMatch(/5500005555555559|9871/);
     }
   });
@@ -132,51 +132,57 @@ describe("payments", () => {
     ["/execute", execute],
   ])("V-099 V-101 wallet%s is disabled", async (path, body) => {
     const request = `POST /account/payments/wallet${path}`;
-    const refused = await service.ask(request, { as: "other", body });
+    const refused = await service.request(request, { as: "other", body });
     expect(refused.status).toBe(400);
     expect(refused.body).toEqual({ errors: [{ reason: expect.stringMatching(/disabled/) }] });
-    expect((await service.ask("GET /account", { as: "other" })).body["balance"]).toBe(25.5);
+    expect((await service.request("GET /account", { as: "other" })).body["balance"]).toBe(25.5);
     for (const field of Object.keys(body)) {
-      expect(fields(await service.ask(request, { body: { ...body, [field]: undefined } }))).toEqual([field]);
+      expect(errorFields(await service.request(request, { body: { ...body, [field]: undefined } }))).toEqual([
+        field,
+      ]);
     }
   });
 
   test.each(["4.99", "2000.01", "10000.01", "-5", "x"])("V-100 usd %s is 400 naming usd", async (usd) => {
-    const answer = await service.ask("POST /account/payments/wallet", { body: { ...wallet, usd } });
-    expect([answer.status, fields(answer)]).toEqual([400, ["usd"]]);
+    const answer = await service.request("POST /account/payments/wallet", { body: { ...wallet, usd } });
+    expect([answer.status, errorFields(answer)]).toEqual([400, ["usd"]]);
   });
 
   test("V-152 a payment lowers the balance and removes its notification", async () => {
     const types = async (): Promise<unknown[]> =>
-      items(await service.ask("GET /account/notifications", { as: "other" })).map(({ type }) => type);
+      items(await service.request("GET /account/notifications", { as: "other" })).map(({ type }) => type);
     expect(await types()).toContain("payment_due");
-    const paid = await service.ask("POST /account/payments", { as: "other", body: { usd: "25.50" } });
+    const paid = await service.request("POST /account/payments", { as: "other", body: { usd: "25.50" } });
     expect(paid.body).toMatchObject({ usd: 25.5 });
-    expect((await service.ask("GET /account", { as: "other" })).body["balance"]).toBe(0);
+    expect((await service.request("GET /account", { as: "other" })).body["balance"]).toBe(0);
     expect(await types()).not.toContain("payment_due");
-    expect(items(await service.ask("GET /account/payments", { as: "other" }))).toHaveLength(1);
+    expect(items(await service.request("GET /account/payments", { as: "other" }))).toHaveLength(1);
   });
 
   test("V-152 V-153 payment methods are added, read, made the default and deleted", async () => {
     const body = { type: "credit_card", is_default: false, data: { ...card, expiry_year: 2030 } };
-    expect((await service.ask("POST /account/payment-methods", { body })).body).toEqual({});
-    const [first, second] = items(await service.ask("GET /account/payment-methods"));
+    expect((await service.request("POST /account/payment-methods", { body })).body).toEqual({});
+    const [first, second] = items(await service.request("GET /account/payment-methods"));
     const one = `/account/payment-methods/${String(second?.["id"])}`;
-    expect((await service.ask(`GET ${one}`)).body).toMatchObject({
+    expect((await service.request(`GET ${one}`)).body).toMatchObject({
       is_default: false,
       data: { last_four: "1111" },
     });
-    expect((await service.ask(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(400);
-    expect((await service.ask(`POST ${one}/make-default`)).status).toBe(200);
-    expect((await service.ask(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(200);
+    expect((await service.request(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(
+      400,
+    );
+    expect((await service.request(`POST ${one}/make-default`)).status).toBe(200);
+    expect((await service.request(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(
+      200,
+    );
   });
 });
 
 describe("V-098 invoices", () => {
   test("V-076 V-077 items add up", async () => {
-    const [invoice] = items(await service.ask("GET /account/invoices"));
+    const [invoice] = items(await service.request("GET /account/invoices"));
     const found = items(
-      await service.ask(`GET /account/invoices/${String(invoice?.["id"])}/items?page_size=25`),
+      await service.request(`GET /account/invoices/${String(invoice?.["id"])}/items?page_size=25`),
     );
     expect(found.length).toBeGreaterThan(0);
     for (const { unit_price: price, quantity, amount, tax, total, type, from, to } of found) {
@@ -189,44 +195,46 @@ describe("V-098 invoices", () => {
   });
 
   test("of another account or unknown are 404", async () => {
-    expect((await service.ask("GET /account/invoices/3001/items", { as: "other" })).status).toBe(404);
-    expect((await service.ask("GET /account/invoices/1/items")).status).toBe(404);
+    expect((await service.request("GET /account/invoices/3001/items", { as: "other" })).status).toBe(404);
+    expect((await service.request("GET /account/invoices/1/items")).status).toBe(404);
   });
 });
 
 test("V-153 transfer, logins and settings are read", async () => {
   for (const path of ["/account/transfer", "/account/logins", "/profile/logins", "/account/settings"]) {
-    expect((await service.ask(`GET ${path}`)).status).toBe(200);
+    expect((await service.request(`GET ${path}`)).status).toBe(200);
   }
 });
 
 test("account settings: backups for every new instance", async () => {
-  await service.ask("PUT /account/settings", { body: { backups_enabled: true, managed: true } });
-  expect((await service.ask("GET /account/settings")).body).toMatchObject({
+  await service.request("PUT /account/settings", { body: { backups_enabled: true, managed: true } });
+  expect((await service.request("GET /account/settings")).body).toMatchObject({
     backups_enabled: true,
     managed: false,
   });
-  const made = await service.ask("POST /vm/instances", {
+  const made = await service.request("POST /vm/instances", {
     body: { type: "g6-standard-1", region: "us-east" },
   });
   expect(made.body).toMatchObject({ backups: { enabled: true } });
 });
 
 test("V-152 V-153 instances are transferred to another account", async () => {
-  const made = await service.ask("POST /account/service-transfers", { body: { entities: { vms: [5202] } } });
+  const made = await service.request("POST /account/service-transfers", {
+    body: { entities: { vms: [5202] } },
+  });
   const { token } = made.body;
   expect(made.body).toMatchObject({ status: "pending", is_sender: true });
-  expect((await service.ask(`POST /account/service-transfers/${String(token)}/accept`)).status).toBe(400);
+  expect((await service.request(`POST /account/service-transfers/${String(token)}/accept`)).status).toBe(400);
   const accepted = `POST /account/service-transfers/${String(token)}/accept`;
-  expect((await service.ask(accepted, { as: "other" })).status).toBe(200);
-  expect((await service.ask("GET /vm/instances/5202")).status).toBe(404);
-  expect((await service.ask("GET /vm/instances/5202", { as: "other" })).status).toBe(200);
+  expect((await service.request(accepted, { as: "other" })).status).toBe(200);
+  expect((await service.request("GET /vm/instances/5202")).status).toBe(404);
+  expect((await service.request("GET /vm/instances/5202", { as: "other" })).status).toBe(200);
 });
 
 test.each(["full", "other"] as const)(
   "invoices of %s name instances that are there, at the price of their types, and add up",
   async (as) => {
-    const list = async (path: string): Promise<Json[]> => items(await service.ask(`GET ${path}`, { as }));
+    const list = async (path: string): Promise<Json[]> => items(await service.request(`GET ${path}`, { as }));
     const labels = new Map((await list("/vm/instances")).map((each) => [each["label"], each]));
     const plans = await list("/vm/types");
     const invoices = await list("/account/invoices");

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
 const first = "198.18.20.81";
 const reverse = "198-18-20-81.ip.usercontent.example.com";
 const read = async (address: string): Promise<Json> =>
-  (await service.ask(`GET /networking/ips/${address}`)).body;
-const setRdns = (rdns: string | null, address = first): Promise<Answer> =>
-  service.ask(`PUT /networking/ips/${address}`, { body: { rdns } });
+  (await service.request(`GET /networking/ips/${address}`)).body;
+const setRdns = (rdns: string | null, address = first): Promise<SandboxResponse> =>
+  service.request(`PUT /networking/ips/${address}`, { body: { rdns } });
 const ips = async (id: number): Promise<Record<"ipv4" | "ipv6", Record<string, Json[]>>> =>
-  (await service.ask(`GET /vm/instances/${id}/ips`)).body as never;
+  (await service.request(`GET /vm/instances/${id}/ips`)).body as never;
 const bits = (mask: string): number =>
   (mask.includes(":")
     ? mask.split(":").map((part) => Number.parseInt(part || "0", 16))
@@ -37,28 +37,28 @@ test("V-063 V-064 V-110 an address is read", async () => {
     vm_id: 5201,
     region: "ap-west",
   });
-  expect((await service.ask("GET /networking/ips/192.0.2.1")).status).toBe(404);
-  expect((await service.ask(`GET /networking/ips/${first}`, { as: "other" })).status).toBe(404);
+  expect((await service.request("GET /networking/ips/192.0.2.1")).status).toBe(404);
+  expect((await service.request(`GET /networking/ips/${first}`, { as: "other" })).status).toBe(404);
 });
 
 test("V-065 V-066 the list has public ones, is filtered by region, and every mask has its prefix", async () => {
-  const list = await service.ask("GET /networking/ips", { filter: { region: "us-east" } });
+  const list = await service.request("GET /networking/ips", { filter: { region: "us-east" } });
   expect(items(list).length).toBeGreaterThan(0);
   for (const each of items(list)) {
     expect(each).toMatchObject({ region: "us-east", public: true });
     expect(["ipv4", "ipv6", "ipv6/pool", "ipv6/range"]).toContain(each["type"]);
     expect(bits(String(each["subnet_mask"]))).toBe(each["prefix"]);
   }
-  expect((await service.ask("GET /networking/ips", { filter: { public: true } })).status).toBe(400);
+  expect((await service.request("GET /networking/ips", { filter: { public: true } })).status).toBe(400);
 });
 
 describe("V-111 reverse DNS", () => {
   test("V-112 needs a record that leads to the address", async () => {
     const refused = await setRdns("www.other.example.net");
-    expect([refused.status, fields(refused)]).toEqual([400, ["rdns"]]);
+    expect([refused.status, errorFields(refused)]).toEqual([400, ["rdns"]]);
     expect((await read(first))["rdns"]).toBe(reverse);
     expect((await setRdns("www.shop.example.net")).body["rdns"]).toBe("www.shop.example.net");
-    const { body } = await service.ask("GET /vm/instances/5202");
+    const { body } = await service.request("GET /vm/instances/5202");
     const [other] = body["ipv4"] as string[];
     expect((await setRdns("www.shop.example.net", other)).status).toBe(400);
   });
@@ -76,7 +76,7 @@ describe("V-111 reverse DNS", () => {
 
   test("is set at the instance as well", async () => {
     const body = { rdns: "www.shop.example.net" };
-    const answer = await service.ask(`PUT /vm/instances/5201/ips/${first}`, { body });
+    const answer = await service.request(`PUT /vm/instances/5201/ips/${first}`, { body });
     expect(answer.body["rdns"]).toBe("www.shop.example.net");
     expect((await read(first))["rdns"]).toBe("www.shop.example.net");
   });
@@ -89,13 +89,13 @@ describe("the addresses of an instance", () => {
     expect(ipv4["private"]).toHaveLength(1);
     expect(ipv6["slaac"]).toMatchObject({ type: "ipv6", public: true, gateway: "fe80::1", prefix: 64 });
     expect(ipv6["link_local"]).toMatchObject({ type: "ipv6", public: false });
-    expect((await service.ask(`GET /vm/instances/${here}/ips/${first}`)).body).toEqual(await read(first));
-    expect((await service.ask(`GET /vm/instances/${there}/ips/${first}`)).status).toBe(404);
+    expect((await service.request(`GET /vm/instances/${here}/ips/${first}`)).body).toEqual(await read(first));
+    expect((await service.request(`GET /vm/instances/${there}/ips/${first}`)).status).toBe(404);
   });
 
   test("are added, one private at most, and public ones until support is asked", async () => {
-    const add = (isPublic: boolean): Promise<Answer> =>
-      service.ask("POST /vm/instances/5202/ips", { body: { type: "ipv4", public: isPublic } });
+    const add = (isPublic: boolean): Promise<SandboxResponse> =>
+      service.request("POST /vm/instances/5202/ips", { body: { type: "ipv4", public: isPublic } });
     const added = await add(true);
     expect(added.body).toMatchObject({ vm_id: 5202, public: true, type: "ipv4" });
     expect((await add(false)).status).toBe(200);
@@ -103,42 +103,42 @@ describe("the addresses of an instance", () => {
     await add(true);
     await add(true);
     expect((await add(true)).status).toBe(400);
-    const { ipv4 } = (await service.ask("GET /vm/instances/5202")).body as { ipv4: string[] };
+    const { ipv4 } = (await service.request("GET /vm/instances/5202")).body as { ipv4: string[] };
     expect(ipv4.map((each) => each.startsWith("192.168."))).toEqual([false, false, false, false, true]);
     expect(ipv4).toContain(added.body["address"]);
-    const [event] = items(await service.ask("GET /account/events", { filter: { action: "vm_addip" } }));
+    const [event] = items(await service.request("GET /account/events", { filter: { action: "vm_addip" } }));
     expect(event).toMatchObject({ entity: { id: 5202 } });
   });
 
   test("are removed, but neither a private one nor the last", async () => {
     const path = "/vm/instances/5201/ips";
-    const { body } = await service.ask(`POST ${path}`, { body: { type: "ipv4", public: true } });
+    const { body } = await service.request(`POST ${path}`, { body: { type: "ipv4", public: true } });
     const [own] = (await ips(here)).ipv4["private"] as Json[];
-    expect((await service.ask(`DELETE ${path}/${String(own?.["address"])}`)).status).toBe(400);
-    expect((await service.ask(`DELETE ${path}/${String(body["address"])}`)).body).toEqual({});
-    expect((await service.ask(`GET /networking/ips/${String(body["address"])}`)).status).toBe(404);
-    expect((await service.ask(`DELETE ${path}/${first}`)).status).toBe(400);
+    expect((await service.request(`DELETE ${path}/${String(own?.["address"])}`)).status).toBe(400);
+    expect((await service.request(`DELETE ${path}/${String(body["address"])}`)).body).toEqual({});
+    expect((await service.request(`GET /networking/ips/${String(body["address"])}`)).status).toBe(404);
+    expect((await service.request(`DELETE ${path}/${first}`)).status).toBe(400);
   });
 
   test("V-068 belong to the instance until they are assigned elsewhere", async () => {
-    const made = await service.ask("POST /networking/ips", {
+    const made = await service.request("POST /networking/ips", {
       body: { type: "ipv4", public: true, vm_id: here },
     });
     const address = String(made.body["address"]);
     expect(made.body["vm_id"]).toBe(here);
     const body = { region: "ap-west", assignments: [{ address, vm_id: there }] };
-    expect((await service.ask("POST /networking/ipv4/assign", { body })).body).toEqual({});
+    expect((await service.request("POST /networking/ipv4/assign", { body })).body).toEqual({});
     expect((await read(address))["vm_id"]).toBe(there);
     const lists = async (id: number): Promise<unknown> =>
-      (await service.ask(`GET /vm/instances/${id}`)).body["ipv4"];
+      (await service.request(`GET /vm/instances/${id}`)).body["ipv4"];
     expect(await lists(there)).toContain(address);
     expect(await lists(here)).not.toContain(address);
   });
 });
 
 describe("V-147 assigning", () => {
-  const assign = (path: string, assignments: Json[], region = "ap-west"): Promise<Answer> =>
-    service.ask(`POST /networking/${path}/assign`, { body: { region, assignments } });
+  const assign = (path: string, assignments: Json[], region = "ap-west"): Promise<SandboxResponse> =>
+    service.request(`POST /networking/${path}/assign`, { body: { region, assignments } });
 
   test("V-069 neither SLAAC nor link-local addresses move", async () => {
     const { ipv6 } = await ips(here);
@@ -165,25 +165,27 @@ describe("V-147 assigning", () => {
   test("is within one region, and of the caller's own", async () => {
     expect((await assign("ips", [{ address: first, vm_id: 5202 }])).status).toBe(400);
     expect((await assign("ips", [{ address: first, vm_id: 5261 }])).status).toBe(400);
-    expect(fields(await assign("ips", [{ address: first, vm_id: there }], "nowhere"))).toEqual(["region"]);
-    expect(fields(await assign("ips", [{ vm_id: there }]))).toEqual(["assignments[0].address"]);
+    expect(errorFields(await assign("ips", [{ address: first, vm_id: there }], "nowhere"))).toEqual([
+      "region",
+    ]);
+    expect(errorFields(await assign("ips", [{ vm_id: there }]))).toEqual(["assignments[0].address"]);
   });
 
   test("moves ranges by /networking/ips/assign alone", async () => {
-    const made = await service.ask("POST /networking/ipv6/ranges", {
+    const made = await service.request("POST /networking/ipv6/ranges", {
       body: { prefix_length: 64, vm_id: here },
     });
     const move = [{ address: made.body["range"] as string, vm_id: there }];
     expect((await assign("ipv4", move)).status).toBe(400);
     expect((await assign("ips", move)).status).toBe(200);
     const range = String(made.body["range"]).replace("/64", "");
-    expect((await service.ask(`GET /networking/ipv6/ranges/${range}`)).body["vms"]).toEqual([there]);
+    expect((await service.request(`GET /networking/ipv6/ranges/${range}`)).body["vms"]).toEqual([there]);
   });
 });
 
 test.each(["ips", "ipv4"])("V-147 /networking/%s/share lets an instance answer for others", async (path) => {
-  const share = (list: string[]): Promise<Answer> =>
-    service.ask(`POST /networking/${path}/share`, { body: { vm_id: there, ips: list } });
+  const share = (list: string[]): Promise<SandboxResponse> =>
+    service.request(`POST /networking/${path}/share`, { body: { vm_id: there, ips: list } });
   expect((await share([first])).body).toEqual({});
   expect((await ips(there)).ipv4["shared"]?.map(({ address }) => address)).toEqual([first]);
   expect((await share(["198.18.20.82"])).status).toBe(400);
@@ -192,7 +194,8 @@ test.each(["ips", "ipv4"])("V-147 /networking/%s/share lets an instance answer f
 });
 
 describe("V-148 IPv6 ranges", () => {
-  const make = (body: Json): Promise<Answer> => service.ask("POST /networking/ipv6/ranges", { body });
+  const make = (body: Json): Promise<SandboxResponse> =>
+    service.request("POST /networking/ipv6/ranges", { body });
 
   test.each([54, 64])("of /%i are made, read and deleted", async (length) => {
     const { body } = await make({ prefix_length: length, vm_id: here });
@@ -201,13 +204,13 @@ describe("V-148 IPv6 ranges", () => {
       route_target: expect.any(String),
     });
     const path = `/networking/ipv6/ranges/${String(body["range"]).replace(/\/\d+$/, "")}`;
-    expect((await service.ask(`GET ${path}`)).body).toMatchObject({
+    expect((await service.request(`GET ${path}`)).body).toMatchObject({
       prefix: length,
       is_bgp: false,
       vms: [here],
     });
-    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.ask(`GET ${path}`)).status).toBe(404);
+    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
+    expect((await service.request(`GET ${path}`)).status).toBe(404);
   });
 
   test.each([
@@ -217,19 +220,19 @@ describe("V-148 IPv6 ranges", () => {
     [{ vm_id: here }, ["prefix_length"]],
     [{ prefix_length: 64, route_target: "2001:db8::1" }, ["route_target"]],
   ])("%j is 400", async (body, named) => {
-    expect(fields(await make(body))).toEqual(named);
+    expect(errorFields(await make(body))).toEqual(named);
   });
 
   test("a shared one is not deleted", async () => {
     const { body } = await make({ prefix_length: 64, vm_id: here });
     const range = String(body["range"]).replace(/\/\d+$/, "");
-    await service.ask("POST /networking/ips/share", { body: { vm_id: there, ips: [range] } });
-    expect((await service.ask(`DELETE /networking/ipv6/ranges/${range}`)).status).toBe(400);
+    await service.request("POST /networking/ips/share", { body: { vm_id: there, ips: [range] } });
+    expect((await service.request(`DELETE /networking/ipv6/ranges/${range}`)).status).toBe(400);
   });
 
   test("pools stand apart", async () => {
-    expect(items(await service.ask("GET /networking/ipv6/pools"))).toMatchObject([{ prefix: 116 }]);
-    const prefixes = items(await service.ask("GET /networking/ipv6/ranges")).map(({ prefix }) => prefix);
+    expect(items(await service.request("GET /networking/ipv6/pools"))).toMatchObject([{ prefix: 116 }]);
+    const prefixes = items(await service.request("GET /networking/ipv6/ranges")).map(({ prefix }) => prefix);
     expect(prefixes).toEqual([64]);
   });
 });

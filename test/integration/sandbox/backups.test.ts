@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const instance = async (id: number): Promise<Json> => (await service.ask(`GET /vm/instances/${id}`)).body;
+const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
 
 test("the backups of an instance are one object, not a page", async () => {
-  const { body } = await service.ask("GET /vm/instances/5201/backups");
+  const { body } = await service.request("GET /vm/instances/5201/backups");
   expect(Object.keys(body)).toEqual(["automatic", "snapshot"]);
   expect(body).toMatchObject({
     automatic: [{ type: "auto", label: null }, { type: "auto" }, { type: "auto" }],
@@ -20,7 +20,7 @@ test("the backups of an instance are one object, not a page", async () => {
 });
 
 test("a running snapshot is in_progress, without finish time", async () => {
-  const { body } = await service.ask("GET /vm/instances/5205/backups");
+  const { body } = await service.request("GET /vm/instances/5205/backups");
   expect(body["snapshot"]).toMatchObject({
     in_progress: { status: "running", finished: null },
     current: null,
@@ -29,7 +29,7 @@ test("a running snapshot is in_progress, without finish time", async () => {
 
 test("enable switches them on and leaves day and window to the service", async () => {
   expect((await instance(5202))["backups"]).toMatchObject({ enabled: false });
-  expect(await service.ask("POST /vm/instances/5202/backups/enable")).toMatchObject({
+  expect(await service.request("POST /vm/instances/5202/backups/enable")).toMatchObject({
     status: 200,
     body: {},
   });
@@ -41,14 +41,14 @@ test("enable switches them on and leaves day and window to the service", async (
 });
 
 test("cancel deletes every backup permanently", async () => {
-  expect(await service.ask("POST /vm/instances/5201/backups/cancel")).toMatchObject({
+  expect(await service.request("POST /vm/instances/5201/backups/cancel")).toMatchObject({
     status: 200,
     body: {},
   });
-  await service.ask("POST /vm/instances/5201/backups/enable");
-  const { body } = await service.ask("GET /vm/instances/5201/backups");
+  await service.request("POST /vm/instances/5201/backups/enable");
+  const { body } = await service.request("GET /vm/instances/5201/backups");
   expect(body).toEqual({ automatic: [], snapshot: { in_progress: null, current: null } });
-  expect((await service.ask("GET /vm/instances/5201/backups/640012")).status).toBe(404);
+  expect((await service.request("GET /vm/instances/5201/backups/640012")).status).toBe(404);
 });
 
 test("the schedule is written by PUT, and nothing else of backups", async () => {
@@ -56,24 +56,24 @@ test("the schedule is written by PUT, and nothing else of backups", async () => 
     backups: { enabled: false, last_successful: null, schedule: { day: "Friday", window: "W4" } },
   };
   const before = (await instance(5201))["backups"] as Json;
-  const { body: after } = await service.ask("PUT /vm/instances/5201", { body });
+  const { body: after } = await service.request("PUT /vm/instances/5201", { body });
   expect(after["backups"]).toEqual({ ...before, schedule: { day: "Friday", window: "W4" } });
 });
 
 test("alerts are written one by one", async () => {
   const before = (await instance(5201))["alerts"] as Json;
-  const { body } = await service.ask("PUT /vm/instances/5201", { body: { alerts: { cpu: 0 } } });
+  const { body } = await service.request("PUT /vm/instances/5201", { body: { alerts: { cpu: 0 } } });
   expect(body["alerts"]).toEqual({ ...before, cpu: 0 });
 });
 
 test("transfer reports bytes used and the quota in GB, and bills nothing", async () => {
-  const { body } = await service.ask("GET /vm/instances/5201/transfer");
+  const { body } = await service.request("GET /vm/instances/5201/transfer");
   expect(body).toEqual({ used: expect.any(Number), quota: 1000, billable: 0 });
-  expect(items(await service.ask("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
+  expect(items(await service.request("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
 });
 
 test("there is no schedule while backups are off", async () => {
   const body = { backups: { schedule: { day: "Friday", window: "W4" } } };
-  const { body: after } = await service.ask("PUT /vm/instances/5202", { body });
+  const { body: after } = await service.request("PUT /vm/instances/5202", { body });
   expect(after["backups"]).toMatchObject({ enabled: false, schedule: { day: null, window: null } });
 });

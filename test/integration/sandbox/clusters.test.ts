@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 let cluster: string;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
   const made = await ask("POST /orch/clusters", wanted);
   cluster = `/orch/clusters/${String(made.body["id"])}`;
 });
 afterEach(() => service.close());
 
-const ask = (request: string, body?: Json, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(request, { as, ...(body && { body }) });
+const ask = (request: string, body?: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(request, { as, ...(body && { body }) });
 const wanted = {
   label: "prod",
   region: "us-east",
   k8s_version: "1.22",
   node_pools: [{ type: "g6-standard-2", count: 2 }],
 };
-const addPool = (change: Json = {}): Promise<Answer> =>
+const addPool = (change: Json = {}): Promise<SandboxResponse> =>
   ask(`POST ${cluster}/pools`, { type: "g6-standard-1", count: 2, ...change });
 
 interface Node {
@@ -50,13 +50,13 @@ describe("V-143 clusters", () => {
 
   test("V-144 are updated to the next minor version, and to high availability permanently", async () => {
     for (const version of ["1.24", "1.21", "2.0"]) {
-      expect(fields(await ask(`PUT ${cluster}`, { k8s_version: version }))).toEqual(["k8s_version"]);
+      expect(errorFields(await ask(`PUT ${cluster}`, { k8s_version: version }))).toEqual(["k8s_version"]);
     }
     expect((await ask(`PUT ${cluster}`, { k8s_version: "1.23" })).body["k8s_version"]).toBe("1.23");
-    const highly = (on: boolean): Promise<Answer> =>
+    const highly = (on: boolean): Promise<SandboxResponse> =>
       ask(`PUT ${cluster}`, { control_plane: { high_availability: on } });
     expect((await highly(true)).status).toBe(200);
-    expect(fields(await highly(false))).toEqual(["control_plane.high_availability"]);
+    expect(errorFields(await highly(false))).toEqual(["control_plane.high_availability"]);
   });
 
   test("V-145 have a dashboard, endpoints and a configuration", async () => {
@@ -68,7 +68,7 @@ describe("V-143 clusters", () => {
   test("say everything that is wrong with them", async () => {
     const body = { region: "none", k8s_version: "9.9", node_pools: [{ type: "none", count: 101 }] };
     const refused = await ask("POST /orch/clusters", body);
-    expect(fields(refused)).toEqual([
+    expect(errorFields(refused)).toEqual([
       "label",
       "node_pools[0].count",
       "region",
@@ -88,7 +88,7 @@ describe("node pools", () => {
     );
     expect(items(await ask(`GET ${cluster}/pools`))).toHaveLength(2);
     expect((await ask("GET /orch/clusters/1/pools")).status).toBe(404);
-    expect(fields(await ask(`POST ${cluster}/pools`, {}))).toEqual(["type", "count"]);
+    expect(errorFields(await ask(`POST ${cluster}/pools`, {}))).toEqual(["type", "count"]);
   });
 
   test("V-053 V-079 their nodes become ready, each an instance of the type", async () => {
@@ -103,9 +103,9 @@ describe("node pools", () => {
 
   test("V-049 are filtered by id, and by nothing that is not filterable", async () => {
     const { body } = await addPool();
-    const found = await service.ask(`GET ${cluster}/pools`, { filter: { id: body["id"] } });
+    const found = await service.request(`GET ${cluster}/pools`, { filter: { id: body["id"] } });
     expect(items(found)).toHaveLength(1);
-    expect((await service.ask(`GET ${cluster}/pools`, { filter: { count: 2 } })).status).toBe(400);
+    expect((await service.request(`GET ${cluster}/pools`, { filter: { count: 2 } })).status).toBe(400);
   });
 
   test("V-133 are found in their own cluster alone", async () => {
@@ -130,7 +130,9 @@ describe("node pools", () => {
   ])("%s the layout %j is %i", async (_id, disks, status, named) => {
     const answer = await addPool({ disks });
     expect(answer.status).toBe(status);
-    expect(status === 200 ? answer.body["disks"] : fields(answer)).toEqual(status === 200 ? disks : named);
+    expect(status === 200 ? answer.body["disks"] : errorFields(answer)).toEqual(
+      status === 200 ? disks : named,
+    );
   });
 
   test("V-056 V-134 the layout stays, whatever PUT says", async () => {
@@ -198,9 +200,9 @@ describe("node pools", () => {
 });
 
 test.each(["g6-nanode-1", "g1-gpu-rtx6000-1"])("V-168 nodes of type %s are refused", async (type) => {
-  expect(fields(await addPool({ type }))).toEqual(["type"]);
+  expect(errorFields(await addPool({ type }))).toEqual(["type"]);
   const body = { ...wanted, node_pools: [{ type, count: 1 }] };
-  expect(fields(await ask("POST /orch/clusters", body))).toEqual(["node_pools[0].type"]);
+  expect(errorFields(await ask("POST /orch/clusters", body))).toEqual(["node_pools[0].type"]);
 });
 
 test("V-167 with an outstanding balance nothing is made or raised", async () => {

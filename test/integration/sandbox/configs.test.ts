@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const one = async (path: string, as: Asking["as"] = "full"): Promise<Json> =>
-  (await service.ask(`GET /vm/instances/${path}`, { as })).body;
-const post = (path: string, body: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(`POST /vm/instances${path && `/${path}`}`, { body, as });
-const all = async (path: string): Promise<Json[]> => items(await service.ask(`GET /vm/instances/${path}`));
+const one = async (path: string, as: RequestOptions["as"] = "full"): Promise<Json> =>
+  (await service.request(`GET /vm/instances/${path}`, { as })).body;
+const post = (path: string, body: Json = {}, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(`POST /vm/instances${path && `/${path}`}`, { body, as });
+const all = async (path: string): Promise<Json[]> =>
+  items(await service.request(`GET /vm/instances/${path}`));
 const [running, off] = [5201, 5202];
 
 describe("password and rescue", () => {
@@ -20,8 +21,10 @@ describe("password and rescue", () => {
     const body = { root_pass: "S0me-long-Passw0rd" };
     expect((await post(`${running}/password`, body)).status).toBe(400);
     expect((await post(`${off}/password`, body)).body).toEqual({});
-    expect(fields(await post(`${off}/password`, { root_pass: "aaaaaaa" }))).toEqual(["root_pass"]);
-    expect(items(await service.ask("GET /account/events"))[0]).toMatchObject({ action: "password_reset" });
+    expect(errorFields(await post(`${off}/password`, { root_pass: "aaaaaaa" }))).toEqual(["root_pass"]);
+    expect(items(await service.request("GET /account/events"))[0]).toMatchObject({
+      action: "password_reset",
+    });
   });
 
   test("rescue takes disks of the instance", async () => {
@@ -44,7 +47,7 @@ describe("disks", () => {
   });
 
   test("get a password while the instance is off", async () => {
-    const password = async (id: number): Promise<Answer> =>
+    const password = async (id: number): Promise<SandboxResponse> =>
       post(`${id}/disks/${String((await all(`${id}/disks`))[0]?.["id"])}/password`, {
         password: "S0me-long-Pass",
       });
@@ -55,7 +58,7 @@ describe("disks", () => {
 
 describe("V-150 configuration profiles", () => {
   const path = `${off}/configs`;
-  const make = async (change: Json = {}): Promise<Answer> => {
+  const make = async (change: Json = {}): Promise<SandboxResponse> => {
     const [disk] = await all(`${off}/disks`);
     return post(path, { label: "second", devices: { sda: { disk_id: disk?.["id"] } }, ...change });
   };
@@ -72,11 +75,13 @@ describe("V-150 configuration profiles", () => {
     });
     const one = `/vm/instances/${path}/${String(body["id"])}`;
     const change = { helpers: { distro: false }, run_level: "single", devices: { sdb: { disk_id: 1 } } };
-    expect(fields(await service.ask(`PUT ${one}`, { body: change }))).toEqual(["devices.sdb.disk_id"]);
-    const changed = await service.ask(`PUT ${one}`, { body: { ...change, devices: undefined } });
+    expect(errorFields(await service.request(`PUT ${one}`, { body: change }))).toEqual([
+      "devices.sdb.disk_id",
+    ]);
+    const changed = await service.request(`PUT ${one}`, { body: { ...change, devices: undefined } });
     expect(changed.body).toMatchObject({ helpers: { distro: false, network: true }, run_level: "single" });
-    expect((await service.ask(`DELETE ${one}`)).body).toEqual({});
-    expect((await service.ask(`GET ${one}`)).status).toBe(404);
+    expect((await service.request(`DELETE ${one}`)).body).toEqual({});
+    expect((await service.request(`GET ${one}`)).status).toBe(404);
   });
 
   test.each([
@@ -89,7 +94,7 @@ describe("V-150 configuration profiles", () => {
     [{ interfaces: [{ purpose: "vlan" }] }, ["interfaces[0].label"]],
     [{ interfaces: [{ purpose: "public" }, { purpose: "public" }] }, ["interfaces"]],
   ])("%j is 400 naming %j", async (change, named) => {
-    expect(fields(await make(change))).toEqual(named);
+    expect(errorFields(await make(change))).toEqual(named);
   });
 
   test.each([{}, { ipam_address: "" }, { ipam_address: null }, { ipam_address: "10.0.0.1/24" }])(
@@ -101,9 +106,9 @@ describe("V-150 configuration profiles", () => {
       expect(body["interfaces"]).toEqual([
         { purpose: "vlan", label: "inner", ipam_address: (address as Json)["ipam_address"] ?? "" },
       ]);
-      const vlans = items(await service.ask("GET /v4beta/networking/vlans"));
+      const vlans = items(await service.request("GET /v4beta/networking/vlans"));
       expect(vlans).toMatchObject([{ label: "inner", vms: [off] }]);
-      expect((await service.ask("GET /v4/networking/vlans")).status).toBe(404);
+      expect((await service.request("GET /v4/networking/vlans")).status).toBe(404);
     },
   );
 
@@ -120,7 +125,7 @@ describe("V-150 configuration profiles", () => {
 });
 
 describe("snapshots", () => {
-  const take = (id: number, label = "before"): Promise<Answer> => post(`${id}/backups`, { label });
+  const take = (id: number, label = "before"): Promise<SandboxResponse> => post(`${id}/backups`, { label });
   const snapshot = async (id: number): Promise<Json> => (await one(`${id}/backups`))["snapshot"] as Json;
 
   test("are taken, one at a time, and replace the one before", async () => {
@@ -134,18 +139,18 @@ describe("snapshots", () => {
     expect(current).toMatchObject({ id: body["id"], status: "successful", finished: expect.any(String) });
     await take(running, "later");
     service.clock.advance(60_000);
-    expect((await service.ask(`GET /vm/instances/${running}/backups/${String(body["id"])}`)).status).toBe(
+    expect((await service.request(`GET /vm/instances/${running}/backups/${String(body["id"])}`)).status).toBe(
       404,
     );
-    expect(fields(await post(`${running}/backups`))).toEqual(["label"]);
+    expect(errorFields(await post(`${running}/backups`))).toEqual(["label"]);
   });
 
   test("are restored over an instance or beside what it has", async () => {
     const { body } = await take(running);
     service.clock.advance(60_000);
     const path = `${running}/backups/${String(body["id"])}/restore`;
-    expect(fields(await post(path, { vm_id: running }))).toEqual(["overwrite"]);
-    expect(fields(await post(path, { vm_id: off, overwrite: true }))).toEqual(["vm_id"]);
+    expect(errorFields(await post(path, { vm_id: running }))).toEqual(["overwrite"]);
+    expect(errorFields(await post(path, { vm_id: off, overwrite: true }))).toEqual(["vm_id"]);
     expect((await post(path, { vm_id: running, overwrite: true })).body).toEqual({});
     expect(await one(String(running))).toMatchObject({ status: "restoring" });
     service.clock.advance(60_000);
@@ -159,7 +164,9 @@ describe("snapshots", () => {
 describe("images and scripts", () => {
   test("V-149 an image is made of a disk, changed and deleted", async () => {
     const [disk] = await all(`${off}/disks`);
-    const { body } = await service.ask("POST /images", { body: { disk_id: disk?.["id"], label: "mine" } });
+    const { body } = await service.request("POST /images", {
+      body: { disk_id: disk?.["id"], label: "mine" },
+    });
     expect(body).toMatchObject({
       id: expect.stringMatching(/^private\/\d+$/),
       status: "creating",
@@ -167,17 +174,19 @@ describe("images and scripts", () => {
     });
     const path = `/images/${String(body["id"])}`;
     service.clock.advance(60_000);
-    expect((await service.ask(`GET ${path}`)).body).toMatchObject({ status: "available", label: "mine" });
-    expect((await service.ask(`PUT ${path}`, { body: { label: "ours", size: 1 } })).body).toMatchObject({
+    expect((await service.request(`GET ${path}`)).body).toMatchObject({ status: "available", label: "mine" });
+    expect((await service.request(`PUT ${path}`, { body: { label: "ours", size: 1 } })).body).toMatchObject({
       label: "ours",
       size: body["size"],
     });
-    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
-    expect(fields(await service.ask("POST /images", { body: { disk_id: 1 } }))).toEqual(["disk_id"]);
+    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
+    expect(errorFields(await service.request("POST /images", { body: { disk_id: 1 } }))).toEqual(["disk_id"]);
   });
 
   test("an image waits for its upload", async () => {
-    const { body } = await service.ask("POST /images/upload", { body: { region: "us-east", label: "up" } });
+    const { body } = await service.request("POST /images/upload", {
+      body: { region: "us-east", label: "up" },
+    });
     expect(body).toMatchObject({
       upload_to: expect.any(String),
       image: { status: "pending_upload", label: "up" },
@@ -190,29 +199,33 @@ describe("images and scripts", () => {
       images: ["vm/debian11"],
       script: '#!/bin/sh\n# <UDF name="A" label="Ask" oneof="x,y">\n',
     };
-    const made = await service.ask("POST /vm/stackscripts", { body });
+    const made = await service.request("POST /vm/stackscripts", { body });
     expect(made.body).toMatchObject({
       mine: true,
       is_public: false,
       user_defined_fields: [{ name: "A", label: "Ask", oneof: "x,y" }],
     });
     const path = `/vm/stackscripts/${String(made.body["id"])}`;
-    expect((await service.ask(`GET ${path}`, { as: "other" })).status).toBe(404);
-    await service.ask(`PUT ${path}`, { body: { is_public: true } });
-    expect((await service.ask(`GET ${path}`, { as: "other" })).status).toBe(200);
-    expect((await service.ask(`PUT ${path}`, { as: "other", body: { label: "theirs" } })).status).toBe(403);
-    expect(fields(await service.ask(`PUT ${path}`, { body: { is_public: false } }))).toEqual(["is_public"]);
+    expect((await service.request(`GET ${path}`, { as: "other" })).status).toBe(404);
+    await service.request(`PUT ${path}`, { body: { is_public: true } });
+    expect((await service.request(`GET ${path}`, { as: "other" })).status).toBe(200);
+    expect((await service.request(`PUT ${path}`, { as: "other", body: { label: "theirs" } })).status).toBe(
+      403,
+    );
+    expect(errorFields(await service.request(`PUT ${path}`, { body: { is_public: false } }))).toEqual([
+      "is_public",
+    ]);
     expect(
-      (await service.ask(`PUT ${path}`, { body: { script: "#!/bin/sh\n" } })).body["user_defined_fields"],
+      (await service.request(`PUT ${path}`, { body: { script: "#!/bin/sh\n" } })).body["user_defined_fields"],
     ).toEqual([]);
-    expect((await service.ask(`DELETE ${path}`)).status).toBe(400);
-    const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+    expect((await service.request(`DELETE ${path}`)).status).toBe(400);
+    const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
     expect(actions.slice(0, 3)).toEqual([
       "stackscript_revise",
       "stackscript_publicize",
       "stackscript_create",
     ]);
-    expect(fields(await service.ask("POST /vm/stackscripts", { body: {} }))).toEqual([
+    expect(errorFields(await service.request("POST /vm/stackscripts", { body: {} }))).toEqual([
       "label",
       "images",
       "script",

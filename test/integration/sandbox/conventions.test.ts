@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService({ rateLimit: { limit: 100_000, seconds: 120 } });
+  service = await startSandboxService({ rateLimit: { limit: 100_000, seconds: 120 } });
 });
 afterAll(() => service.close());
 
@@ -62,14 +62,16 @@ const collections = [
 test.each(collections)(
   "V-007 V-008 %s is paged, and refuses a page and a filter that are none",
   async (path) => {
-    const list = await service.ask(`GET ${path}?page_size=25`);
+    const list = await service.request(`GET ${path}?page_size=25`);
     expect(list.status).toBe(200);
     expect(Object.keys(list.body).sort()).toEqual(["data", "page", "pages", "results"]);
     expect(items(list).length).toBeLessThanOrEqual(25);
     for (const query of ["page=0", "page_size=24", "page_size=101"]) {
-      expect((await service.ask(`GET ${path}?${query}`)).status).toBe(400);
+      expect((await service.request(`GET ${path}?${query}`)).status).toBe(400);
     }
-    expect(fields(await service.ask(`GET ${path}`, { filter: { no_such_field: 1 } }))).toEqual(["X-Filter"]);
+    expect(errorFields(await service.request(`GET ${path}`, { filter: { no_such_field: 1 } }))).toEqual([
+      "X-Filter",
+    ]);
   },
 );
 
@@ -83,7 +85,7 @@ test.each([
   "DELETE /profile/tokens/1",
   "DELETE /domains/7010/records/1",
 ])("V-006 V-192 %s makes nothing: 404", async (request) => {
-  expect((await service.ask(request, { ...(request[0] === "P" && { body: {} }) })).status).toBe(404);
+  expect((await service.request(request, { ...(request[0] === "P" && { body: {} }) })).status).toBe(404);
 });
 
 describe("V-002 V-003 bodies", () => {
@@ -97,7 +99,7 @@ describe("V-002 V-003 bodies", () => {
 
   test.each(posts)("%s takes a JSON object alone", async (request) => {
     for (const text of ["{", "[]", '"x"', "null", "5"]) {
-      const answer = await service.ask(request, { text });
+      const answer = await service.request(request, { text });
       expect([text, answer.status]).toEqual([text, 400]);
       expect(answer.headers.get("content-type")).toBe("application/json");
     }
@@ -105,22 +107,25 @@ describe("V-002 V-003 bodies", () => {
 
   test("__proto__ in a body has no effect", async () => {
     const text = '{"__proto__": {"balance": 5}, "constructor": {"x": 1}, "city": "Bergen"}';
-    expect((await service.ask("PUT /account", { text })).body).toMatchObject({ city: "Bergen", balance: 0 });
+    expect((await service.request("PUT /account", { text })).body).toMatchObject({
+      city: "Bergen",
+      balance: 0,
+    });
     expect(({} as Record<string, unknown>)["balance"]).toBeUndefined();
     expect(
-      (await service.ask("PUT /account/users/dev-kai/grants", { text: '{"__proto__": [1]}' })).status,
+      (await service.request("PUT /account/users/dev-kai/grants", { text: '{"__proto__": [1]}' })).status,
     ).toBe(200);
-    expect((await service.ask("PUT /profile/preferences", { text: '{"__proto__": {"a": 1}}' })).status).toBe(
-      200,
-    );
+    expect(
+      (await service.request("PUT /profile/preferences", { text: '{"__proto__": {"a": 1}}' })).status,
+    ).toBe(200);
   });
 });
 
 test("V-189 V-191 one response names every error of a body", async () => {
   const body = { type: "none", soa_email: 5, ttl_sec: "x", tags: ["a"], master_ips: [1] };
-  const refused = await service.ask("POST /domains", { body });
+  const refused = await service.request("POST /domains", { body });
   expect(refused.status).toBe(400);
-  expect(fields(refused).map(String).toSorted()).toEqual([
+  expect(errorFields(refused).map(String).toSorted()).toEqual([
     "domain",
     "master_ips[0]",
     "soa_email",
@@ -149,10 +154,10 @@ test("V-177 a scope of one area opens no other", async () => {
   };
   for (const area of Object.keys(areas)) {
     const body = { label: area, scopes: `${area}:read_only` };
-    const made = await service.ask("POST /profile/tokens", { body });
+    const made = await service.request("POST /profile/tokens", { body });
     const as = { authorization: `Bearer ${String(made.body["token"])}` };
     for (const [other, path] of Object.entries(areas)) {
-      const { status } = await service.ask(`GET ${path}`, { as });
+      const { status } = await service.request(`GET ${path}`, { as });
       expect([area, other, status]).toEqual([area, other, area === other ? 200 : 403]);
     }
   }
@@ -160,9 +165,9 @@ test("V-177 a scope of one area opens no other", async () => {
 
 test("V-176 two scopes are needed where both are concerned", async () => {
   const body = { label: "ips", scopes: "ips:read_write" };
-  const made = await service.ask("POST /profile/tokens", { body });
+  const made = await service.request("POST /profile/tokens", { body });
   const as = { authorization: `Bearer ${String(made.body["token"])}` };
-  const refused = await service.ask("POST /networking/ips/share", { as, body: { vm_id: 5201, ips: [] } });
+  const refused = await service.request("POST /networking/ips/share", { as, body: { vm_id: 5201, ips: [] } });
   expect(refused.status).toBe(403);
   expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("ips:read_write vms:read_write");
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Json, Service } from "./service.ts";
-import { fields, items, startService, webServer } from "./service.ts";
+import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 beforeEach(() => service.clock.advance(31_000));
 afterAll(() => service.close());
 
-const create = (change: Json): Promise<Answer> =>
-  service.ask("POST /vm/instances", { body: { ...webServer, ...change } });
-const disksOf = async (instance: Answer): Promise<Json[]> =>
-  items(await service.ask(`GET /vm/instances/${String(instance.body["id"])}/disks`));
+const create = (change: Json): Promise<SandboxResponse> =>
+  service.request("POST /vm/instances", { body: { ...webServer, ...change } });
+const disksOf = async (instance: SandboxResponse): Promise<Json[]> =>
+  items(await service.request(`GET /vm/instances/${String(instance.body["id"])}/disks`));
 
 /** A whole backup of the seeded first instance, which is in ap-west. */
 const backup = { backup_id: 640012, region: "ap-west", image: undefined, root_pass: undefined };
@@ -74,7 +74,7 @@ const refused: readonly Case[] = [
 test.each(refused)("%s is 400 and named", async (_name, change, named) => {
   const answer = await create(change);
   expect(answer.status).toBe(400);
-  expect(fields(answer)).toEqual(named);
+  expect(errorFields(answer)).toEqual(named);
 });
 
 const accepted: readonly [name: string, change: Json, made: Json][] = [
@@ -117,7 +117,7 @@ test.each(accepted)("%s is accepted", async (_name, change, made) => {
   const answer = await create(change);
   expect(answer.body).toMatchObject({ status: "provisioning", ...made });
   expect(answer.status).toBe(200);
-  expect((await service.ask(`GET /vm/instances/${String(answer.body["id"])}`)).body).toEqual(answer.body);
+  expect((await service.request(`GET /vm/instances/${String(answer.body["id"])}`)).body).toEqual(answer.body);
 });
 
 test("without a label the instance is called by the product word and its id", async () => {
@@ -145,7 +145,7 @@ describe("the disks of a new instance", () => {
       { label: "Debian 11 disk", size: 50_688, filesystem: "ext4" },
       { label: "swap", size: 512, filesystem: "swap" },
     ]);
-    const configs = items(await service.ask(`GET /vm/instances/${String(made.body["id"])}/configs`));
+    const configs = items(await service.request(`GET /vm/instances/${String(made.body["id"])}/configs`));
     expect(configs).toMatchObject([
       { devices: { sda: { disk_id: disks[0]?.["id"] }, sdb: { disk_id: disks[1]?.["id"] }, sdc: null } },
     ]);
@@ -159,7 +159,7 @@ describe("the disks of a new instance", () => {
   });
 
   test("from a backup: those of the backup", async () => {
-    const copy = await service.ask("GET /vm/instances/5201/backups/640012");
+    const copy = await service.request("GET /vm/instances/5201/backups/640012");
     expect(await disksOf(await create(backup))).toMatchObject(copy.body["disks"] as Json[]);
   });
 
@@ -170,14 +170,14 @@ describe("the disks of a new instance", () => {
 
 test("a backup of another account is unknown", async () => {
   const theirs = { type: "g6-standard-1", region: "ap-west", backup_id: 640012 };
-  expect(fields(await service.ask("POST /vm/instances", { as: "other", body: theirs }))).toEqual([
+  expect(errorFields(await service.request("POST /vm/instances", { as: "other", body: theirs }))).toEqual([
     "backup_id",
   ]);
 });
 
 test("A-005 whatever is made, the balances don't move", async () => {
-  const before = await service.ask("GET /account");
+  const before = await service.request("GET /account");
   await create({ type: "g6-standard-8", backups_enabled: true });
   service.clock.advance(30 * 86_400_000);
-  expect((await service.ask("GET /account")).body).toEqual(before.body);
+  expect((await service.request("GET /account")).body).toEqual(before.body);
 });

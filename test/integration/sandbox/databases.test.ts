@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const ask = (request: string, body?: Json, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(request, { as, ...(body && { body }) });
+const ask = (request: string, body?: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(request, { as, ...(body && { body }) });
 const status = async (request: string, body?: Json): Promise<number> => (await ask(request, body)).status;
 
 describe("databases", () => {
@@ -31,7 +31,7 @@ describe("databases", () => {
       updates,
       label: "db-two",
     });
-    expect(fields(await ask(`POST ${path}`, {}))).toEqual(["label", "type", "engine", "region"]);
+    expect(errorFields(await ask(`POST ${path}`, {}))).toEqual(["label", "type", "engine", "region"]);
   });
 
   test("V-082 V-084 pass from provisioning to active, and are deleted only then", async () => {
@@ -110,14 +110,16 @@ describe("managed credentials", () => {
     });
     expect(answer.status).toBe(expected);
     const written = { id: 9911, label, last_decrypted: null };
-    expect(expected === 200 ? answer.body : fields(answer)).toEqual(expected === 200 ? written : ["label"]);
+    expect(expected === 200 ? answer.body : errorFields(answer)).toEqual(
+      expected === 200 ? written : ["label"],
+    );
   });
 
   test("V-117 user name and password are taken and never shown", async () => {
     const answer = await ask("POST /managed/credentials/9911/update", { username: "u5er", password: "pa55" });
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect(JSON.stringify((await ask("GET /managed/credentials")).body)).not.toMatch(/u5er|pa55/);
-    expect(fields(await ask("POST /managed/credentials/9911/update", {}))).toEqual(["password"]);
+    expect(errorFields(await ask("POST /managed/credentials/9911/update", {}))).toEqual(["password"]);
   });
 
   test("V-157 services are made and changed", async () => {
@@ -126,8 +128,8 @@ describe("managed credentials", () => {
     expect(made.body).toMatchObject({ ...body, status: "pending" });
     const path = `/managed/services/${String(made.body["id"])}`;
     expect((await ask(`PUT ${path}`, { timeout: 60 })).body["timeout"]).toBe(60);
-    expect(fields(await ask("POST /managed/services", {}))).toHaveLength(4);
-    expect(fields(await ask(`PUT ${path}`, { credentials: [1] }))).toEqual(["credentials"]);
+    expect(errorFields(await ask("POST /managed/services", {}))).toHaveLength(4);
+    expect(errorFields(await ask(`PUT ${path}`, { credentials: [1] }))).toEqual(["credentials"]);
   });
 });
 

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
 /** A seeded instance with 4096 MB of its plan free. */
 const roomy = "/vm/instances/5202";
 const free = 4096;
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const create = (body: Json) => service.ask(`POST ${roomy}/disks`, { body });
+const create = (body: Json) => service.request(`POST ${roomy}/disks`, { body });
 
 test.each([
   ["no size", { label: "data" }, ["size"]],
@@ -29,7 +29,7 @@ test.each([
 ])("a disk with %s is 400 and named", async (_name, body, named) => {
   const answer = await create(body);
   expect(answer.status).toBe(400);
-  expect(fields(answer)).toEqual(named);
+  expect(errorFields(answer)).toEqual(named);
 });
 
 test.each([
@@ -44,36 +44,38 @@ test.each([
   const answer = await create(body);
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({ status: "not ready", ...made });
-  const again = await service.ask(`GET ${roomy}/disks/${String(answer.body["id"])}`);
+  const again = await service.request(`GET ${roomy}/disks/${String(answer.body["id"])}`);
   expect(again.body).toEqual(answer.body);
 });
 
 test("space is used up, and given back by a delete", async () => {
   const { body } = await create({ label: "data", size: free });
-  expect(fields(await create({ label: "more", size: 1 }))).toEqual(["size"]);
-  await service.ask(`DELETE ${roomy}/disks/${String(body["id"])}`);
+  expect(errorFields(await create({ label: "more", size: 1 }))).toEqual(["size"]);
+  await service.request(`DELETE ${roomy}/disks/${String(body["id"])}`);
   service.clock.advance(10_000);
   expect((await create({ label: "more", size: free })).status).toBe(200);
 });
 
 test("PUT writes the label only", async () => {
-  const [disk] = items(await service.ask(`GET ${roomy}/disks`));
+  const [disk] = items(await service.request(`GET ${roomy}/disks`));
   const path = `${roomy}/disks/${String(disk?.["id"])}`;
-  const { body } = await service.ask(`PUT ${path}`, { body: { label: "root", size: 1, filesystem: "raw" } });
+  const { body } = await service.request(`PUT ${path}`, {
+    body: { label: "root", size: 1, filesystem: "raw" },
+  });
   expect(body).toEqual({ ...disk, label: "root", updated: expect.any(String) });
 });
 
 describe("resize", () => {
   async function resize(instance: string, size: unknown) {
-    const [disk] = items(await service.ask(`GET ${instance}/disks`));
+    const [disk] = items(await service.request(`GET ${instance}/disks`));
     const path = `${instance}/disks/${String(disk?.["id"])}`;
-    const answer = await service.ask(`POST ${path}/resize`, { body: { size } });
+    const answer = await service.request(`POST ${path}/resize`, { body: { size } });
     service.clock.advance(10_000);
-    return { answer, before: disk, after: (await service.ask(`GET ${path}`)).body };
+    return { answer, before: disk, after: (await service.request(`GET ${path}`)).body };
   }
 
   test("grows into the free space", async () => {
-    const [disk] = items(await service.ask(`GET ${roomy}/disks`));
+    const [disk] = items(await service.request(`GET ${roomy}/disks`));
     const { answer, after } = await resize(roomy, Number(disk?.["size"]) + free);
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect(after).toMatchObject({ size: Number(disk?.["size"]) + free, status: "ready" });
@@ -81,7 +83,7 @@ describe("resize", () => {
 
   test.each([undefined, 0, "10", 10_000_000])("to %j is 400 naming size", async (size) => {
     const { answer, before, after } = await resize(roomy, size);
-    expect(fields(answer)).toEqual(["size"]);
+    expect(errorFields(answer)).toEqual(["size"]);
     expect(after).toEqual(before);
   });
 
@@ -89,7 +91,7 @@ describe("resize", () => {
     const { answer, before, after } = await resize("/vm/instances/5201", 2000);
     expect(answer.status).toBe(200);
     expect(after).toEqual(before);
-    const [event] = items(await service.ask("GET /account/events"));
+    const [event] = items(await service.request("GET /account/events"));
     expect(event).toMatchObject({
       action: "disk_resize",
       status: "failed",
@@ -99,30 +101,32 @@ describe("resize", () => {
 });
 
 test("a disk may have the size 0, and none may be resized to it", async () => {
-  const { status, body } = await service.ask("POST /vm/instances/5202/disks", {
+  const { status, body } = await service.request("POST /vm/instances/5202/disks", {
     body: { label: "empty", size: 0, filesystem: "raw" },
   });
   expect([status, body["size"]]).toEqual([200, 0]);
   const path = `/vm/instances/5202/disks/${String(body["id"])}/resize`;
-  expect(fields(await service.ask(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
+  expect(errorFields(await service.request(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
 });
 
 test("a resized disk shows its new size when the job is done, and keeps the space of both till then", async () => {
   const path = "/vm/instances/5202/disks";
-  const made = await service.ask(`POST ${path}`, { body: { label: "data", size: 1000 } });
+  const made = await service.request(`POST ${path}`, { body: { label: "data", size: 1000 } });
   service.clock.advance(10_000);
   const disk = `${path}/${String(made.body["id"])}`;
-  const size = async () => (await service.ask(`GET ${disk}`)).body["size"];
-  await service.ask(`POST ${disk}/resize`, { body: { size: 2000 } });
+  const size = async () => (await service.request(`GET ${disk}`)).body["size"];
+  await service.request(`POST ${disk}/resize`, { body: { size: 2000 } });
   expect(await size()).toBe(1000);
-  const taken = await service.ask(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
-  expect(fields(taken)).toEqual(["size"]);
+  const taken = await service.request(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  expect(errorFields(taken)).toEqual(["size"]);
   service.clock.advance(10_000);
   expect(await size()).toBe(2000);
-  await service.ask(`POST ${disk}/resize`, { body: { size: 500 } });
-  const early = await service.ask(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
-  expect(fields(early)).toEqual(["size"]);
+  await service.request(`POST ${disk}/resize`, { body: { size: 500 } });
+  const early = await service.request(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  expect(errorFields(early)).toEqual(["size"]);
   service.clock.advance(10_000);
   expect(await size()).toBe(500);
-  expect((await service.ask(`POST ${path}`, { body: { label: "more", size: free - 500 } })).status).toBe(200);
+  expect((await service.request(`POST ${path}`, { body: { label: "more", size: free - 500 } })).status).toBe(
+    200,
+  );
 });

@@ -1,31 +1,33 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
 const zone = { domain: "new.example.net", type: "master", soa_email: "dns@example.net" };
-const make = (change: Json = {}): Promise<Answer> =>
-  service.ask("POST /domains", { body: { ...zone, ...change } });
-const add = (body: Json): Promise<Answer> => service.ask("POST /domains/7010/records", { body });
+const make = (change: Json = {}): Promise<SandboxResponse> =>
+  service.request("POST /domains", { body: { ...zone, ...change } });
+const add = (body: Json): Promise<SandboxResponse> => service.request("POST /domains/7010/records", { body });
 
 describe("domains", () => {
   test("are created, read, updated and deleted with their records", async () => {
     const { body } = await make({ tags: ["prod"], group: "shop" });
     expect(body).toMatchObject({ ...zone, status: "active", ttl_sec: 0, tags: ["prod"], group: "shop" });
     const path = `/domains/${String(body["id"])}`;
-    const record = await service.ask(`POST ${path}/records`, { body: { type: "A", target: "192.0.2.1" } });
-    expect((await service.ask(`PUT ${path}`, { body: { status: "disabled" } })).body["status"]).toBe(
+    const record = await service.request(`POST ${path}/records`, {
+      body: { type: "A", target: "192.0.2.1" },
+    });
+    expect((await service.request(`PUT ${path}`, { body: { status: "disabled" } })).body["status"]).toBe(
       "disabled",
     );
-    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.ask(`GET ${path}`)).status).toBe(404);
-    expect((await service.ask(`GET ${path}/records/${String(record.body["id"])}`)).status).toBe(404);
-    const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
+    expect((await service.request(`GET ${path}`)).status).toBe(404);
+    expect((await service.request(`GET ${path}/records/${String(record.body["id"])}`)).status).toBe(404);
+    const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
     expect(actions.slice(0, 4)).toEqual([
       "dns_zone_delete",
       "dns_zone_update",
@@ -44,7 +46,7 @@ describe("domains", () => {
     [{ group: "x".repeat(51) }, "group"],
     [{ ttl_sec: -1 }, "ttl_sec"],
   ])("%j is 400 naming %s", async (change, field) => {
-    expect(fields(await make(change))).toEqual([field]);
+    expect(errorFields(await make(change))).toEqual([field]);
   });
 
   test.each([
@@ -59,13 +61,13 @@ describe("domains", () => {
   });
 
   test("are copied and brought in", async () => {
-    const copy = await service.ask("POST /domains/7010/clone", { body: { domain: "copy.example.net" } });
+    const copy = await service.request("POST /domains/7010/clone", { body: { domain: "copy.example.net" } });
     expect(copy.body).toMatchObject({ domain: "copy.example.net", soa_email: "dns@example.net" });
-    const records = await service.ask(`GET /domains/${String(copy.body["id"])}/records`);
+    const records = await service.request(`GET /domains/${String(copy.body["id"])}/records`);
     expect(items(records)).toHaveLength(5);
     const body = { domain: "in.example.net", remote_nameserver: "ns.example.org" };
-    expect((await service.ask("POST /domains/import", { body })).body).toMatchObject({ type: "master" });
-    expect(fields(await service.ask("POST /domains/import", { body }))).toEqual(["domain"]);
+    expect((await service.request("POST /domains/import", { body })).body).toMatchObject({ type: "master" });
+    expect(errorFields(await service.request("POST /domains/import", { body }))).toEqual(["domain"]);
   });
 
   test.each([
@@ -74,11 +76,11 @@ describe("domains", () => {
     ["axfr_ips", "192.0.2.1/24"],
   ])("refuses %s with %s, which is no address", async (member, address) => {
     const body = { [member]: ["2001:db8::53", address] };
-    expect(fields(await service.ask("PUT /domains/7011", { body }))).toEqual([member]);
+    expect(errorFields(await service.request("PUT /domains/7011", { body }))).toEqual([member]);
   });
 
   test("are written out as a zone file", async () => {
-    const { zone_file: lines } = (await service.ask("GET /domains/7010/zone-file")).body as {
+    const { zone_file: lines } = (await service.request("GET /domains/7010/zone-file")).body as {
       zone_file: string[];
     };
     expect(lines.join("\n")).toMatch(/^www\t300\tIN\tA\t198\.18\.20\.81$/m);
@@ -99,7 +101,7 @@ describe("V-158 records", () => {
   ])("%j is made", async (body) => {
     const made = await add(body);
     expect(made.body).toMatchObject(body);
-    expect((await service.ask(`GET /domains/7010/records/${String(made.body["id"])}`)).body).toEqual(
+    expect((await service.request(`GET /domains/7010/records/${String(made.body["id"])}`)).body).toEqual(
       made.body,
     );
   });
@@ -107,14 +109,14 @@ describe("V-158 records", () => {
   test("V-165 a CNAME may end with a period, an address may not", async () => {
     const made = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
     expect([made.status, made.body["target"]]).toEqual([200, "www.example.org."]);
-    expect(fields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
+    expect(errorFields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
   });
 
   test("SRV gets its underscores", async () => {
     const srv = { type: "SRV", target: "sip.example.org", priority: 1, weight: 2, port: 5060 };
     const made = await add({ ...srv, service: "sips", protocol: "tcp" });
     expect(made.body).toMatchObject({ service: "_sips", protocol: "_tcp", name: "_sips._tcp" });
-    expect(fields(await add(srv))).toEqual(["service", "protocol"]);
+    expect(errorFields(await add(srv))).toEqual(["service", "protocol"]);
   });
 
   test.each([
@@ -131,7 +133,7 @@ describe("V-158 records", () => {
     [{ type: "TXT", name: "bücher", target: "x" }, ["name"]],
   ])("%j is 400 naming %j", async (body, named) => {
     const refused = await add(body);
-    expect([refused.status, fields(refused)]).toEqual([400, named]);
+    expect([refused.status, errorFields(refused)]).toEqual([400, named]);
   });
 
   test.each([
@@ -162,10 +164,12 @@ describe("V-158 records", () => {
   test("are changed, all but their type, and deleted", async () => {
     const { id } = (await add({ type: "A", name: "n", target: "192.0.2.1" })).body;
     const path = `/domains/7010/records/${String(id)}`;
-    const changed = await service.ask(`PUT ${path}`, { body: { type: "MX", target: "192.0.2.2" } });
+    const changed = await service.request(`PUT ${path}`, { body: { type: "MX", target: "192.0.2.2" } });
     expect(changed.body).toMatchObject({ type: "A", name: "n", target: "192.0.2.2" });
-    expect(fields(await service.ask(`PUT ${path}`, { body: { target: "nowhere" } }))).toEqual(["target"]);
-    expect((await service.ask(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.ask(`GET ${path}`)).status).toBe(404);
+    expect(errorFields(await service.request(`PUT ${path}`, { body: { target: "nowhere" } }))).toEqual([
+      "target",
+    ]);
+    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
+    expect((await service.request(`GET ${path}`)).status).toBe(404);
   });
 });

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { fields, startService, webServer } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { errorFields, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterAll(() => service.close());
 
@@ -36,7 +36,7 @@ test.each([
   "DELETE /regions/us-east",
   "GET /vm/instances/5201/boot",
 ])("V-186 V-187 V-192 %s is 404 with the error body", async (request) => {
-  const answer = await service.ask(request);
+  const answer = await service.request(request);
   expect(answer.status).toBe(404);
   expect(answer.body).toEqual(errorBody);
 });
@@ -45,17 +45,17 @@ test("V-196 a path without a version is 404, with one under both prefixes 200", 
   expect((await fetch(`${service.sandbox.url}/regions`)).status).toBe(404);
   expect((await fetch(`${service.sandbox.url}/v5/regions`)).status).toBe(404);
   for (const prefix of ["/v4", "/v4beta"]) {
-    expect((await service.ask(`GET ${prefix}/regions`)).status).toBe(200);
+    expect((await service.request(`GET ${prefix}/regions`)).status).toBe(200);
   }
 });
 
 test("V-006 PUT and DELETE of an unknown id are 404", async () => {
-  expect((await service.ask("PUT /vm/instances/9", { body: { label: "new-one" } })).status).toBe(404);
-  expect((await service.ask("DELETE /vm/instances/9")).status).toBe(404);
+  expect((await service.request("PUT /vm/instances/9", { body: { label: "new-one" } })).status).toBe(404);
+  expect((await service.request("DELETE /vm/instances/9")).status).toBe(404);
 });
 
 test.each(["vm/debian11", "vm%2Fdebian11", "vm%2fdebian11"])("the image id may be written %s", async (id) => {
-  expect((await service.ask(`GET /images/${id}`)).body).toMatchObject({ id: "vm/debian11" });
+  expect((await service.request(`GET /images/${id}`)).body).toMatchObject({ id: "vm/debian11" });
 });
 
 describe("V-003 bodies", () => {
@@ -67,28 +67,30 @@ describe("V-003 bodies", () => {
     ["two objects", "{}{}"],
     ["longer than 1 MB", JSON.stringify({ label: "x".repeat(1_048_576) })],
   ])("%s is 400", async (_name, text) => {
-    const answer = await service.ask("PUT /vm/instances/5202", { text });
+    const answer = await service.request("PUT /vm/instances/5202", { text });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(errorBody);
   });
 
   test("unknown and read-only members are ignored", async () => {
-    const before = await service.ask("GET /vm/instances/5202");
+    const before = await service.request("GET /vm/instances/5202");
     const body = { id: 1, status: "running", region: "moon", ipv4: 7, nothing: true, tags: ["kept"] };
-    const answer = await service.ask("PUT /vm/instances/5202", { body });
+    const answer = await service.request("PUT /vm/instances/5202", { body });
     expect(answer.body).toEqual({ ...before.body, tags: ["kept"], updated: expect.any(String) });
   });
 
   test("one invalid member rejects the whole update", async () => {
-    const answer = await service.ask("PUT /vm/instances/5202", { body: { label: "fine-label", group: 7 } });
+    const answer = await service.request("PUT /vm/instances/5202", {
+      body: { label: "fine-label", group: 7 },
+    });
     expect(answer.status).toBe(400);
-    expect(fields(answer)).toEqual(["group"]);
-    expect((await service.ask("GET /vm/instances/5202")).body["label"]).not.toBe("fine-label");
+    expect(errorFields(answer)).toEqual(["group"]);
+    expect((await service.request("GET /vm/instances/5202")).body["label"]).not.toBe("fine-label");
   });
 
   test("__proto__ has no effect", async () => {
     const text = '{"__proto__": {"label": "evil", "polluted": true}, "tags": ["safe"]}';
-    const answer = await service.ask("PUT /vm/instances/5202", { text });
+    const answer = await service.request("PUT /vm/instances/5202", { text });
     expect(answer.status).toBe(200);
     expect(answer.body["label"]).not.toBe("evil");
     expect(JSON.stringify(answer.body)).not.toContain("polluted");
@@ -96,7 +98,7 @@ describe("V-003 bodies", () => {
   });
 
   test("V-188 V-189 all problems are reported together, nested members with a dot", async () => {
-    const answer = await service.ask("PUT /vm/instances/5202", {
+    const answer = await service.request("PUT /vm/instances/5202", {
       body: {
         label: "-",
         alerts: { cpu: -1, io: "much" },
@@ -105,17 +107,23 @@ describe("V-003 bodies", () => {
       },
     });
     expect(answer.status).toBe(400);
-    expect(fields(answer)).toEqual(["label", "tags[0]", "alerts.cpu", "alerts.io", "backups.schedule.day"]);
+    expect(errorFields(answer)).toEqual([
+      "label",
+      "tags[0]",
+      "alerts.cpu",
+      "alerts.io",
+      "backups.schedule.day",
+    ]);
   });
 
   test("an empty body of a create names what is required", async () => {
-    expect(fields(await service.ask("POST /vm/instances"))).toEqual(["type", "region"]);
+    expect(errorFields(await service.request("POST /vm/instances"))).toEqual(["type", "region"]);
   });
 });
 
 test("V-002 every response is JSON, even to what is not an HTTP request", async () => {
   for (const request of ["GET /regions", "GET /nothing", "POST /vm/instances"]) {
-    expect((await service.ask(request)).headers.get("content-type")).toBe("application/json");
+    expect((await service.request(request)).headers.get("content-type")).toBe("application/json");
   }
   const answer = await raw("NONSENSE\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json\r\n/);
@@ -133,11 +141,11 @@ test("two X-Filter headers are 400, not joined into one", async () => {
 
 test("the last 200 requests can be inspected", async () => {
   const body = { ...webServer, authorized_keys: ["ssh-ed25519 AAAA anna"], region: "moon" };
-  await service.ask("POST /vm/instances?x=1", { body, headers: { "x-request-id": "r1" } });
+  await service.request("POST /vm/instances?x=1", { body, headers: { "x-request-id": "r1" } });
   const last = service.sandbox.requests.at(-1);
   expect(last).toMatchObject({ method: "POST", path: "/v4/vm/instances?x=1", body });
   expect(last?.headers).toMatchObject({ "x-request-id": "r1" });
-  for (let count = 0; count < 210; count += 1) await service.ask("GET /nothing");
+  for (let count = 0; count < 210; count += 1) await service.request("GET /nothing");
   expect(service.sandbox.requests).toHaveLength(200);
   expect(service.sandbox.requests.at(-1)?.path).toBe("/v4/nothing");
 });

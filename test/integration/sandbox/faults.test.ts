@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { startService } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterAll(() => service.close());
 
@@ -18,7 +18,7 @@ describe("X-Sandbox-Fault", () => {
   test("V-186 V-194 503 returns an error and executes nothing", async () => {
     const answer = await send("503", "PUT");
     expect([answer.status, await answer.json()]).toEqual([503, { errors: [{ reason: expect.any(String) }] }]);
-    expect((await service.ask("GET /vm/instances/5201")).body["label"]).not.toBe("changed");
+    expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("changed");
   });
 
   test("garbage returns 200 with invalid JSON", async () => {
@@ -50,7 +50,7 @@ describe("X-Sandbox-Fault", () => {
     expect(answered).toBe(false);
     await service.close();
     expect(await late).toBe("the service went away");
-    service = await startService();
+    service = await startSandboxService();
   });
 
   test.each(["", "504", "delay=x", "delay=-1", "everything"])(

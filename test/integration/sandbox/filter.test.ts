@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import type { Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 let all: Json[];
 beforeAll(async () => {
-  service = await startService({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
-  all = items(await service.ask("GET /vm/instances"));
+  service = await startSandboxService({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
+  all = items(await service.request("GET /vm/instances"));
 });
 afterAll(() => service.close());
 
@@ -72,7 +72,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("%s", async (_name, filter, picks) => {
-  const answer = await service.ask("GET /vm/instances", { filter });
+  const answer = await service.request("GET /vm/instances", { filter });
   expect(answer.status).toBe(200);
   expect(items(answer).map(id)).toEqual(all.filter(picks).map(id));
 });
@@ -90,12 +90,14 @@ test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object
 
 test("V-015 results and pages count what matches", async () => {
   const expected = all.filter((item) => id(item) >= 5231).length;
-  const { body } = await service.ask("GET /vm/instances?page_size=25", { filter: { id: { "+gte": 5231 } } });
+  const { body } = await service.request("GET /vm/instances?page_size=25", {
+    filter: { id: { "+gte": 5231 } },
+  });
   expect(body).toMatchObject({ results: expected, pages: Math.ceil(expected / 25) });
 });
 
 test("V-020 date-times are compared by time", async () => {
-  const events = items(await service.ask("GET /account/events"));
+  const events = items(await service.request("GET /account/events"));
   const middle = String(events[20]?.["created"]);
   for (const [operator, count] of [
     ["+gt", 20],
@@ -103,7 +105,7 @@ test("V-020 date-times are compared by time", async () => {
     ["+lt", events.length - 21],
     ["+lte", events.length - 20],
   ] as const) {
-    const { body } = await service.ask("GET /account/events", {
+    const { body } = await service.request("GET /account/events", {
       filter: { created: { [operator]: middle } },
     });
     expect([operator, body["results"]]).toEqual([operator, count]);
@@ -111,7 +113,7 @@ test("V-020 date-times are compared by time", async () => {
 });
 
 test("members of members are named with a dot", async () => {
-  const answer = await service.ask("GET /account/events", {
+  const answer = await service.request("GET /account/events", {
     filter: { "entity.type": "vm", "entity.id": 5201 },
   });
   expect(items(answer).length).toBeGreaterThan(0);
@@ -124,7 +126,7 @@ describe("order", () => {
     ["V-024 asc", { "+order_by": "label", "+order": "asc" }, 1],
     ["V-024 desc", { "+order_by": "label", "+order": "desc" }, -1],
   ])("%s", async (_name, filter, sign) => {
-    const labels = items(await service.ask("GET /vm/instances", { filter })).map((item) =>
+    const labels = items(await service.request("GET /vm/instances", { filter })).map((item) =>
       text(item, "label"),
     );
     const sorted = all.map((item) => text(item, "label")).sort((a, b) => sign * (a < b ? -1 : Number(a > b)));
@@ -133,7 +135,7 @@ describe("order", () => {
 
   test("numbers are ordered as numbers and with a condition beside", async () => {
     const filter = { region: "us-east", "+order_by": "id", "+order": "desc" };
-    const found = items(await service.ask("GET /vm/instances", { filter })).map(id);
+    const found = items(await service.request("GET /vm/instances", { filter })).map(id);
     expect(found.length).toBeGreaterThan(1);
     expect(found).toEqual([...found].sort((a, b) => b - a));
   });
@@ -168,16 +170,16 @@ test.each([
   ["V-027 +order_by of a number", { "+order_by": 1 }],
   ["a list as a value", { label: ["a"] }],
 ])("%s is 400 with the field X-Filter", async (_name, filter) => {
-  const answer = await service.ask("GET /vm/instances", { filter });
+  const answer = await service.request("GET /vm/instances", { filter });
   expect(answer.status).toBe(400);
-  expect(new Set(fields(answer))).toEqual(new Set(["X-Filter"]));
+  expect(new Set(errorFields(answer))).toEqual(new Set(["X-Filter"]));
 });
 
 test("V-189 all errors of a filter are reported", async () => {
-  const answer = await service.ask("GET /vm/instances", {
+  const answer = await service.request("GET /vm/instances", {
     filter: { status: "a", "+xor": [], "+or": [{ nothing: 1 }, { id: { "+gt": "x" } }], "+order": "up" },
   });
-  expect(fields(answer)).toHaveLength(6);
+  expect(errorFields(answer)).toHaveLength(6);
 });
 
 type Condition = Readonly<Record<string, unknown>>;
@@ -209,7 +211,7 @@ test("V-028 any nesting gives the result of the same boolean expression", async 
   }));
   await fc.assert(
     fc.asyncProperty(filter, async (condition) => {
-      const answer = await service.ask("GET /vm/instances", { filter: condition });
+      const answer = await service.request("GET /vm/instances", { filter: condition });
       expect(items(answer).map(id)).toEqual(all.filter((item) => holds(condition, item)).map(id));
     }),
     { numRuns: 60 },
@@ -221,5 +223,5 @@ test.each([
   [1000, 400],
 ])("V-028 a filter of %i levels of +and is answered %i", async (levels, status) => {
   const filter = `${'{"+and":['.repeat(levels)}{"id":5201}${"]}".repeat(levels)}`;
-  expect((await service.ask("GET /vm/instances", { filter })).status).toBe(status);
+  expect((await service.request("GET /vm/instances", { filter })).status).toBe(status);
 });

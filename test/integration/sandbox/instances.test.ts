@@ -1,47 +1,50 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService, webServer } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const one = async (path: string, as: Asking["as"] = "full"): Promise<Json> =>
-  (await service.ask(`GET /vm/instances/${path}`, { as })).body;
-const post = (path: string, body: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(`POST /vm/instances${path && `/${path}`}`, { body, as });
-const all = async (path: string): Promise<Json[]> => items(await service.ask(`GET /vm/instances/${path}`));
+const one = async (path: string, as: RequestOptions["as"] = "full"): Promise<Json> =>
+  (await service.request(`GET /vm/instances/${path}`, { as })).body;
+const post = (path: string, body: Json = {}, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(`POST /vm/instances${path && `/${path}`}`, { body, as });
+const all = async (path: string): Promise<Json[]> =>
+  items(await service.request(`GET /vm/instances/${path}`));
 const [running, off] = [5201, 5202];
 
 test("V-088 an instance that is stopped by the provider can be deleted", async () => {
-  const stopped = items(await service.ask("GET /vm/instances")).find(({ status }) => status === "stopped");
-  expect((await service.ask(`DELETE /vm/instances/${String(stopped?.["id"])}`)).status).toBe(200);
+  const stopped = items(await service.request("GET /vm/instances")).find(
+    ({ status }) => status === "stopped",
+  );
+  expect((await service.request(`DELETE /vm/instances/${String(stopped?.["id"])}`)).status).toBe(200);
   service.clock.advance(60_000);
-  expect((await service.ask(`GET /vm/instances/${String(stopped?.["id"])}`)).status).toBe(404);
+  expect((await service.request(`GET /vm/instances/${String(stopped?.["id"])}`)).status).toBe(404);
 });
 
 test("V-005 V-150 V-151 GET changes nothing, POST makes or acts, PUT and DELETE work on one", async () => {
   const before = await one(String(running));
-  await service.ask("GET /vm/instances");
+  await service.request("GET /vm/instances");
   expect(await one(String(running))).toEqual(before);
   expect((await post("", webServer)).status).toBe(200);
   expect(
-    (await service.ask(`PUT /vm/instances/${running}`, { body: { label: "renamed" } })).body["label"],
+    (await service.request(`PUT /vm/instances/${running}`, { body: { label: "renamed" } })).body["label"],
   ).toBe("renamed");
 });
 
 describe("V-162 a label", () => {
-  const clone = (label: string): Promise<Answer> =>
+  const clone = (label: string): Promise<SandboxResponse> =>
     post(`${off}/clone`, { label, region: "us-west", type: "g6-standard-8" });
   test.each([
     ["create", (label: string) => post("", { ...webServer, label })],
-    ["update", (label: string) => service.ask(`PUT /vm/instances/${off}`, { body: { label } })],
+    ["update", (label: string) => service.request(`PUT /vm/instances/${off}`, { body: { label } })],
     ["clone", clone],
   ])("has 64 characters at most on %s", async (_name, give) => {
     expect((await give("x".repeat(64))).body["label"]).toHaveLength(64);
-    expect(fields(await give("x".repeat(65)))).toEqual(["label"]);
+    expect(errorFields(await give("x".repeat(65)))).toEqual(["label"]);
   });
 });
 
@@ -71,7 +74,7 @@ describe("rebuild", () => {
     [{ image: "vm/none" }, ["image"]],
     [{ root_pass: "aaaaaaaa" }, ["root_pass"]],
   ])("%j is 400 naming %j", async (change, named) => {
-    expect(fields(await post(`${running}/rebuild`, { ...body, ...change }))).toEqual(named);
+    expect(errorFields(await post(`${running}/rebuild`, { ...body, ...change }))).toEqual(named);
   });
 });
 
@@ -94,7 +97,7 @@ describe("resize and mutate", () => {
     [running, {}],
     [5215, { type: "g6-nanode-1", allow_auto_disk_resize: false }],
   ])("%i to %j is 400 naming type", async (id, body) => {
-    expect(fields(await post(`${id}/resize`, body))).toEqual(["type"]);
+    expect(errorFields(await post(`${id}/resize`, body))).toEqual(["type"]);
   });
 
   test("is refused with an outstanding balance and with a pending migration", async () => {
@@ -127,17 +130,17 @@ describe("clone", () => {
   test("takes no more than is named", async () => {
     const { body } = await post(`${off}/clone`, { ...target, configs: [] });
     expect(await all(`${String(body["id"])}/disks`)).toEqual([]);
-    expect(fields(await post(`${off}/clone`, { ...target, disks: [1], configs: [2] }))).toEqual([
+    expect(errorFields(await post(`${off}/clone`, { ...target, disks: [1], configs: [2] }))).toEqual([
       "configs",
       "disks",
     ]);
   });
 
   test("needs region and type for a new one, and an idle one of the caller otherwise", async () => {
-    expect(fields(await post(`${off}/clone`))).toEqual(["region", "type"]);
-    expect(fields(await post(`${off}/clone`, { vm_id: 5261 }))).toEqual(["vm_id"]);
-    expect(fields(await post(`${off}/clone`, { vm_id: 5207 }))).toEqual(["vm_id"]);
-    expect(fields(await post(`${off}/clone`, { vm_id: 5213, label: "new-one" }))).toEqual(["label"]);
+    expect(errorFields(await post(`${off}/clone`))).toEqual(["region", "type"]);
+    expect(errorFields(await post(`${off}/clone`, { vm_id: 5261 }))).toEqual(["vm_id"]);
+    expect(errorFields(await post(`${off}/clone`, { vm_id: 5207 }))).toEqual(["vm_id"]);
+    expect(errorFields(await post(`${off}/clone`, { vm_id: 5213, label: "new-one" }))).toEqual(["label"]);
   });
 
   test("of one source runs five times at once", async () => {

@@ -1,64 +1,64 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Service } from "./service.ts";
-import { startService, webServer } from "./service.ts";
+import type { SandboxResponse, SandboxService } from "./sandbox-service.ts";
+import { startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 afterEach(() => service.close());
 
-function standing({ headers }: Answer): unknown[] {
+function standing({ headers }: SandboxResponse): unknown[] {
   return ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 }
 
 describe("the general limit", () => {
   beforeEach(async () => {
-    service = await startService({ rateLimit: { limit: 3, seconds: 120 } });
+    service = await startSandboxService({ rateLimit: { limit: 3, seconds: 120 } });
   });
 
   test("counts down, returns 429 with Retry-After, and starts a new window", async () => {
     const reset = service.clock.now() / 1000 + 120;
     for (const left of [2, 1, 0]) {
-      expect(standing(await service.ask("GET /profile"))).toEqual([3, left, reset]);
+      expect(standing(await service.request("GET /profile"))).toEqual([3, left, reset]);
     }
     service.clock.advance(20_000);
-    const refused = await service.ask("GET /profile");
+    const refused = await service.request("GET /profile");
     expect(refused.status).toBe(429);
     expect(refused.body).toEqual({ errors: [{ reason: expect.any(String) }] });
     expect(refused.headers.get("retry-after")).toBe("100");
     expect(standing(refused)).toEqual([3, 0, reset]);
     service.clock.advance(100_000);
-    expect((await service.ask("GET /profile")).status).toBe(200);
+    expect((await service.request("GET /profile")).status).toBe(200);
   });
 
   test("is one for all tokens of a user, and another for each other user", async () => {
     for (const as of ["full", "readOnly", "none"] as const) {
-      expect((await service.ask("GET /profile", { as })).status).toBe(200);
+      expect((await service.request("GET /profile", { as })).status).toBe(200);
     }
-    expect((await service.ask("GET /profile", { as: "vms" })).status).toBe(429);
-    expect((await service.ask("GET /profile", { as: "other" })).status).toBe(200);
-    expect((await service.ask("GET /regions", { as: "anonymous" })).status).toBe(200);
+    expect((await service.request("GET /profile", { as: "vms" })).status).toBe(429);
+    expect((await service.request("GET /profile", { as: "other" })).status).toBe(200);
+    expect((await service.request("GET /regions", { as: "anonymous" })).status).toBe(200);
   });
 });
 
 describe("without options", () => {
   beforeEach(async () => {
-    service = await startService();
+    service = await startSandboxService();
   });
 
   test("1600 in 120 seconds", async () => {
-    expect(standing(await service.ask("GET /regions"))[0]).toBe(1600);
+    expect(standing(await service.request("GET /regions"))[0]).toBe(1600);
   });
 
   test("V-161 V-193 the 11th create in 30 seconds is 429, another user's is not", async () => {
     for (let count = 1; count <= 10; count += 1) {
-      const answer = await service.ask("POST /vm/instances", { body: webServer });
+      const answer = await service.request("POST /vm/instances", { body: webServer });
       expect([answer.status, standing(answer)[1]]).toEqual([200, 10 - count]);
     }
-    const refused = await service.ask("POST /vm/instances", { body: webServer, as: "vms" });
+    const refused = await service.request("POST /vm/instances", { body: webServer, as: "vms" });
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toBe("30");
-    expect((await service.ask("POST /vm/instances", { body: webServer, as: "other" })).status).toBe(200);
-    expect((await service.ask("GET /vm/instances")).status).toBe(200);
+    expect((await service.request("POST /vm/instances", { body: webServer, as: "other" })).status).toBe(200);
+    expect((await service.request("GET /vm/instances")).status).toBe(200);
     service.clock.advance(30_000);
-    expect((await service.ask("POST /vm/instances", { body: webServer })).status).toBe(200);
+    expect((await service.request("POST /vm/instances", { body: webServer })).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService } from "./sandbox-service.ts";
 import { formOf, openPage, signIn } from "./sign-in.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
@@ -36,7 +36,7 @@ const exchange = async (form: Record<string, string> = {}): Promise<Answered> =>
 const renew = (refresh: unknown): Promise<Answered> =>
   post("/oauth/token", { ...own, grant_type: "refresh_token", refresh_token: String(refresh) });
 const works = async (token: unknown): Promise<number> =>
-  (await service.ask("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
+  (await service.request("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
 
 describe("the consent page", () => {
   test("V-172 shows who asks for which levels, without scripts", async () => {
@@ -97,14 +97,14 @@ describe("the consent page", () => {
     async (state) => {
       const authorize = address(`client_id=${client}&state=${state}&scope=vms:read_only`);
       for (const answer of ["allow", "deny"] as const) {
-        const back = await signIn({ authorize, answer });
+        const back = await signIn({ authorize, decision: answer });
         expect(back.search.endsWith(`&state=${state}`)).toBe(true);
       }
     },
   );
 
   test("a denied request redirects to the client without a code", async () => {
-    const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), answer: "deny" });
+    const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), decision: "deny" });
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: "access_denied",
       error_description: "The user did not allow it.",
@@ -135,7 +135,7 @@ describe("the consent page", () => {
     ["javascript:alert(1)", registered],
   ])("A-143 redirect_uri %s leads to %s", async (asked, target) => {
     const query = { client_id: client, ...(asked !== undefined && { redirect_uri: asked }) };
-    const back = await signIn({ authorize: address(query), answer: "deny" });
+    const back = await signIn({ authorize: address(query), decision: "deny" });
     expect(back.href).toBe(
       `${target}${target.includes("?") ? "&" : "?"}error=access_denied&error_description=The%20user%20did%20not%20allow%20it.`,
     );
@@ -164,7 +164,7 @@ describe("the consent page", () => {
 
   test("shows markup of a client's name as text", async () => {
     const body = { label: "<b>bold</b>\"'&", redirect_uri: "https://x.example/" };
-    const made = await service.ask("POST /account/oauth-clients", { body });
+    const made = await service.request("POST /account/oauth-clients", { body });
     const { html } = await openPage(address({ client_id: String(made.body["id"]) }));
     expect(html).not.toContain("<b>");
   });
@@ -260,7 +260,7 @@ describe("the exchange", () => {
   });
 
   test("another client's code is good for nothing", async () => {
-    const made = await service.ask("POST /account/oauth-clients", {
+    const made = await service.request("POST /account/oauth-clients", {
       body: { label: "other", redirect_uri: "https://x.example/" },
     });
     const other = { client_id: String(made.body["id"]), client_secret: String(made.body["secret"]) };
@@ -294,7 +294,7 @@ describe("the exchange", () => {
 
   test("tokens expire after the configured seconds, refreshed ones as well", async () => {
     await service.close();
-    service = await startService({ tokenSeconds: 60 });
+    service = await startSandboxService({ tokenSeconds: 60 });
     const { body } = await exchange();
     const { body: renewed } = await renew(body["refresh_token"]);
     expect([body["expires_in"], renewed["expires_in"]]).toEqual([60, 60]);
@@ -306,15 +306,15 @@ describe("the exchange", () => {
 
   test("V-105 without its client a refresh token gives nothing", async () => {
     const { body } = await exchange();
-    await service.ask(`DELETE /account/oauth-clients/${client}`);
+    await service.request(`DELETE /account/oauth-clients/${client}`);
     expect((await renew(body["refresh_token"])).status).toBe(401);
   });
 
   test("the application stands among those let in, and ends with that", async () => {
     const { body } = await exchange();
-    const apps = items(await service.ask("GET /profile/apps"));
+    const apps = items(await service.request("GET /profile/apps"));
     expect(apps.at(-1)).toMatchObject({ label: "inventory tool", scopes: "vms:read_write" });
-    await service.ask(`DELETE /profile/apps/${String(apps.at(-1)?.["id"])}`);
+    await service.request(`DELETE /profile/apps/${String(apps.at(-1)?.["id"])}`);
     expect(await works(body["access_token"])).toBe(401);
     expect((await renew(body["refresh_token"])).status).toBe(400);
   });
@@ -340,7 +340,7 @@ describe("the exchange", () => {
   test("signs in another user, who may do what that user may", async () => {
     const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), username: "dev-kai" });
     const { body } = await exchange({ code: back.searchParams.get("code") ?? "" });
-    const profile = await service.ask("GET /profile", {
+    const profile = await service.request("GET /profile", {
       as: { authorization: `Bearer ${String(body["access_token"])}` },
     });
     expect(profile.body["username"]).toBe("dev-kai");

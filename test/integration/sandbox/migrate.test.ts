@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService, webServer } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const read = async (id: number, as: Asking["as"] = "full"): Promise<Json> =>
-  (await service.ask(`GET /vm/instances/${id}`, { as })).body;
-const migrate = (id: number, body: Json, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(`POST /vm/instances/${id}/migrate`, { body, as });
+const read = async (id: number, as: RequestOptions["as"] = "full"): Promise<Json> =>
+  (await service.request(`GET /vm/instances/${id}`, { as })).body;
+const migrate = (id: number, body: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(`POST /vm/instances/${id}/migrate`, { body, as });
 const actions = async (): Promise<unknown[]> =>
-  items(await service.ask("GET /account/events")).map(({ action }) => action);
+  items(await service.request("GET /account/events")).map(({ action }) => action);
 
 /** The statuses that are seen while the clock moves on by half seconds, each once. */
 async function seen(id: number, seconds: number): Promise<unknown[]> {
@@ -48,7 +48,7 @@ describe("V-122 migrate", () => {
   test("an instance that has come to another region has addresses of that region's networks", async () => {
     const before = await read(5201);
     const [, neighbour = {}] = items(
-      await service.ask("GET /vm/instances", { filter: { region: "us-west" } }),
+      await service.request("GET /vm/instances", { filter: { region: "us-west" } }),
     );
     await migrate(5201, { region: "us-west" });
     expect(await read(5201)).toMatchObject({ ipv4: before["ipv4"], ipv6: before["ipv6"] });
@@ -58,18 +58,18 @@ describe("V-122 migrate", () => {
     expect(after["ipv4"]).toHaveLength(2);
     for (const each of before["ipv4"] as string[]) {
       expect(after["ipv4"]).not.toContain(each);
-      expect((await service.ask(`GET /networking/ips/${each}`)).status).toBe(404);
+      expect((await service.request(`GET /networking/ips/${each}`)).status).toBe(404);
     }
     expect(privateAddress).toMatch(/^192\.168\./);
     expect(after["ipv6"]).not.toBe(before["ipv6"]);
     const gateway = async (ip: unknown): Promise<unknown> =>
-      (await service.ask(`GET /networking/ips/${String(ip)}`)).body["gateway"];
+      (await service.request(`GET /networking/ips/${String(ip)}`)).body["gateway"];
     expect(await gateway(address)).toBe(await gateway((neighbour["ipv4"] as string[])[0]));
-    expect((await service.ask(`GET /networking/ips/${address}`)).body).toMatchObject({
+    expect((await service.request(`GET /networking/ips/${address}`)).body).toMatchObject({
       region: "us-west",
       vm_id: 5201,
     });
-    const ips = (await service.ask("GET /vm/instances/5201/ips")).body as { ipv4: { public: Json[] } };
+    const ips = (await service.request("GET /vm/instances/5201/ips")).body as { ipv4: { public: Json[] } };
     expect(ips.ipv4.public).toMatchObject([{ address }]);
   });
 
@@ -82,7 +82,7 @@ describe("V-122 migrate", () => {
   test("V-126 a move between regions cancels a planned one", async () => {
     await migrate(planned, { region: "us-west" });
     service.clock.advance(60_000);
-    const types = items(await service.ask("GET /account/notifications")).map(({ type }) => type);
+    const types = items(await service.request("GET /account/notifications")).map(({ type }) => type);
     expect(types).not.toContain("migration_scheduled");
     expect((await migrate(planned, {})).status).toBe(400);
   });
@@ -100,10 +100,10 @@ describe("V-122 migrate", () => {
 
   test("V-129 an upgrade that is not to be had moves nothing", async () => {
     const before = await read(5201);
-    expect(fields(await migrate(5201, { region: "us-west", upgrade: true }))).toEqual(["upgrade"]);
+    expect(errorFields(await migrate(5201, { region: "us-west", upgrade: true }))).toEqual(["upgrade"]);
     expect(await read(5201)).toEqual(before);
     const other = await read(upgradable, "other");
-    expect(fields(await migrate(upgradable, { region: "eu-west", upgrade: true }, "other"))).toEqual([
+    expect(errorFields(await migrate(upgradable, { region: "eu-west", upgrade: true }, "other"))).toEqual([
       "upgrade",
     ]);
     expect(await read(upgradable, "other")).toEqual(other);
@@ -132,22 +132,22 @@ describe("V-122 migrate", () => {
   });
 
   test.each(["nowhere", "ap-west"])("to %s is 400 naming region", async (region) => {
-    expect(fields(await migrate(5201, { region }))).toEqual(["region"]);
+    expect(errorFields(await migrate(5201, { region }))).toEqual(["region"]);
   });
 });
 
 describe("statistics", () => {
-  const month = (year: number | string, number: number | string): Promise<Answer> =>
-    service.ask(`GET /vm/instances/5201/stats/${year}/${number}`);
-  const times = (answer: Answer): number[] =>
+  const month = (year: number | string, number: number | string): Promise<SandboxResponse> =>
+    service.request(`GET /vm/instances/5201/stats/${year}/${number}`);
+  const times = (answer: SandboxResponse): number[] =>
     (answer.body["cpu"] as [number, number][]).map(([time]) => time);
-  const span = (answer: Answer): number => {
+  const span = (answer: SandboxResponse): number => {
     const all = times(answer);
     return Math.round(((all.at(-1) ?? 0) - (all[0] ?? 0)) / 3_600_000);
   };
 
   test("V-078 V-118 of the past 24 hours", async () => {
-    const answer = await service.ask("GET /vm/instances/5201/stats", { as: "readOnly" });
+    const answer = await service.request("GET /vm/instances/5201/stats", { as: "readOnly" });
     const curve = expect.arrayContaining([[expect.any(Number), expect.any(Number)]]);
     const traffic = { in: curve, out: curve, private_in: curve, private_out: curve };
     expect(answer.body).toEqual({
@@ -162,17 +162,17 @@ describe("statistics", () => {
   });
 
   test("begin with the instance", async () => {
-    const made = await service.ask("POST /vm/instances", { body: webServer });
+    const made = await service.request("POST /vm/instances", { body: webServer });
     const path = `/vm/instances/${String(made.body["id"])}`;
     const begin = service.clock.now();
-    expect(times(await service.ask(`GET ${path}/stats`))).toEqual([]);
-    expect((await service.ask(`GET ${path}/transfer`)).body["used"]).toBe(0);
-    expect((await service.ask(`GET ${path}/transfer/2022/4`)).body["bytes_total"]).toBe(0);
+    expect(times(await service.request(`GET ${path}/stats`))).toEqual([]);
+    expect((await service.request(`GET ${path}/transfer`)).body["used"]).toBe(0);
+    expect((await service.request(`GET ${path}/transfer/2022/4`)).body["bytes_total"]).toBe(0);
     service.clock.advance(2 * 3_600_000);
-    const found = times(await service.ask(`GET ${path}/stats`));
+    const found = times(await service.request(`GET ${path}/stats`));
     expect(found.length).toBeGreaterThan(20);
     expect(Math.min(...found)).toBeGreaterThanOrEqual(begin);
-    expect(times(await service.ask(`GET ${path}/stats/2022/4`))).toEqual([]);
+    expect(times(await service.request(`GET ${path}/stats/2022/4`))).toEqual([]);
   });
 
   test("V-119 of a month", async () => {
@@ -197,8 +197,8 @@ describe("statistics", () => {
   });
 
   test("transfer of a month adds up", async () => {
-    const { body } = await service.ask("GET /vm/instances/5201/transfer/2022/4");
+    const { body } = await service.request("GET /vm/instances/5201/transfer/2022/4");
     expect(Number(body["bytes_in"]) + Number(body["bytes_out"])).toBe(body["bytes_total"]);
-    expect((await service.ask("GET /vm/instances/5201/transfer/2022/6")).status).toBe(400);
+    expect((await service.request("GET /vm/instances/5201/transfer/2022/6")).status).toBe(400);
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedOperations } from "./openapi.ts";
-import type { Service } from "./service.ts";
-import { startService } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService({ rateLimit: { limit: 100_000, seconds: 120 } });
+  service = await startSandboxService({ rateLimit: { limit: 100_000, seconds: 120 } });
 });
 afterAll(() => service.close());
 
@@ -72,7 +72,7 @@ test("V-089 V-137 every operation of the description is routed", async () => {
     const [method = "", template = ""] = call.split(" ");
     if (auth !== "required") continue;
     const request = `${method} ${beta ? "/v4beta" : ""}${pathOf(template)}`;
-    expect([request, (await service.ask(request, { as: "anonymous" })).status]).toEqual([request, 401]);
+    expect([request, (await service.request(request, { as: "anonymous" })).status]).toEqual([request, 401]);
   }
 });
 
@@ -84,7 +84,7 @@ test("what the seeded accounts have reads as described", async () => {
     const request = `${method} ${beta ? "/v4beta" : ""}${pathOf(template)}`;
     const wanted = template === "/profile/grants" ? 204 : 200;
     try {
-      const { status } = await service.ask(request);
+      const { status } = await service.request(request);
       if (status !== wanted) faults.push(`${request} is ${status}`);
     } catch (error) {
       faults.push(String(error));

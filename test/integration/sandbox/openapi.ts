@@ -42,7 +42,7 @@ export function describedOperations(): readonly {
 const described = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8")) as Json) : undefined;
 
 /** @throws {Error} that says which member of which answer the description does not allow. */
-export function validateAnswer(request: string, status: number, body: unknown): void {
+export function validateResponse(request: string, status: number, body: unknown): void {
   if (!described || status === 204) return;
   const [method = "", path = ""] = request.split(" ");
   const faults = status >= 400 ? described.refusal(body) : described.success(method, path, body);

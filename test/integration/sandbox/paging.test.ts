@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService({ instances: 101 });
+  service = await startSandboxService({ instances: 101 });
 });
 afterAll(() => service.close());
 
 describe("the envelope of a list", () => {
   test("V-008 V-009 has data, page, pages and results and nothing else", async () => {
-    const { body } = await service.ask("GET /vm/instances?page=2&page_size=25");
+    const { body } = await service.request("GET /vm/instances?page=2&page_size=25");
     expect(Object.keys(body).sort()).toEqual(["data", "page", "pages", "results"]);
     expect(body).toMatchObject({ page: 2, pages: 5, results: 101 });
     expect(body["data"]).toHaveLength(25);
   });
 
   test("V-008 of an empty list has [] and 0", async () => {
-    const { body } = await service.ask("GET /vm/instances", { filter: { label: "nobody" } });
+    const { body } = await service.request("GET /vm/instances", { filter: { label: "nobody" } });
     expect(body).toEqual({ data: [], page: 1, pages: 0, results: 0 });
   });
 
   test("V-010 V-012 without parameters is page 1 of 100", async () => {
-    const { body } = await service.ask("GET /vm/instances");
+    const { body } = await service.request("GET /vm/instances");
     expect(body).toMatchObject({ page: 1, pages: 2, results: 101 });
     expect(body["data"]).toHaveLength(100);
   });
 
   test.each([25, 26, 99, 100])("V-013 at page_size %i the pages hold each item once", async (size) => {
     const seen: unknown[] = [];
-    const first = await service.ask(`GET /vm/instances?page_size=${size}`);
+    const first = await service.request(`GET /vm/instances?page_size=${size}`);
     for (let page = 1; page <= Number(first.body["pages"]); page += 1) {
-      const answer = await service.ask(`GET /vm/instances?page=${page}&page_size=${size}`);
+      const answer = await service.request(`GET /vm/instances?page=${page}&page_size=${size}`);
       expect(items(answer).length).toBeLessThanOrEqual(size);
       seen.push(...items(answer).map(({ id }) => id));
     }
@@ -40,13 +40,13 @@ describe("the envelope of a list", () => {
   });
 
   test("beyond the end is an empty page", async () => {
-    const { status, body } = await service.ask("GET /vm/instances?page=6&page_size=25");
+    const { status, body } = await service.request("GET /vm/instances?page=6&page_size=25");
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], page: 6, pages: 5, results: 101 });
   });
 
   test("of a page number past all counting is the last page", async () => {
-    const { body } = await service.ask("GET /vm/instances?page=99999999999999999999&page_size=25");
+    const { body } = await service.request("GET /vm/instances?page=99999999999999999999&page_size=25");
     expect(body).toMatchObject({ page: 5, results: 101 });
   });
 });
@@ -64,9 +64,9 @@ test.each([
   ["page_size=many", ["page_size"]],
   ["page=0&page_size=0", ["page", "page_size"]],
 ])("V-011 ?%s is 400 and named", async (query, named) => {
-  const answer = await service.ask(`GET /vm/instances?${query}`);
+  const answer = await service.request(`GET /vm/instances?${query}`);
   expect(answer.status).toBe(400);
-  expect(fields(answer)).toEqual(named);
+  expect(errorFields(answer)).toEqual(named);
 });
 
 test.each([
@@ -80,9 +80,9 @@ test.each([
   "/vm/instances/5201/configs",
   "/account/events",
 ])("V-007 %s is paged", async (path) => {
-  const answer = await service.ask(`GET ${path}?page_size=25`);
+  const answer = await service.request(`GET ${path}?page_size=25`);
   expect(answer.status).toBe(200);
   expect(items(answer).length).toBeGreaterThan(0);
-  expect((await service.ask(`GET ${path}?page_size=1`)).status).toBe(400);
-  expect((await service.ask(`GET ${path}`, { filter: "no JSON" })).status).toBe(400);
+  expect((await service.request(`GET ${path}?page_size=1`)).status).toBe(400);
+  expect((await service.request(`GET ${path}`, { filter: "no JSON" })).status).toBe(400);
 });

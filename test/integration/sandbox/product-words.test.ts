@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { fields, items, startService, webServer } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeAll(async () => {
-  service = await startService({ words: { vm: "acme", orch: "acmeks" } });
+  service = await startSandboxService({ words: { vm: "acme", orch: "acmeks" } });
 });
 afterAll(() => service.close());
 
@@ -18,49 +18,51 @@ test.each([
   "/acme/stackscripts",
   "/images/acme/debian11",
 ])("%s answers under the service's own word", async (path) => {
-  expect((await service.ask(`GET ${path}`)).status).toBe(200);
-  expect((await service.ask(`GET ${path.replaceAll("acme", "vm")}`)).status).toBe(404);
+  expect((await service.request(`GET ${path}`)).status).toBe(200);
+  expect((await service.request(`GET ${path.replaceAll("acme", "vm")}`)).status).toBe(404);
 });
 
 test.each(["/regions", "/images", "/acme/types", "/acme/kernels", "/acme/instances", "/acme/stackscripts"])(
   "nothing in %s keeps the neutral word",
   async (path) => {
-    expect(JSON.stringify((await service.ask(`GET ${path}`)).body)).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
+    expect(JSON.stringify((await service.request(`GET ${path}`)).body)).not.toMatch(
+      /(?<![a-z])vms?(?![a-z])/i,
+    );
   },
 );
 
 test("scopes, events and entities use it", async () => {
-  const refused = await service.ask("POST /acme/instances", { as: "readOnly", body: server });
+  const refused = await service.request("POST /acme/instances", { as: "readOnly", body: server });
   expect(refused.status).toBe(403);
   expect(refused.headers.get("x-oauth-scopes")).toBe("acmes:read_only");
   expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("acmes:read_write");
-  await service.ask("POST /acme/instances/5201/reboot");
-  const [event] = items(await service.ask("GET /account/events"));
+  await service.request("POST /acme/instances/5201/reboot");
+  const [event] = items(await service.request("GET /account/events"));
   expect(event).toMatchObject({
     action: "acme_reboot",
     entity: { type: "acme", url: "/v4/acme/instances/5201" },
   });
-  const seeded = items(await service.ask("GET /account/events", { filter: { action: "acme_create" } }));
+  const seeded = items(await service.request("GET /account/events", { filter: { action: "acme_create" } }));
   expect(seeded.length).toBeGreaterThan(0);
 });
 
 test("so do labels, images and kernels of what is made", async () => {
-  const made = await service.ask("POST /acme/instances", { body: server });
+  const made = await service.request("POST /acme/instances", { body: server });
   expect(made.body).toMatchObject({ label: `acme${String(made.body["id"])}`, image: "acme/debian11" });
-  const configs = await service.ask(`GET /acme/instances/${String(made.body["id"])}/configs`);
+  const configs = await service.request(`GET /acme/instances/${String(made.body["id"])}/configs`);
   expect(items(configs)).toMatchObject([{ kernel: "acme/latest-64bit" }]);
-  expect((await service.ask("POST /acme/instances", { body: { ...server, label: "acme" } })).status).toBe(
+  expect((await service.request("POST /acme/instances", { body: { ...server, label: "acme" } })).status).toBe(
     200,
   );
-  const neutral = await service.ask("POST /acme/instances", {
+  const neutral = await service.request("POST /acme/instances", {
     body: { ...server, image: "vm/debian11", label: "vm" },
   });
-  expect(fields(neutral)).toEqual(["label", "image"]);
+  expect(errorFields(neutral)).toEqual(["label", "image"]);
 });
 
 test("and a busy instance is called by it", async () => {
-  await service.ask("POST /acme/instances/5202/boot");
-  const { body } = await service.ask("POST /acme/instances/5202/boot");
+  await service.request("POST /acme/instances/5202/boot");
+  const { body } = await service.request("POST /acme/instances/5202/boot");
   expect(body).toEqual({ errors: [{ reason: "Acme busy." }] });
 });
 
@@ -81,13 +83,13 @@ test.each([
   "/profile/tokens",
   "/tags/prod",
 ])("nothing in %s keeps the neutral word as a name", async (path) => {
-  const answer = await service.ask(`GET ${path}`);
+  const answer = await service.request(`GET ${path}`);
   expect(answer.status).toBe(200);
   expect(JSON.stringify(answer.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
 });
 
 test("bodies name things by it", async () => {
-  const ask = (request: string, body: unknown) => service.ask(request, { body });
+  const ask = (request: string, body: unknown) => service.request(request, { body });
   const volume = await ask("POST /volumes", { label: "data", acme_id: 5201 });
   expect(volume.body).toMatchObject({ acme_id: 5201, acme_label: expect.any(String) });
   const address = await ask("POST /networking/ips", { type: "ipv4", public: true, acme_id: 5201 });
@@ -105,21 +107,23 @@ test("bodies name things by it", async () => {
   const wall = { label: "wall", rules: {}, devices: { acmes: [5201] } };
   const firewall = await ask("POST /v4beta/networking/firewalls", wall);
   expect(firewall.status).toBe(200);
-  expect(items(await service.ask("GET /acme/instances/5201/firewalls"))).toHaveLength(1);
+  expect(items(await service.request("GET /acme/instances/5201/firewalls"))).toHaveLength(1);
   const grants = await ask("PUT /account/users/dev-kai/grants", {
     acme: [{ id: 5203, permissions: "read_only" }],
     global: { add_acmes: true },
   });
   expect(grants.body).toMatchObject({ global: { add_acmes: true } });
   const elsewhere = { ...server, region: "us-west" };
-  expect((await service.ask("POST /acme/instances", { as: "restricted", body: elsewhere })).status).toBe(200);
-  const mine = items(await service.ask("GET /acme/instances", { as: "restricted" }));
+  expect((await service.request("POST /acme/instances", { as: "restricted", body: elsewhere })).status).toBe(
+    200,
+  );
+  const mine = items(await service.request("GET /acme/instances", { as: "restricted" }));
   expect(mine).toHaveLength(4);
-  expect((await service.ask("GET /networking/ips/198.18.20.81", { as: "restricted" })).status).toBe(200);
+  expect((await service.request("GET /networking/ips/198.18.20.81", { as: "restricted" })).status).toBe(200);
 });
 
 test("clusters and migrations stand under it", async () => {
-  const made = await service.ask("POST /acmeks/clusters", {
+  const made = await service.request("POST /acmeks/clusters", {
     body: {
       label: "prod",
       region: "us-east",
@@ -128,17 +132,17 @@ test("clusters and migrations stand under it", async () => {
     },
   });
   expect(made.status).toBe(200);
-  await service.ask("POST /acme/instances/5215/migrate", { body: { region: "us-west" } });
-  const actions = items(await service.ask("GET /account/events")).map(({ action }) => action);
+  await service.request("POST /acme/instances/5215/migrate", { body: { region: "us-west" } });
+  const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
   expect(actions.slice(0, 2)).toEqual(["acme_migrate_datacenter", "acme_migrate_datacenter_create"]);
-  const token = await service.ask("POST /profile/tokens", {
+  const token = await service.request("POST /profile/tokens", {
     body: { label: "k", scopes: "acmeks:read_only" },
   });
   expect(token.status).toBe(200);
 });
 
 test("a seed file's tokens have scopes in the service's own words", async () => {
-  const spelled = await startService({
+  const spelled = await startSandboxService({
     words: { vm: "acme", script: "stackscript", monitor: "longview" },
     data: {
       accounts: [
@@ -156,7 +160,7 @@ test("a seed file's tokens have scopes in the service's own words", async () => 
     },
   });
   const as = { authorization: "Bearer kari-ci" };
-  const { status, headers } = await spelled.ask("GET /acme/stackscripts", { as });
+  const { status, headers } = await spelled.request("GET /acme/stackscripts", { as });
   expect([status, headers.get("x-oauth-scopes"), headers.get("x-accepted-oauth-scopes")]).toEqual([
     200,
     "stackscripts:read_only longview:read_only",

@@ -1,11 +1,11 @@
 /** What is under way when the sandbox starts: it comes to its end, as whatever is begun later does. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
@@ -24,11 +24,11 @@ const transitional = [
   "restoring",
 ];
 
-const instances = async (): Promise<Json[]> => items(await service.ask("GET /vm/instances"));
-const events = async (): Promise<Json[]> => items(await service.ask("GET /account/events"));
+const instances = async (): Promise<Json[]> => items(await service.request("GET /vm/instances"));
+const events = async (): Promise<Json[]> => items(await service.request("GET /account/events"));
 const backups = async (id: number): Promise<Json & { automatic: Json[] }> =>
-  (await service.ask(`GET /vm/instances/${id}/backups`)).body as Json & { automatic: Json[] };
-const instance = async (id: number): Promise<Json> => (await service.ask(`GET /vm/instances/${id}`)).body;
+  (await service.request(`GET /vm/instances/${id}/backups`)).body as Json & { automatic: Json[] };
+const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
 
 describe("seeded instances with a running job", () => {
   test("reach the next state, and the one being deleted disappears", async () => {
@@ -98,8 +98,8 @@ describe("automatic backups", () => {
   });
 
   test("begin with a day and a window of the service's choice, and not where they are off", async () => {
-    await service.ask("POST /vm/instances/5202/backups/enable");
-    await service.ask("POST /vm/instances/5201/backups/cancel");
+    await service.request("POST /vm/instances/5202/backups/enable");
+    await service.request("POST /vm/instances/5201/backups/cancel");
     service.clock.advance(day);
     expect((await instance(5202))["backups"]).toMatchObject({
       schedule: { day: expect.stringMatching(/day$/), window: expect.stringMatching(/^W\d+$/) },
@@ -109,7 +109,7 @@ describe("automatic backups", () => {
   });
 
   test("move with the window", async () => {
-    await service.ask("PUT /vm/instances/5201", { body: { backups: { schedule: { window: "W20" } } } });
+    await service.request("PUT /vm/instances/5201", { body: { backups: { schedule: { window: "W20" } } } });
     service.clock.advance(day);
     const newest = (await backups(5201)).automatic.at(-1);
     expect([20, 21]).toContain(window(newest?.["created"]));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 let instances: Json[];
 beforeAll(async () => {
-  service = await startService();
-  instances = items(await service.ask("GET /vm/instances"));
+  service = await startSandboxService();
+  instances = items(await service.request("GET /vm/instances"));
 });
 afterAll(() => service.close());
 
@@ -70,7 +70,7 @@ test("each region has networks of its own, public and of IPv6", () => {
 
 test("the disks of an instance fit its plan and its profile names them", async () => {
   for (const { id, image, specs } of instances) {
-    const disks = items(await service.ask(`GET /vm/instances/${String(id)}/disks`));
+    const disks = items(await service.request(`GET /vm/instances/${String(id)}/disks`));
     const used = disks.reduce((sum, { size }) => sum + Number(size), 0);
     expect(disks.length === 0).toBe(image === null);
     expect(used).toBeLessThanOrEqual(Number((specs as Json)["disk"]));
@@ -80,7 +80,7 @@ test("the disks of an instance fit its plan and its profile names them", async (
 
 test("every id that an instance names is in its catalog", async () => {
   const ids = async (path: string): Promise<unknown[]> =>
-    items(await service.ask(`GET ${path}`)).map(({ id }) => id);
+    items(await service.request(`GET ${path}`)).map(({ id }) => id);
   const [regions, types, images = []] = await Promise.all(["/regions", "/vm/types", "/images"].map(ids));
   for (const { region, type, image } of instances) {
     expect(regions).toContain(region);
@@ -91,7 +91,7 @@ test("every id that an instance names is in its catalog", async () => {
 
 describe("catalogs", () => {
   test("kernels of both architectures and the well-known ids", async () => {
-    const kernels = items(await service.ask("GET /vm/kernels"));
+    const kernels = items(await service.request("GET /vm/kernels"));
     expect(kernels.map(({ id }) => id)).toEqual(
       expect.arrayContaining(["vm/latest-64bit", "vm/latest-32bit", "vm/grub2", "vm/direct-disk"]),
     );
@@ -99,13 +99,13 @@ describe("catalogs", () => {
   });
 
   test("images of many vendors, some deprecated", async () => {
-    const images = items(await service.ask("GET /images"));
+    const images = items(await service.request("GET /images"));
     expect(new Set(images.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(10);
     expect(images.some(({ deprecated }) => deprecated)).toBe(true);
   });
 
   test("a type costs in dollars by hour and month, its backups too", async () => {
-    expect((await service.ask("GET /vm/types/g6-standard-1")).body).toMatchObject({
+    expect((await service.request("GET /vm/types/g6-standard-1")).body).toMatchObject({
       price: { hourly: 0.015, monthly: 10 },
       addons: { backups: { price: { monthly: 2.5 } } },
       memory: 2048,
@@ -115,7 +115,7 @@ describe("catalogs", () => {
 });
 
 test("V-041 V-042 an event has the fields of document 1", async () => {
-  const events = items(await service.ask("GET /account/events"));
+  const events = items(await service.request("GET /account/events"));
   expect(events.length).toBeGreaterThanOrEqual(50);
   for (const event of events) {
     expect(event).toMatchObject({
@@ -136,13 +136,13 @@ test("V-041 V-042 an event has the fields of document 1", async () => {
 });
 
 test("V-154 one event is read by its id", async () => {
-  const [event] = items(await service.ask("GET /account/events"));
-  expect((await service.ask(`GET /account/events/${String(event?.["id"])}`)).body).toEqual(event);
+  const [event] = items(await service.request("GET /account/events"));
+  expect((await service.request(`GET /account/events/${String(event?.["id"])}`)).body).toEqual(event);
 });
 
 test("V-030 V-034 V-090 the account has the fields of document 1", async () => {
   const text = expect.any(String);
-  expect((await service.ask("GET /account")).body).toMatchObject({
+  expect((await service.request("GET /account")).body).toMatchObject({
     email: text,
     first_name: text,
     last_name: text,
@@ -162,19 +162,19 @@ test("V-030 V-034 V-090 the account has the fields of document 1", async () => {
 });
 
 test("two starts give the same data", async () => {
-  const again = await startService();
+  const again = await startSandboxService();
   for (const path of ["/vm/instances", "/images", "/account/events", "/vm/instances/5201/backups"]) {
-    expect((await again.ask(`GET ${path}`)).body).toEqual((await service.ask(`GET ${path}`)).body);
+    expect((await again.request(`GET ${path}`)).body).toEqual((await service.request(`GET ${path}`)).body);
   }
   expect(again.sandbox.tokens).toEqual(service.sandbox.tokens);
   await again.close();
 });
 
 test("two sandboxes in one process share nothing that changes", async () => {
-  const again = await startService();
-  await again.ask("PUT /vm/instances/5201", { body: { label: "only-here" } });
-  await again.ask("DELETE /vm/instances/5202");
-  expect((await service.ask("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
-  expect((await service.ask("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
+  const again = await startSandboxService();
+  await again.request("PUT /vm/instances/5201", { body: { label: "only-here" } });
+  await again.request("DELETE /vm/instances/5202");
+  expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
+  expect((await service.request("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
   await again.close();
 });

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const ask = (request: string, body?: Json, as: Asking["as"] = "full"): Promise<Answer> =>
-  service.ask(request, { as, ...(body && { body }) });
+const ask = (request: string, body?: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  service.request(request, { as, ...(body && { body }) });
 const status = async (request: string, body?: Json): Promise<number> => (await ask(request, body)).status;
 
 describe("volumes", () => {
-  const make = (change: Json = {}): Promise<Answer> =>
+  const make = (change: Json = {}): Promise<SandboxResponse> =>
     ask("POST /volumes", { label: "data", region: "us-east", size: 20, ...change });
 
   test("V-083 V-149 are made, become active, and are read", async () => {
@@ -28,9 +28,9 @@ describe("volumes", () => {
     });
     service.clock.advance(60_000);
     expect((await ask(`GET /volumes/${String(body["id"])}`)).body["status"]).toBe("active");
-    expect(fields(await make())).toEqual(["label"]);
-    expect(fields(await ask("POST /volumes", { label: "2" }))).toEqual(["label", "region"]);
-    expect(fields(await make({ size: 9, label: "x1" }))).toEqual(["size"]);
+    expect(errorFields(await make())).toEqual(["label"]);
+    expect(errorFields(await ask("POST /volumes", { label: "2" }))).toEqual(["label", "region"]);
+    expect(errorFields(await make({ size: 9, label: "x1" }))).toEqual(["size"]);
   });
 
   test("V-087 V-150 are copied and grown only while active", async () => {
@@ -44,7 +44,7 @@ describe("volumes", () => {
       label: "copy",
       size: 40,
     });
-    expect(fields(await ask("POST /volumes/31007/resize", { size: 40 }))).toEqual(["size"]);
+    expect(errorFields(await ask("POST /volumes/31007/resize", { size: 40 }))).toEqual(["size"]);
     expect((await ask("POST /volumes/31007/resize", { size: 50 })).body).toEqual({});
     expect((await ask("GET /volumes/31007")).body).toMatchObject({ status: "resizing", size: 50 });
     expect(await status("POST /volumes/31007/resize", { size: 60 })).toBe(400);
@@ -53,9 +53,9 @@ describe("volumes", () => {
   });
 
   test("hang on an instance of their region, and are left behind by it", async () => {
-    const [inEast] = items(await service.ask("GET /vm/instances", { filter: { region: "us-east" } }));
+    const [inEast] = items(await service.request("GET /vm/instances", { filter: { region: "us-east" } }));
     const id = Number(inEast?.["id"]);
-    expect(fields(await ask("POST /volumes/31007/attach", { vm_id: 5201 }))).toEqual(["vm_id"]);
+    expect(errorFields(await ask("POST /volumes/31007/attach", { vm_id: 5201 }))).toEqual(["vm_id"]);
     expect((await ask("POST /volumes/31007/attach", { vm_id: id })).body).toMatchObject({ vm_id: id });
     expect(items(await ask(`GET /vm/instances/${id}/volumes`))).toHaveLength(1);
     expect(await status("DELETE /volumes/31007")).toBe(400);
@@ -71,18 +71,18 @@ describe("load balancers", () => {
   test.each([0, 65_536, 99_999])("refuse a node with the port %i", async (port) => {
     const path = "/nodebalancers/12077/configs/4401/nodes";
     const node = { label: "web-9", address: `192.168.148.90:${port}` };
-    expect(fields(await ask(`POST ${path}`, node))).toEqual(["address"]);
-    expect(fields(await ask(`PUT ${path}/66001`, { address: node.address }))).toEqual(["address"]);
+    expect(errorFields(await ask(`POST ${path}`, node))).toEqual(["address"]);
+    expect(errorFields(await ask(`PUT ${path}/66001`, { address: node.address }))).toEqual(["address"]);
     const balancer = { region: "us-east", configs: [{ nodes: [node] }] };
-    expect(fields(await ask("POST /nodebalancers", balancer))).toEqual(["configs[0].nodes[0].address"]);
+    expect(errorFields(await ask("POST /nodebalancers", balancer))).toEqual(["configs[0].nodes[0].address"]);
     expect(await status(`POST ${path}`, { ...node, address: "192.168.148.90:65535" })).toBe(200);
   });
 
   test("refuse a check that waits longer than the interval", async () => {
     const path = "/nodebalancers/12077/configs";
     const late = { port: 8081, check: "connection", check_interval: 5, check_timeout: 6 };
-    expect(fields(await ask(`POST ${path}`, late))).toEqual(["check_timeout"]);
-    expect(fields(await ask(`PUT ${path}/4401`, { check_timeout: 6 }))).toEqual(["check_timeout"]);
+    expect(errorFields(await ask(`POST ${path}`, late))).toEqual(["check_timeout"]);
+    expect(errorFields(await ask(`PUT ${path}/4401`, { check_timeout: 6 }))).toEqual(["check_timeout"]);
     expect(await status(`PUT ${path}/4401`, { check_timeout: 6, check_interval: 10 })).toBe(200);
     expect(await status(`POST ${path}`, { ...late, check_interval: 0, check_timeout: 30 })).toBe(200);
   });
@@ -95,8 +95,8 @@ describe("load balancers", () => {
     const path = `/nodebalancers/${String(made.body["id"])}/configs`;
     const [config] = items(await ask(`GET ${path}`));
     expect(config).toMatchObject({ port: 80, protocol: "http", nodes_status: { up: 1, down: 0 } });
-    expect(fields(await ask(`POST ${path}`, { port: 80 }))).toEqual(["port"]);
-    expect(fields(await ask(`POST ${path}`, { port: 443, protocol: "https" }))).toEqual([
+    expect(errorFields(await ask(`POST ${path}`, { port: 80 }))).toEqual(["port"]);
+    expect(errorFields(await ask(`POST ${path}`, { port: 443, protocol: "https" }))).toEqual([
       "ssl_cert",
       "ssl_key",
     ]);
@@ -108,7 +108,7 @@ describe("load balancers", () => {
     const nodes = `${path}/${String(config?.["id"])}/nodes`;
     const added = await ask(`POST ${nodes}`, { label: "web-2", address: "192.168.148.82:80", weight: 10 });
     expect(added.body).toMatchObject({ mode: "accept", weight: 10, config_id: config?.["id"] });
-    expect(fields(await ask(`POST ${nodes}`, { label: "w", address: "10.0.0.1:80" }))).toEqual([
+    expect(errorFields(await ask(`POST ${nodes}`, { label: "w", address: "10.0.0.1:80" }))).toEqual([
       "address",
       "label",
     ]);
@@ -131,7 +131,7 @@ describe("load balancers", () => {
 
 describe("V-160 firewalls", () => {
   const rule = { protocol: "TCP", ports: "22, 80-443", action: "ACCEPT", addresses: { ipv4: ["0.0.0.0/0"] } };
-  const make = (change: Json = {}, as: Asking["as"] = "full"): Promise<Answer> =>
+  const make = (change: Json = {}, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
     ask("POST /v4beta/networking/firewalls", { label: "wall", rules: { inbound: [rule] }, ...change }, as);
 
   test("stand before instances and let through what their rules say", async () => {
@@ -167,7 +167,7 @@ describe("V-160 firewalls", () => {
     "V-164 port %j is refused",
     async (ports) => {
       const refused = await make({ rules: { inbound: [rule], outbound: [{ ...rule, ports }] } });
-      expect([refused.status, fields(refused)]).toEqual([400, ["rules.outbound[0].ports"]]);
+      expect([refused.status, errorFields(refused)]).toEqual([400, ["rules.outbound[0].ports"]]);
     },
   );
 });
@@ -190,7 +190,7 @@ describe("V-159 object storage", () => {
     });
     expect(await status(`GET ${path}/object-list`)).toBe(200);
     expect(await status("GET /object-storage/transfer")).toBe(200);
-    expect(fields(await ask("POST /object-storage/buckets", bucket))).toEqual(["label"]);
+    expect(errorFields(await ask("POST /object-storage/buckets", bucket))).toEqual(["label"]);
     expect(await status(`DELETE ${path}`)).toBe(200);
     expect(await status(`GET ${path}`)).toBe(404);
   });

@@ -5,7 +5,7 @@ export interface SignIn {
   readonly authorize: string;
   /** Default: the owner of the main account. */
   readonly username?: string;
-  readonly answer?: "allow" | "deny";
+  readonly decision?: "allow" | "deny";
   /** In place of what the page has chosen: each asked scope. */
   readonly scopes?: readonly string[];
 }
@@ -38,7 +38,12 @@ export function formOf(html: string): URLSearchParams {
 }
 
 /** Where the login server sends the browser in the end. */
-export async function signIn({ authorize, username, answer = "allow", scopes }: SignIn): Promise<URL> {
+export async function signIn({
+  authorize,
+  username,
+  decision: answer = "allow",
+  scopes,
+}: SignIn): Promise<URL> {
   const { url, html, cookie } = await openPage(authorize);
   const form = formOf(html);
   form.set("username", username ?? "ops-anna");

@@ -2,60 +2,60 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { manualClock } from "../../../src/sandbox/clock.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import type { Service } from "./service.ts";
-import { items, startService, webServer } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
 const status = async (id: unknown): Promise<unknown> =>
-  (await service.ask(`GET /vm/instances/${String(id)}`)).body["status"];
+  (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];
 
 describe("saving and restoring", () => {
   test("restores rows and pending changes", async () => {
-    const { body } = await service.ask("POST /vm/instances", { body: webServer });
+    const { body } = await service.request("POST /vm/instances", { body: webServer });
     const saved = JSON.stringify(service.sandbox.save());
     service.clock.advance(60_000);
     expect(await status(body["id"])).toBe("running");
-    await service.ask(`DELETE /vm/instances/${String(body["id"])}`);
+    await service.request(`DELETE /vm/instances/${String(body["id"])}`);
     service.clock.advance(60_000);
     expect(await status(body["id"])).toBeUndefined();
 
-    const again = await startService();
+    const again = await startSandboxService();
     again.sandbox.restore(JSON.parse(saved));
     const read = async (): Promise<unknown> =>
-      (await again.ask(`GET /vm/instances/${String(body["id"])}`)).body["status"];
+      (await again.request(`GET /vm/instances/${String(body["id"])}`)).body["status"];
     expect(await read()).toBe("provisioning");
     again.clock.advance(60_000);
     expect(await read()).toBe("running");
-    const [event] = items(await again.ask("GET /account/events", { filter: { action: "vm_create" } }));
+    const [event] = items(await again.request("GET /account/events", { filter: { action: "vm_create" } }));
     expect(event).toMatchObject({ status: "finished", duration: 5 });
     await again.close();
   });
 
   test("keeps tokens, secrets and grants", async () => {
-    const { token } = (await service.ask("POST /profile/tokens", { body: { label: "ci", scopes: "*" } }))
+    const { token } = (await service.request("POST /profile/tokens", { body: { label: "ci", scopes: "*" } }))
       .body;
-    await service.ask("PUT /account/users/dev-kai/grants", {
+    await service.request("PUT /account/users/dev-kai/grants", {
       body: { vm: [{ id: 5203, permissions: "read_only" }] },
     });
     const saved = service.sandbox.save();
     service.sandbox.reset();
     const as = { authorization: `Bearer ${String(token)}` };
-    expect((await service.ask("GET /profile", { as })).status).toBe(401);
+    expect((await service.request("GET /profile", { as })).status).toBe(401);
     service.sandbox.restore(saved);
-    expect((await service.ask("GET /profile", { as })).status).toBe(200);
-    expect((await service.ask("GET /vm/instances/5203", { as: "restricted" })).status).toBe(200);
+    expect((await service.request("GET /profile", { as })).status).toBe(200);
+    expect((await service.request("GET /vm/instances/5203", { as: "restricted" })).status).toBe(200);
   });
 
   test("later changes do not affect a saved state", async () => {
     const saved = service.sandbox.save();
     const text = JSON.stringify(saved);
-    await service.ask("PUT /vm/instances/5201", { body: { label: "other" } });
-    await service.ask("POST /vm/instances/5202/boot");
+    await service.request("PUT /vm/instances/5201", { body: { label: "other" } });
+    await service.request("POST /vm/instances/5202/boot");
     expect(JSON.stringify(saved)).toBe(text);
   });
 
@@ -72,15 +72,15 @@ describe("saving and restoring", () => {
   });
 
   test("A-003 reset deletes all data and seeds it again", async () => {
-    const before = (await service.ask("GET /vm/instances")).body;
-    await service.ask("POST /vm/instances", { body: webServer });
-    await service.ask("DELETE /vm/instances/5201");
-    await service.ask("DELETE /account/users/dev-kai");
+    const before = (await service.request("GET /vm/instances")).body;
+    await service.request("POST /vm/instances", { body: webServer });
+    await service.request("DELETE /vm/instances/5201");
+    await service.request("DELETE /account/users/dev-kai");
     service.sandbox.reset();
     service.clock.advance(60_000);
-    expect((await service.ask("GET /vm/instances")).body).toEqual(before);
-    expect((await service.ask("GET /profile", { as: "restricted" })).status).toBe(200);
-    const made = await service.ask("POST /vm/instances", { body: webServer });
+    expect((await service.request("GET /vm/instances")).body).toEqual(before);
+    expect((await service.request("GET /profile", { as: "restricted" })).status).toBe(200);
+    const made = await service.request("POST /vm/instances", { body: webServer });
     expect(made.body["id"]).toBe(5264);
   });
 });
@@ -117,9 +117,9 @@ describe("A-002 the weekly wipe", () => {
 });
 
 test("A-002 there is no weekly wipe unless it is enabled", async () => {
-  await service.ask("PUT /vm/instances/5201", { body: { label: "mine" } });
+  await service.request("PUT /vm/instances/5201", { body: { label: "mine" } });
   service.clock.advance(30 * 86_400_000);
-  expect((await service.ask("GET /vm/instances/5201")).body["label"]).toBe("mine");
+  expect((await service.request("GET /vm/instances/5201")).body["label"]).toBe("mine");
 });
 
 describe("a seed file", () => {
@@ -150,20 +150,25 @@ describe("a seed file", () => {
   const as = { authorization: "Bearer kari-ci" };
 
   test("adds an account with all its data", async () => {
-    const seeded = await startService({ data: { accounts: [account] } });
-    const instances = items(await seeded.ask("GET /vm/instances", { as }));
+    const seeded = await startSandboxService({ data: { accounts: [account] } });
+    const instances = items(await seeded.request("GET /vm/instances", { as }));
     expect(instances).toMatchObject([
       { label: "web-1", status: "running", specs: { memory: 2048 } },
       { label: "empty", status: "offline" },
     ]);
     expect(
-      items(await seeded.ask(`GET /vm/instances/${String(instances[0]?.["id"])}/disks`, { as })),
+      items(await seeded.request(`GET /vm/instances/${String(instances[0]?.["id"])}/disks`, { as })),
     ).toHaveLength(2);
-    const [domain] = items(await seeded.ask("GET /domains", { as }));
-    expect(items(await seeded.ask(`GET /domains/${String(domain?.["id"])}/records`, { as }))).toHaveLength(1);
-    expect((await seeded.ask("GET /account", { as })).body).toMatchObject({ company: "Harbour", balance: 0 });
-    expect((await seeded.ask("PUT /vm/instances/5201", { as, body: {} })).status).toBe(403);
-    expect((await seeded.ask("GET /vm/instances/5201", { as })).status).toBe(404);
+    const [domain] = items(await seeded.request("GET /domains", { as }));
+    expect(
+      items(await seeded.request(`GET /domains/${String(domain?.["id"])}/records`, { as })),
+    ).toHaveLength(1);
+    expect((await seeded.request("GET /account", { as })).body).toMatchObject({
+      company: "Harbour",
+      balance: 0,
+    });
+    expect((await seeded.request("PUT /vm/instances/5201", { as, body: {} })).status).toBe(403);
+    expect((await seeded.request("GET /vm/instances/5201", { as })).status).toBe(404);
     await seeded.close();
   });
 

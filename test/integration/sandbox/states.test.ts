@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Service } from "./service.ts";
-import { items, startService, webServer } from "./service.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
 async function status(id: unknown): Promise<unknown> {
-  return (await service.ask(`GET /vm/instances/${String(id)}`)).body["status"];
+  return (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];
 }
 
 /** The statuses that are seen when the clock moves on by half seconds, each once. */
@@ -28,7 +28,7 @@ test.each([
   ["an image, not booted", { booted: false }, ["provisioning", "offline"]],
   ["nothing", { image: null, root_pass: undefined }, ["provisioning", "offline"]],
 ])("an instance made from %s", async (_name, change, statuses) => {
-  const made = await service.ask("POST /vm/instances", { body: { ...webServer, ...change } });
+  const made = await service.request("POST /vm/instances", { body: { ...webServer, ...change } });
   expect(made.status).toBe(200);
   expect(await seen(made.body["id"], 10)).toEqual(statuses);
 });
@@ -38,7 +38,7 @@ test.each([
   ["reboot", 5201, ["rebooting", "running"]],
   ["shutdown", 5201, ["shutting_down", "offline"]],
 ])("%s of instance %i", async (action, id, statuses) => {
-  const answer = await service.ask(`POST /vm/instances/${id}/${action}`);
+  const answer = await service.request(`POST /vm/instances/${id}/${action}`);
   expect([answer.status, answer.body]).toEqual([200, {}]);
   expect(await seen(id, 10)).toEqual(statuses);
 });
@@ -46,8 +46,8 @@ test.each([
 test.each(["boot", "reboot", "shutdown"])(
   "%s of a busy instance is 400 busy, with no field",
   async (action) => {
-    await service.ask("POST /vm/instances/5201/shutdown");
-    const answer = await service.ask(`POST /vm/instances/5201/${action}`);
+    await service.request("POST /vm/instances/5201/shutdown");
+    const answer = await service.request(`POST /vm/instances/5201/${action}`);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ errors: [{ reason: expect.stringMatching(/busy\.$/) }] });
   },
@@ -55,14 +55,15 @@ test.each(["boot", "reboot", "shutdown"])(
 
 describe("boot", () => {
   test("of an instance with no profile is 400", async () => {
-    const [empty] = items(await service.ask("GET /vm/instances", { filter: { image: null } }));
-    expect((await service.ask(`POST /vm/instances/${String(empty?.["id"])}/boot`)).status).toBe(400);
+    const [empty] = items(await service.request("GET /vm/instances", { filter: { image: null } }));
+    expect((await service.request(`POST /vm/instances/${String(empty?.["id"])}/boot`)).status).toBe(400);
   });
 
   test("takes a profile of the instance and no other", async () => {
-    const [config] = items(await service.ask("GET /vm/instances/5202/configs"));
-    const [other] = items(await service.ask("GET /vm/instances/5201/configs"));
-    const boot = (id: unknown) => service.ask("POST /vm/instances/5202/boot", { body: { config_id: id } });
+    const [config] = items(await service.request("GET /vm/instances/5202/configs"));
+    const [other] = items(await service.request("GET /vm/instances/5201/configs"));
+    const boot = (id: unknown) =>
+      service.request("POST /vm/instances/5202/boot", { body: { config_id: id } });
     expect((await boot(other?.["id"])).body).toMatchObject({ errors: [{ field: "config_id" }] });
     expect((await boot(config?.["id"])).status).toBe(200);
   });
@@ -70,43 +71,43 @@ describe("boot", () => {
 
 describe("V-006 DELETE of an instance", () => {
   test("shows it as deleting, then 404 with everything below it", async () => {
-    expect(await service.ask("DELETE /vm/instances/5201")).toMatchObject({ status: 200, body: {} });
+    expect(await service.request("DELETE /vm/instances/5201")).toMatchObject({ status: 200, body: {} });
     expect(await status(5201)).toBe("deleting");
     service.clock.advance(10_000);
     for (const path of ["", "/disks", "/disks/88010", "/backups", "/backups/640012"]) {
-      expect((await service.ask(`GET /vm/instances/5201${path}`)).status).toBe(404);
+      expect((await service.request(`GET /vm/instances/5201${path}`)).status).toBe(404);
     }
   });
 
   test("cancels the running job, and a second DELETE changes nothing", async () => {
-    const { body } = await service.ask("POST /vm/instances", { body: webServer });
+    const { body } = await service.request("POST /vm/instances", { body: webServer });
     const path = `/vm/instances/${String(body["id"])}`;
     service.clock.advance(2000);
-    await service.ask(`DELETE ${path}`);
+    await service.request(`DELETE ${path}`);
     service.clock.advance(1500);
     expect(await status(body["id"])).toBe("deleting");
-    expect((await service.ask(`DELETE ${path}`)).status).toBe(200);
+    expect((await service.request(`DELETE ${path}`)).status).toBe(200);
     service.clock.advance(600);
-    expect((await service.ask(`GET ${path}`)).status).toBe(404);
+    expect((await service.request(`GET ${path}`)).status).toBe(404);
   });
 });
 
 test("a new disk is not ready, then ready, then deleting, then gone", async () => {
   const path = "/vm/instances/5202/disks";
-  const { body } = await service.ask(`POST ${path}`, { body: { label: "data", size: 100 } });
+  const { body } = await service.request(`POST ${path}`, { body: { label: "data", size: 100 } });
   const disk = `${path}/${String(body["id"])}`;
   expect(body["status"]).toBe("not ready");
   service.clock.advance(5000);
-  expect((await service.ask(`GET ${disk}`)).body["status"]).toBe("ready");
-  await service.ask(`DELETE ${disk}`);
-  expect((await service.ask(`GET ${disk}`)).body["status"]).toBe("deleting");
+  expect((await service.request(`GET ${disk}`)).body["status"]).toBe("ready");
+  await service.request(`DELETE ${disk}`);
+  expect((await service.request(`GET ${disk}`)).body["status"]).toBe("deleting");
   service.clock.advance(5000);
-  expect((await service.ask(`GET ${disk}`)).status).toBe(404);
+  expect((await service.request(`GET ${disk}`)).status).toBe(404);
 });
 
 test("V-181 every action records an event that ends with the action", async () => {
-  const newest = async () => items(await service.ask("GET /account/events"))[0];
-  await service.ask("POST /vm/instances/5201/reboot");
+  const newest = async () => items(await service.request("GET /account/events"))[0];
+  await service.request("POST /vm/instances/5201/reboot");
   expect(await newest()).toMatchObject({
     action: "vm_reboot",
     status: "started",
@@ -131,15 +132,15 @@ test.each([
   ["POST /vm/instances/5202/disks/88012/resize", "disk_resize", { size: 2000 }],
   ["DELETE /vm/instances/5201/disks/88010", "disk_delete", undefined],
 ])("V-181 %s leaves %s", async (request, action, body) => {
-  const before = (await service.ask("GET /account/events")).body["results"];
-  expect((await service.ask(request, { body })).status).toBe(200);
-  const after = await service.ask("GET /account/events");
+  const before = (await service.request("GET /account/events")).body["results"];
+  expect((await service.request(request, { body })).status).toBe(200);
+  const after = await service.request("GET /account/events");
   expect(after.body["results"]).toBe(Number(before) + 1);
   expect(items(after)[0]).toMatchObject({ action });
 });
 
 test("a stopped clock stops every state", async () => {
-  const { body } = await service.ask("POST /vm/instances", { body: webServer });
+  const { body } = await service.request("POST /vm/instances", { body: webServer });
   for (let read = 0; read < 3; read += 1) expect(await status(body["id"])).toBe("provisioning");
 });
 
@@ -147,11 +148,11 @@ test.each([
   ["boot", 5201, /already booted\.$/],
   ["shutdown", 5202, /is not running\.$/],
 ])("%s of instance %i, where there is nothing to do, is 400 with no field", async (action, id, reason) => {
-  const before = (await service.ask("GET /account/events")).body["results"];
-  const answer = await service.ask(`POST /vm/instances/${id}/${action}`);
+  const before = (await service.request("GET /account/events")).body["results"];
+  const answer = await service.request(`POST /vm/instances/${id}/${action}`);
   expect([answer.status, answer.body]).toEqual([
     400,
     { errors: [{ reason: expect.stringMatching(reason) }] },
   ]);
-  expect((await service.ask("GET /account/events")).body["results"]).toBe(before);
+  expect((await service.request("GET /account/events")).body["results"]).toBe(before);
 });

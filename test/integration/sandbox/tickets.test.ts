@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const open = (change: Json = {}): Promise<Answer> =>
-  service.ask("POST /support/tickets", {
+const open = (change: Json = {}): Promise<SandboxResponse> =>
+  service.request("POST /support/tickets", {
     body: { summary: "Stuck", description: "It is stuck.", ...change },
   });
 
@@ -30,14 +30,16 @@ test("V-073 V-080 V-114 a ticket is opened and read", async () => {
     closable: true,
     avatar_id: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
-  expect((await service.ask(`GET /support/tickets/${String(body["id"])}`)).body).toEqual(body);
-  expect((await service.ask("GET /support/tickets/1")).status).toBe(404);
-  expect((await service.ask(`GET /support/tickets/${String(body["id"])}`, { as: "other" })).status).toBe(404);
+  expect((await service.request(`GET /support/tickets/${String(body["id"])}`)).body).toEqual(body);
+  expect((await service.request("GET /support/tickets/1")).status).toBe(404);
+  expect((await service.request(`GET /support/tickets/${String(body["id"])}`, { as: "other" })).status).toBe(
+    404,
+  );
 });
 
 test("V-183 leaves an event", async () => {
   const { body } = await open();
-  const [event] = items(await service.ask("GET /account/events"));
+  const [event] = items(await service.request("GET /account/events"));
   expect(event).toMatchObject({ action: "ticket_create", entity: { id: body["id"], type: "ticket" } });
 });
 
@@ -48,28 +50,28 @@ describe("V-074 summary and description", () => {
   ])("%s has 1 to %i characters", async (field, most) => {
     expect((await open({ [field]: "x".repeat(most) })).status).toBe(200);
     service.clock.advance(60_000);
-    expect(fields(await open({ [field]: "x".repeat(most + 1) }))).toEqual([field]);
+    expect(errorFields(await open({ [field]: "x".repeat(most + 1) }))).toEqual([field]);
     service.clock.advance(60_000);
-    expect(fields(await open({ [field]: "" }))).toEqual([field]);
+    expect(errorFields(await open({ [field]: "" }))).toEqual([field]);
   });
 });
 
 test("V-075 opened, updated and closed are filterable, and open ones come first", async () => {
   await open();
   const list = async (filter?: Json): Promise<unknown[]> =>
-    items(await service.ask("GET /support/tickets", { ...(filter && { filter }) })).map(
+    items(await service.request("GET /support/tickets", { ...(filter && { filter }) })).map(
       ({ status }) => status,
     );
   expect(await list()).toEqual(["open", "new", "closed"]);
   expect(await list({ opened: { "+gt": "2022-05-09T00:00:00" } })).toEqual(["new"]);
   expect(await list({ closed: null })).toEqual(["open", "new"]);
   expect(await list({ updated: { "+lt": "2022-04-01T00:00:00" } })).toEqual(["closed"]);
-  expect((await service.ask("GET /support/tickets", { filter: { status: "new" } })).status).toBe(400);
+  expect((await service.request("GET /support/tickets", { filter: { status: "new" } })).status).toBe(400);
 });
 
 test("is about one thing of the account at most", async () => {
-  expect(fields(await open({ vm_id: 5201, domain_id: 7010 }))).toEqual(["domain_id", "vm_id"]);
-  expect(fields(await open({ vm_id: 5261 }))).toEqual(["vm_id"]);
+  expect(errorFields(await open({ vm_id: 5201, domain_id: 7010 }))).toEqual(["domain_id", "vm_id"]);
+  expect(errorFields(await open({ vm_id: 5261 }))).toEqual(["vm_id"]);
 });
 
 test("V-193 two are opened in a minute", async () => {
@@ -84,21 +86,21 @@ describe("V-156 a ticket", () => {
       k8s_version: "1.22",
       node_pools: [{ type: "g6-standard-2", count: 1 }],
     };
-    const { id } = (await service.ask("POST /orch/clusters", { body })).body;
+    const { id } = (await service.request("POST /orch/clusters", { body })).body;
     expect((await open({ orchcluster_id: id })).body).toMatchObject({ entity: { id, label: "prod" } });
-    expect(fields(await open({ orchcluster_id: 1 }))).toEqual(["orchcluster_id"]);
+    expect(errorFields(await open({ orchcluster_id: 1 }))).toEqual(["orchcluster_id"]);
   });
 
   test("takes files of up to 5 MB", async () => {
     const path = `/support/tickets/${String((await open()).body["id"])}`;
-    const attach = (name: string, bytes: number, member = "file"): Promise<Answer> => {
+    const attach = (name: string, bytes: number, member = "file"): Promise<SandboxResponse> => {
       const upload = new FormData();
       upload.set(member, new Blob([new Uint8Array(bytes)]), name);
-      return service.ask(`POST ${path}/attachments`, { upload });
+      return service.request(`POST ${path}/attachments`, { upload });
     };
     const sent = await attach("trace.txt", 5 * 1_048_576);
     expect([sent.status, sent.body]).toEqual([200, {}]);
-    expect((await service.ask(`GET ${path}`)).body).toMatchObject({
+    expect((await service.request(`GET ${path}`)).body).toMatchObject({
       attachments: ["trace.txt"],
       updated_by: "ops-anna",
     });
@@ -106,28 +108,28 @@ describe("V-156 a ticket", () => {
       await attach("trace.txt", 5 * 1_048_576 + 1),
       await attach("trace.exe", 10),
       await attach("trace.txt", 10, "other"),
-      await service.ask(`POST ${path}/attachments`, { body: { file: "x" } }),
+      await service.request(`POST ${path}/attachments`, { body: { file: "x" } }),
     ]) {
-      expect([refused.status, fields(refused)]).toEqual([400, ["file"]]);
+      expect([refused.status, errorFields(refused)]).toEqual([400, ["file"]]);
     }
     expect((await attach("trace.txt", 7 * 1_048_576)).status).toBe(400);
   });
 
   test("is replied to, closed, and open again when it is replied to", async () => {
     const path = `/support/tickets/${String((await open()).body["id"])}`;
-    const reply = await service.ask(`POST ${path}/replies`, { body: { description: "Thanks" } });
+    const reply = await service.request(`POST ${path}/replies`, { body: { description: "Thanks" } });
     expect(reply.body).toMatchObject({ description: "Thanks", created_by: "ops-anna", from_vm: false });
-    expect(items(await service.ask(`GET ${path}/replies`))).toEqual([reply.body]);
-    expect((await service.ask(`GET ${path}`)).body["status"]).toBe("open");
-    expect((await service.ask(`POST ${path}/close`)).body).toEqual({});
-    expect((await service.ask(`GET ${path}`)).body).toMatchObject({
+    expect(items(await service.request(`GET ${path}/replies`))).toEqual([reply.body]);
+    expect((await service.request(`GET ${path}`)).body["status"]).toBe("open");
+    expect((await service.request(`POST ${path}/close`)).body).toEqual({});
+    expect((await service.request(`GET ${path}`)).body).toMatchObject({
       status: "closed",
       closed: "2022-05-10T09:00:00",
     });
-    await service.ask(`POST ${path}/replies`, { body: { description: "Again" } });
-    expect((await service.ask(`GET ${path}`)).body).toMatchObject({ status: "open", closed: null });
-    expect(fields(await service.ask(`POST ${path}/replies`, { body: { description: "" } }))).toEqual([
-      "description",
-    ]);
+    await service.request(`POST ${path}/replies`, { body: { description: "Again" } });
+    expect((await service.request(`GET ${path}`)).body).toMatchObject({ status: "open", closed: null });
+    expect(errorFields(await service.request(`POST ${path}/replies`, { body: { description: "" } }))).toEqual(
+      ["description"],
+    );
   });
 });

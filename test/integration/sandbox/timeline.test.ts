@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, Service } from "./service.ts";
-import { items, startService } from "./service.ts";
+import type { Json, SandboxService } from "./sandbox-service.ts";
+import { items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
 describe("notifications", () => {
   const notices = async (as: "full" | "other" = "full"): Promise<Json[]> =>
-    items(await service.ask("GET /account/notifications", { as }));
+    items(await service.request("GET /account/notifications", { as }));
 
   test("V-043 V-044 V-097 are of the documented shape and words", async () => {
     const found = [...(await notices()), ...(await notices("other"))];
@@ -30,7 +30,7 @@ describe("notifications", () => {
   test.each(["POST", "PUT", "DELETE"])("V-045 %s changes nothing", async (method) => {
     const before = await notices();
     for (const path of ["", "/0", "/1"]) {
-      const answer = await service.ask(`${method} /account/notifications${path}`, { body: {} });
+      const answer = await service.request(`${method} /account/notifications${path}`, { body: {} });
       expect(answer.status).toBeGreaterThanOrEqual(400);
     }
     expect(await notices()).toEqual(before);
@@ -39,28 +39,28 @@ describe("notifications", () => {
   test("V-046 V-123 a planned migration is reported until it is carried out", async () => {
     const planned = (await notices()).find(({ type }) => type === "migration_scheduled") as Json;
     const { id } = planned["entity"] as { id: number };
-    expect((await service.ask(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(200);
+    expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(200);
     service.clock.advance(60_000);
     expect((await notices()).some(({ type }) => type === "migration_scheduled")).toBe(false);
-    expect((await service.ask(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(400);
+    expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(400);
   });
 
   test("V-047 domains are not served without an active instance", async () => {
     const unserved = async (): Promise<boolean> =>
       (await notices("other")).some(({ label }) => /not being served/.test(String(label)));
     expect(await unserved()).toBe(false);
-    const mine = items(await service.ask("GET /vm/instances", { as: "other" }));
-    for (const { id } of mine) await service.ask(`DELETE /vm/instances/${String(id)}`, { as: "other" });
+    const mine = items(await service.request("GET /vm/instances", { as: "other" }));
+    for (const { id } of mine) await service.request(`DELETE /vm/instances/${String(id)}`, { as: "other" });
     service.clock.advance(60_000);
     expect(await unserved()).toBe(true);
-    const [domain] = items(await service.ask("GET /domains", { as: "other" }));
+    const [domain] = items(await service.request("GET /domains", { as: "other" }));
     const path = `PUT /domains/${String(domain?.["id"])}`;
-    await service.ask(path, { as: "other", body: { status: "disabled" } });
+    await service.request(path, { as: "other", body: { status: "disabled" } });
     expect(await unserved()).toBe(false);
   });
 
   test("V-185 are a stream of their own", async () => {
-    const events = items(await service.ask("GET /account/events"));
+    const events = items(await service.request("GET /account/events"));
     expect(events.every((each) => "action" in each && !("severity" in each))).toBe(true);
     expect((await notices()).every((each) => !("action" in each))).toBe(true);
   });
@@ -68,21 +68,21 @@ describe("notifications", () => {
 
 describe("events", () => {
   test("V-096 V-154 are listed and read", async () => {
-    const list = await service.ask("GET /account/events?page_size=25&page=2");
+    const list = await service.request("GET /account/events?page_size=25&page=2");
     expect(items(list)).toHaveLength(25);
-    expect((await service.ask("GET /account/events/1")).status).toBe(404);
+    expect((await service.request("GET /account/events/1")).status).toBe(404);
   });
 
   test("V-155 V-184 are marked as seen up to one, with the lower scope", async () => {
-    const [newest, , third] = items(await service.ask("GET /account/events"));
-    const made = await service.ask("POST /profile/tokens", {
+    const [newest, , third] = items(await service.request("GET /account/events"));
+    const made = await service.request("POST /profile/tokens", {
       body: { scopes: "events:read_only", label: "e" },
     });
     const as = { authorization: `Bearer ${String(made.body["token"])}` };
-    expect((await service.ask(`POST /account/events/${String(third?.["id"])}/seen`, { as })).body).toEqual(
-      {},
-    );
-    const seen = items(await service.ask("GET /account/events", { as }));
+    expect(
+      (await service.request(`POST /account/events/${String(third?.["id"])}/seen`, { as })).body,
+    ).toEqual({});
+    const seen = items(await service.request("GET /account/events", { as }));
     const at = (id: unknown): Json | undefined => seen.find((each) => each["id"] === id);
     expect(at(newest?.["id"])?.["seen"]).toBe(false);
     expect(seen.filter(({ id }) => Number(id) <= Number(third?.["id"])).every((each) => each["seen"])).toBe(
@@ -91,28 +91,28 @@ describe("events", () => {
   });
 
   test("one is marked as read", async () => {
-    const [newest, second] = items(await service.ask("GET /account/events"));
-    await service.ask(`POST /account/events/${String(newest?.["id"])}/read`);
-    expect((await service.ask(`GET /account/events/${String(newest?.["id"])}`)).body["read"]).toBe(true);
-    expect((await service.ask(`GET /account/events/${String(second?.["id"])}`)).body["read"]).toBe(false);
+    const [newest, second] = items(await service.request("GET /account/events"));
+    await service.request(`POST /account/events/${String(newest?.["id"])}/read`);
+    expect((await service.request(`GET /account/events/${String(newest?.["id"])}`)).body["read"]).toBe(true);
+    expect((await service.request(`GET /account/events/${String(second?.["id"])}`)).body["read"]).toBe(false);
   });
 
   test("show how far they are, and how long a move still takes", async () => {
-    await service.ask("POST /vm/instances/5201/migrate", { body: { region: "us-west" } });
+    await service.request("POST /vm/instances/5201/migrate", { body: { region: "us-west" } });
     service.clock.advance(7000);
     const [event] = items(
-      await service.ask("GET /account/events", { filter: { action: "vm_migrate_datacenter" } }),
+      await service.request("GET /account/events", { filter: { action: "vm_migrate_datacenter" } }),
     );
     expect(event).toMatchObject({ status: "started", percent_complete: 50, time_remaining: "00:00:07" });
     service.clock.advance(60_000);
-    const after = await service.ask(`GET /account/events/${String(event?.["id"])}`);
+    const after = await service.request(`GET /account/events/${String(event?.["id"])}`);
     expect(after.body).toMatchObject({ status: "finished", percent_complete: 100, duration: 14, rate: null });
   });
 
   test("are found by their entity", async () => {
-    await service.ask("POST /vm/instances/5201/reboot");
+    await service.request("POST /vm/instances/5201/reboot");
     const filter = { "entity.id": 5201, "entity.type": "vm" };
-    const found = items(await service.ask("GET /account/events", { filter }));
+    const found = items(await service.request("GET /account/events", { filter }));
     expect(found.length).toBeGreaterThan(0);
     expect(found.every(({ entity }) => (entity as Json)["id"] === 5201)).toBe(true);
   });

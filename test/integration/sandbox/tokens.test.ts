@@ -1,33 +1,33 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { codeAt } from "../../../src/sandbox/resources/profile.ts";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const status = async (request: string, asking: Asking = {}): Promise<number> =>
-  (await service.ask(request, asking)).status;
+const status = async (request: string, asking: RequestOptions = {}): Promise<number> =>
+  (await service.request(request, asking)).status;
 const bearer = (token: unknown): { authorization: string } => ({ authorization: `Bearer ${String(token)}` });
 
 describe("tokens", () => {
-  const make = (body: Json, as: Asking["as"] = "full"): Promise<Answer> =>
-    service.ask("POST /profile/tokens", { as, body });
+  const make = (body: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+    service.request("POST /profile/tokens", { as, body });
 
   test("V-171 are shown in full once and work with their scopes", async () => {
     const { body } = await make({ label: "ci", scopes: "vms:read_only events:read_only" });
     expect(body["token"]).toMatch(/^[0-9a-f]{64}$/);
     const as = bearer(body["token"]);
-    const read = await service.ask("GET /vm/instances", { as });
+    const read = await service.request("GET /vm/instances", { as });
     expect([read.status, read.headers.get("x-oauth-scopes")]).toEqual([
       200,
       "vms:read_only events:read_only",
     ]);
     expect(await status("GET /domains", { as })).toBe(403);
-    const { body: again } = await service.ask(`GET /profile/tokens/${String(body["id"])}`);
+    const { body: again } = await service.request(`GET /profile/tokens/${String(body["id"])}`);
     expect(again["token"]).toBe(String(body["token"]).slice(0, 16));
   });
 
@@ -38,7 +38,7 @@ describe("tokens", () => {
     service.clock.advance(3_600_000);
     expect(await status("GET /profile", { as })).toBe(401);
     const { body: other } = await make({ label: "long", scopes: "*" });
-    await service.ask(`DELETE /profile/tokens/${String(other["id"])}`);
+    await service.request(`DELETE /profile/tokens/${String(other["id"])}`);
     expect(await status("GET /profile", { as: bearer(other["token"]) })).toBe(401);
   });
 
@@ -50,13 +50,13 @@ describe("tokens", () => {
     [{ label: "" }, "label"],
     [{ label: "x".repeat(101) }, "label"],
   ])("%j is 400 naming %s", async (body, field) => {
-    expect(fields(await make(body))).toEqual([field]);
+    expect(errorFields(await make(body))).toEqual([field]);
   });
 
   test("never reach further than the one that made them", async () => {
     const { body } = await make({ label: "a", scopes: "account:read_write" });
     const as = bearer(body["token"]);
-    expect(fields(await make({ label: "b", scopes: "vms:read_only" }, as))).toEqual(["scopes"]);
+    expect(errorFields(await make({ label: "b", scopes: "vms:read_only" }, as))).toEqual(["scopes"]);
     expect((await make({ label: "b" }, as)).body["scopes"]).toBe("account:read_write");
   });
 });
@@ -66,7 +66,7 @@ describe("OAuth clients", () => {
   const one = "/account/oauth-clients/9f0c1d2e3b4a59687766";
 
   test("V-058 V-081 V-102 one is read", async () => {
-    expect((await service.ask(`GET ${one}`)).body).toEqual({
+    expect((await service.request(`GET ${one}`)).body).toEqual({
       id: "9f0c1d2e3b4a59687766",
       redirect_uri: "https://app.example.net/callback",
       label: "inventory tool",
@@ -79,31 +79,31 @@ describe("OAuth clients", () => {
   });
 
   test("V-059 only the responses to create and reset contain the secret", async () => {
-    const made = await service.ask("POST /account/oauth-clients", { body });
+    const made = await service.request("POST /account/oauth-clients", { body });
     expect(made.body).toMatchObject({
       ...body,
       status: "active",
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const path = `/account/oauth-clients/${String(made.body["id"])}`;
-    const reset = await service.ask(`POST ${path}/reset-secret`);
+    const reset = await service.request(`POST ${path}/reset-secret`);
     expect(reset.body["secret"]).toMatch(/^[0-9a-f]{64}$/);
     expect(reset.body["secret"]).not.toBe(made.body["secret"]);
     for (const request of [`GET ${path}`, `PUT ${path}`]) {
-      expect((await service.ask(request, { ...(request[0] === "P" && { body: {} }) })).body["secret"]).toBe(
-        "<REDACTED>",
-      );
+      expect(
+        (await service.request(request, { ...(request[0] === "P" && { body: {} }) })).body["secret"],
+      ).toBe("<REDACTED>");
     }
-    expect(JSON.stringify(items(await service.ask("GET /account/oauth-clients")))).not.toMatch(
+    expect(JSON.stringify(items(await service.request("GET /account/oauth-clients")))).not.toMatch(
       /[0-9a-f]{64}/,
     );
   });
 
   test("V-103 label and redirect_uri are written, nothing else", async () => {
-    const before = (await service.ask(`GET ${one}`)).body;
+    const before = (await service.request(`GET ${one}`)).body;
     const change = { label: "tool", redirect_uri: "https://tool.example/back" };
     expect(
-      (await service.ask(`PUT ${one}`, { body: { ...change, public: true, status: "suspended" } })).body,
+      (await service.request(`PUT ${one}`, { body: { ...change, public: true, status: "suspended" } })).body,
     ).toEqual({
       ...before,
       ...change,
@@ -112,7 +112,7 @@ describe("OAuth clients", () => {
 
   test("V-104 V-105 deleting one ends every token issued to it", async () => {
     expect(await status("GET /vm/instances", { as: "app" })).toBe(200);
-    expect((await service.ask(`DELETE ${one}`)).body).toEqual({});
+    expect((await service.request(`DELETE ${one}`)).body).toEqual({});
     expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
     expect(await status("GET /vm/instances")).toBe(200);
   });
@@ -125,8 +125,8 @@ describe("OAuth clients", () => {
   });
 
   test("so does taking back the leave that was given to an application", async () => {
-    const [app] = items(await service.ask("GET /profile/apps"));
-    await service.ask(`DELETE /profile/apps/${String(app?.["id"])}`);
+    const [app] = items(await service.request("GET /profile/apps"));
+    await service.request(`DELETE /profile/apps/${String(app?.["id"])}`);
     expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
   });
 
@@ -135,7 +135,7 @@ describe("OAuth clients", () => {
     const headers = { "content-type": "image/png" };
     expect(await status(`PUT ${one}/thumbnail`, { upload: png, headers })).toBe(200);
     expect(await status(`PUT ${one}/thumbnail`, { upload: new Uint8Array([1]), headers })).toBe(400);
-    expect((await service.ask(`GET ${one}`)).body["thumbnail_url"]).toMatch(/thumbnail$/);
+    expect((await service.request(`GET ${one}`)).body["thumbnail_url"]).toMatch(/thumbnail$/);
     const shown = await fetch(`${service.sandbox.url}/v4${one}/thumbnail`);
     expect(shown.headers.get("content-type")).toBe("image/png");
     expect(new Uint8Array(await shown.arrayBuffer())).toEqual(png);
@@ -145,32 +145,32 @@ describe("OAuth clients", () => {
 describe("the profile", () => {
   test("is read and written", async () => {
     const change = { timezone: "UTC", email_notifications: false, lish_auth_method: "disabled" };
-    const { body } = await service.ask("PUT /profile", {
+    const { body } = await service.request("PUT /profile", {
       body: { ...change, username: "other", restricted: true },
     });
     expect(body).toMatchObject({ ...change, username: "ops-anna", restricted: false });
     expect(await status("PUT /profile", { as: "vms", body: change })).toBe(403);
-    expect(fields(await service.ask("PUT /profile", { body: { ip_whitelist_enabled: true } }))).toHaveLength(
-      1,
-    );
+    expect(
+      errorFields(await service.request("PUT /profile", { body: { ip_whitelist_enabled: true } })),
+    ).toHaveLength(1);
   });
 
   test("a second factor is confirmed with the code of the time", async () => {
-    const { body } = await service.ask("POST /profile/tfa-enable");
-    const confirm = (code: string): Promise<Answer> =>
-      service.ask("POST /profile/tfa-enable-confirm", { body: { tfa_code: code } });
+    const { body } = await service.request("POST /profile/tfa-enable");
+    const confirm = (code: string): Promise<SandboxResponse> =>
+      service.request("POST /profile/tfa-enable-confirm", { body: { tfa_code: code } });
     const code = codeAt(String(body["secret"]), service.clock.now());
-    expect(fields(await confirm(code === "000000" ? "000001" : "000000"))).toEqual(["tfa_code"]);
+    expect(errorFields(await confirm(code === "000000" ? "000001" : "000000"))).toEqual(["tfa_code"]);
     expect((await confirm(code)).body).toEqual({ scratch: expect.any(String) });
-    expect((await service.ask("GET /profile")).body["two_factor_auth"]).toBe(true);
-    await service.ask("POST /profile/tfa-disable");
-    expect((await service.ask("GET /profile")).body["two_factor_auth"]).toBe(false);
+    expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(true);
+    await service.request("POST /profile/tfa-disable");
+    expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(false);
   });
 
   test("preferences are kept as they are", async () => {
     const body = { theme: "dark", rows: [1, { a: null }] };
-    await service.ask("PUT /profile/preferences", { body });
-    expect((await service.ask("GET /profile/preferences")).body).toEqual(body);
+    await service.request("PUT /profile/preferences", { body });
+    expect((await service.request("GET /profile/preferences")).body).toEqual(body);
   });
 });
 
@@ -182,16 +182,16 @@ test.each([
   ["2030-01-31T12:00", "2030-01-31T12:00:00"],
   ["2030-01-31", "2030-01-31T00:00:00"],
 ])("the expiry %s is shown as %s, in the one form of date-times", async (given, shown) => {
-  const made = await service.ask("POST /profile/tokens", { body: { label: "x", expiry: given } });
+  const made = await service.request("POST /profile/tokens", { body: { label: "x", expiry: given } });
   expect(made.body["expiry"]).toBe(shown);
-  const read = await service.ask(`GET /profile/tokens/${String(made.body["id"])}`);
+  const read = await service.request(`GET /profile/tokens/${String(made.body["id"])}`);
   expect(read.body["expiry"]).toBe(shown);
 });
 
 test.each(["2030-02-30T00:00:00", "31.1.2030", "2030", "tomorrow", "2030-01-31T25:00:00", "Jan 31, 2030"])(
   "the expiry %j is refused",
   async (expiry) => {
-    const refused = await service.ask("POST /profile/tokens", { body: { label: "x", expiry } });
-    expect(fields(refused)).toEqual(["expiry"]);
+    const refused = await service.request("POST /profile/tokens", { body: { label: "x", expiry } });
+    expect(errorFields(refused)).toEqual(["expiry"]);
   },
 );

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Asking, Json, Service } from "./service.ts";
-import { fields, items, startService, webServer } from "./service.ts";
+import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
+import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
 
-let service: Service;
+let service: SandboxService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startSandboxService();
 });
 afterEach(() => service.close());
 
-const status = async (request: string, asking: Asking = {}): Promise<number> =>
-  (await service.ask(request, asking)).status;
-const ids = (answer: Answer): unknown[] => items(answer).map(({ id }) => id);
+const status = async (request: string, asking: RequestOptions = {}): Promise<number> =>
+  (await service.request(request, asking)).status;
+const ids = (answer: SandboxResponse): unknown[] => items(answer).map(({ id }) => id);
 
 describe("users", () => {
   test("V-060 V-106 a user is read", async () => {
-    expect((await service.ask("GET /account/users/dev-kai")).body).toEqual({
+    expect((await service.request("GET /account/users/dev-kai")).body).toEqual({
       username: "dev-kai",
       email: "kai@example.net",
       restricted: true,
@@ -27,29 +27,32 @@ describe("users", () => {
 
   test("are created and found by name", async () => {
     const body = { username: "new-one", email: "new@example.net", restricted: true };
-    expect((await service.ask("POST /account/users", { body })).body).toMatchObject(body);
-    expect(fields(await service.ask("POST /account/users", { body }))).toEqual(["username"]);
-    expect(items(await service.ask("GET /account/users", { filter: { username: "new-one" } }))).toHaveLength(
-      1,
-    );
-    expect(fields(await service.ask("POST /account/users", { body: {} }))).toEqual(["username", "email"]);
+    expect((await service.request("POST /account/users", { body })).body).toMatchObject(body);
+    expect(errorFields(await service.request("POST /account/users", { body }))).toEqual(["username"]);
+    expect(
+      items(await service.request("GET /account/users", { filter: { username: "new-one" } })),
+    ).toHaveLength(1);
+    expect(errorFields(await service.request("POST /account/users", { body: {} }))).toEqual([
+      "username",
+      "email",
+    ]);
   });
 
   test("V-107 are changed, and after a change of name are found under the new one", async () => {
     const body = { username: "dev-kari", ssh_keys: ["laptop"] };
-    expect((await service.ask("PUT /account/users/dev-kai", { body })).body).toMatchObject(body);
+    expect((await service.request("PUT /account/users/dev-kai", { body })).body).toMatchObject(body);
     expect(await status("GET /account/users/dev-kai")).toBe(404);
     expect(await status("GET /account/users/dev-kari")).toBe(200);
-    expect((await service.ask("GET /profile", { as: "restricted" })).body["username"]).toBe("dev-kari");
-    expect(ids(await service.ask("GET /profile/tokens", { as: "restricted" }))).toHaveLength(1);
+    expect((await service.request("GET /profile", { as: "restricted" })).body["username"]).toBe("dev-kari");
+    expect(ids(await service.request("GET /profile/tokens", { as: "restricted" }))).toHaveLength(1);
   });
 
   test("V-061 being made restricted grants nothing", async () => {
     const body = { username: "free", email: "free@example.net" };
-    await service.ask("POST /account/users", { body });
+    await service.request("POST /account/users", { body });
     expect(await status("GET /account/users/free/grants")).toBe(204);
-    await service.ask("PUT /account/users/free", { body: { restricted: true } });
-    const { body: grants } = await service.ask("GET /account/users/free/grants");
+    await service.request("PUT /account/users/free", { body: { restricted: true } });
+    const { body: grants } = await service.request("GET /account/users/free/grants");
     const levels = (grants["vm"] as Json[]).map(({ permissions }) => permissions);
     expect(levels).toHaveLength(60);
     expect(new Set(levels)).toEqual(new Set([null]));
@@ -57,25 +60,25 @@ describe("users", () => {
 
   test("V-108 a deleted one is logged out at once", async () => {
     expect(await status("GET /profile", { as: "restricted" })).toBe(200);
-    expect((await service.ask("DELETE /account/users/dev-kai")).body).toEqual({});
+    expect((await service.request("DELETE /account/users/dev-kai")).body).toEqual({});
     expect(await status("GET /profile", { as: "restricted" })).toBe(401);
     expect(await status("GET /account/users/dev-kai/grants")).toBe(404);
   });
 
   test("V-062 ssh_keys are the labels of the keys that the user added", async () => {
     const keys = async (): Promise<unknown> =>
-      (await service.ask("GET /account/users/ops-anna")).body["ssh_keys"];
+      (await service.request("GET /account/users/ops-anna")).body["ssh_keys"];
     const body = { label: "desk", ssh_key: "ssh-ed25519 AAAAC3Nz anna@desk" };
-    const { id } = (await service.ask("POST /profile/sshkeys", { body })).body;
+    const { id } = (await service.request("POST /profile/sshkeys", { body })).body;
     expect(await keys()).toEqual(["laptop", "desk"]);
-    await service.ask(`PUT /profile/sshkeys/${String(id)}`, { body: { label: "office" } });
+    await service.request(`PUT /profile/sshkeys/${String(id)}`, { body: { label: "office" } });
     expect(await keys()).toEqual(["laptop", "office"]);
-    await service.ask(`DELETE /profile/sshkeys/${String(id)}`);
+    await service.request(`DELETE /profile/sshkeys/${String(id)}`);
     expect(await keys()).toEqual(["laptop"]);
-    const users = (names: string[]): Promise<Answer> =>
-      service.ask("POST /vm/instances", { body: { ...webServer, authorized_users: names } });
+    const users = (names: string[]): Promise<SandboxResponse> =>
+      service.request("POST /vm/instances", { body: { ...webServer, authorized_users: names } });
     expect((await users(["ops-anna"])).status).toBe(200);
-    expect(fields(await users(["nobody"]))).toEqual(["authorized_users"]);
+    expect(errorFields(await users(["nobody"]))).toEqual(["authorized_users"]);
   });
 });
 
@@ -83,20 +86,21 @@ describe("V-109 grants", () => {
   test("are read and written, and what is not mentioned keeps its level", async () => {
     const path = "/account/users/dev-kai/grants";
     const body = { vm: [{ id: 5203, permissions: "read_only" }], global: { add_vms: true } };
-    const { body: after } = await service.ask(`PUT ${path}`, { body });
+    const { body: after } = await service.request(`PUT ${path}`, { body });
     const level = (id: number): unknown =>
       (after["vm"] as Json[]).find((each) => each["id"] === id)?.["permissions"];
     expect([5201, 5202, 5203, 5204].map(level)).toEqual(["read_write", "read_only", "read_only", null]);
     expect(after["global"]).toMatchObject({ add_vms: true, add_domains: true, account_access: null });
-    const { body: own } = await service.ask("GET /profile/grants", { as: "restricted" });
+    const { body: own } = await service.request("GET /profile/grants", { as: "restricted" });
     expect(own["vm"]).toHaveLength(3);
     expect(await status("GET /profile/grants")).toBe(204);
   });
 
   test("for what is not there, or of a level that is none, are 400", async () => {
-    const put = (body: Json): Promise<Answer> => service.ask("PUT /account/users/dev-kai/grants", { body });
-    expect(fields(await put({ vm: [{ id: 1, permissions: "read_only" }] }))).toEqual(["vm"]);
-    expect(fields(await put({ vm: [{ id: 5201, permissions: "all" }] }))).toEqual(["vm[0].permissions"]);
+    const put = (body: Json): Promise<SandboxResponse> =>
+      service.request("PUT /account/users/dev-kai/grants", { body });
+    expect(errorFields(await put({ vm: [{ id: 1, permissions: "read_only" }] }))).toEqual(["vm"]);
+    expect(errorFields(await put({ vm: [{ id: 5201, permissions: "all" }] }))).toEqual(["vm[0].permissions"]);
   });
 });
 
@@ -104,7 +108,7 @@ describe("V-180 a restricted user", () => {
   const as = "restricted";
 
   test("sees and reaches what was granted, at that level", async () => {
-    expect(ids(await service.ask("GET /vm/instances", { as }))).toEqual([5201, 5202]);
+    expect(ids(await service.request("GET /vm/instances", { as }))).toEqual([5201, 5202]);
     expect(await status("GET /vm/instances/5201", { as })).toBe(200);
     expect(await status("GET /vm/instances/5203", { as })).toBe(403);
     expect(await status("PUT /vm/instances/5201", { as, body: { label: "mine" } })).toBe(200);
@@ -112,14 +116,14 @@ describe("V-180 a restricted user", () => {
     expect(await status("POST /vm/instances/5202/boot", { as })).toBe(403);
     expect(await status("GET /vm/instances/5202/disks", { as })).toBe(200);
     expect(await status("POST /vm/instances/5202/disks", { as, body: { size: 1, label: "x" } })).toBe(403);
-    expect(ids(await service.ask("GET /domains", { as }))).toEqual([7010]);
+    expect(ids(await service.request("GET /domains", { as }))).toEqual([7010]);
     expect(await status("DELETE /domains/7010", { as })).toBe(403);
   });
 
   test("V-179 makes only what the flags allow, and then may use it", async () => {
     expect(await status("POST /vm/instances", { as, body: webServer })).toBe(403);
     const body = { domain: "kai.example.net", type: "master", soa_email: "kai@example.net" };
-    const made = await service.ask("POST /domains", { as, body });
+    const made = await service.request("POST /domains", { as, body });
     expect(made.status).toBe(200);
     expect(await status(`DELETE /domains/${String(made.body["id"])}`, { as })).toBe(200);
   });
@@ -144,10 +148,12 @@ describe("V-180 a restricted user", () => {
   });
 
   test("V-182 sees no event of what was not granted", async () => {
-    const about = items(await service.ask("GET /account/events", { as })).map(({ entity }) => entity as Json);
+    const about = items(await service.request("GET /account/events", { as })).map(
+      ({ entity }) => entity as Json,
+    );
     expect(about.length).toBeGreaterThan(0);
     expect(new Set(about.map(({ id }) => id))).toEqual(new Set([5201, 5202]));
-    const [other] = items(await service.ask("GET /account/events", { filter: { "entity.id": 5203 } }));
+    const [other] = items(await service.request("GET /account/events", { filter: { "entity.id": 5203 } }));
     expect(await status(`GET /account/events/${String(other?.["id"])}`, { as })).toBe(403);
   });
 
@@ -161,24 +167,24 @@ describe("V-180 a restricted user", () => {
 
 describe("the last unrestricted user", () => {
   test("can't restrict himself, and can't be deleted", async () => {
-    const restricted = await service.ask("PUT /account/users/ops-anna", { body: { restricted: true } });
-    expect([restricted.status, fields(restricted)]).toEqual([400, ["restricted"]]);
-    expect((await service.ask("DELETE /account/users/ops-anna")).status).toBe(400);
-    expect((await service.ask("GET /account/users/ops-anna")).body["restricted"]).toBe(false);
+    const restricted = await service.request("PUT /account/users/ops-anna", { body: { restricted: true } });
+    expect([restricted.status, errorFields(restricted)]).toEqual([400, ["restricted"]]);
+    expect((await service.request("DELETE /account/users/ops-anna")).status).toBe(400);
+    expect((await service.request("GET /account/users/ops-anna")).body["restricted"]).toBe(false);
   });
 
   test("can once there is another one", async () => {
-    await service.ask("PUT /account/users/dev-kai", { body: { restricted: false } });
-    const { body } = await service.ask("PUT /account/users/ops-anna", { body: { restricted: true } });
+    await service.request("PUT /account/users/dev-kai", { body: { restricted: false } });
+    const { body } = await service.request("PUT /account/users/ops-anna", { body: { restricted: true } });
     expect(body["restricted"]).toBe(true);
-    const last = await service.ask("DELETE /account/users/dev-kai", { as: "restricted" });
+    const last = await service.request("DELETE /account/users/dev-kai", { as: "restricted" });
     expect(last.status).toBe(400);
   });
 });
 
 test("labels of unknown SSH keys are refused", async () => {
-  const keys = (ssh_keys: string[]) => service.ask("PUT /account/users/ops-anna", { body: { ssh_keys } });
-  expect(fields(await keys(["laptop", "nowhere"]))).toEqual(["ssh_keys"]);
+  const keys = (ssh_keys: string[]) => service.request("PUT /account/users/ops-anna", { body: { ssh_keys } });
+  expect(errorFields(await keys(["laptop", "nowhere"]))).toEqual(["ssh_keys"]);
   expect((await keys(["laptop"])).status).toBe(200);
   expect((await keys([])).status).toBe(200);
 });
@@ -186,13 +192,13 @@ test("labels of unknown SSH keys are refused", async () => {
 test.each(["Europe/Oslo", "US/Eastern", "UTC", "Asia/Kolkata"])(
   "the time zone %s is taken",
   async (timezone) => {
-    expect((await service.ask("PUT /profile", { body: { timezone } })).body["timezone"]).toBe(timezone);
+    expect((await service.request("PUT /profile", { body: { timezone } })).body["timezone"]).toBe(timezone);
   },
 );
 
 test.each(["Mars/Olympus", "+01:00", "Oslo", "Europe/Oslo "])(
   "the time zone %j is refused",
   async (timezone) => {
-    expect(fields(await service.ask("PUT /profile", { body: { timezone } }))).toEqual(["timezone"]);
+    expect(errorFields(await service.request("PUT /profile", { body: { timezone } }))).toEqual(["timezone"]);
   },
 );

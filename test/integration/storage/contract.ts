@@ -18,7 +18,7 @@ async function until(fulfilled: () => Promise<boolean>): Promise<void> {
 }
 
 /** What every store of shared state has to do. */
-export function keyedStoreContract(name: string, makePlace: () => Promise<StatePlace>): void {
+export function testKeyValueStore(name: string, makePlace: () => Promise<StatePlace>): void {
   describe(`shared state in ${name}`, () => {
     let place: StatePlace;
     let store: KeyValueStore;

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
-import { redisServer } from "../../support/redis-server.ts";
+import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { keyedStoreContract } from "./contract.ts";
+import { testKeyValueStore } from "./contract.ts";
 
 const describe = await describeWith("redis-server");
 
 describe("with a Redis", () => {
-  keyedStoreContract("Redis", async () => {
-    const server = await redisServer();
+  testKeyValueStore("Redis", async () => {
+    const server = await createRedisServer();
     await server.start();
     const links: Awaited<ReturnType<typeof connectRedis>>[] = [];
     return {
@@ -29,7 +29,7 @@ describe("with a Redis", () => {
 
   test("a connection that nobody uses for longer than Redis may be silent stays up", async () => {
     const changes: (string | undefined)[] = [];
-    const server = await redisServer();
+    const server = await createRedisServer();
     await server.start();
     const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
     await new Promise((resolve) => setTimeout(resolve, 11_500));
@@ -39,7 +39,7 @@ describe("with a Redis", () => {
   }, 30_000);
 
   test("a store whose Redis is away says so, and is not waited for", async () => {
-    const server = await redisServer();
+    const server = await createRedisServer();
     await server.start();
     const redis = await connectRedis({ url: server.url, onChange: () => {} });
     const store = createRedisStore(redis);

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
-import { keyedStoreContract } from "./contract.ts";
+import { testKeyValueStore } from "./contract.ts";
 
-keyedStoreContract("SQLite", async () => {
+testKeyValueStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "state-"));
   return {
     open: async () => openSqliteStore({ directory }),

@@ -4,14 +4,14 @@ import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../../src/upstream/client.ts";
 import type { UpstreamError } from "../../../src/upstream/errors.ts";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
   json,
   plain,
   raw,
-  silence,
+  neverRespond,
   startFakeV4,
-  type Behaviour,
+  type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
 
@@ -40,7 +40,7 @@ const faultOf = (call: Promise<unknown>): Promise<UpstreamError> =>
 
 describe("answers", () => {
   test("come with status, headers, text and the time they took", async () => {
-    v4.answers(json(201, { a: 1 }, { "x-answer": "yes" }));
+    v4.respondWith(json(201, { a: 1 }, { "x-answer": "yes" }));
     expect(await connect().call(POST)).toMatchObject({
       status: 201,
       headers: { "x-answer": "yes" },
@@ -53,15 +53,15 @@ describe("answers", () => {
 
   test.each([100, 1000, 10_000])("of %i bytes at most are taken", async (answerLimit) => {
     const client = connect({ answerLimit });
-    v4.answers(plain(200, "x".repeat(answerLimit)));
+    v4.respondWith(plain(200, "x".repeat(answerLimit)));
     expect((await client.call(GET)).text).toHaveLength(answerLimit);
-    v4.answers(plain(200, "x".repeat(answerLimit + 1)));
+    v4.respondWith(plain(200, "x".repeat(answerLimit + 1)));
     expect(await faultOf(client.call(GET))).toMatchObject({ kind: "too_large" });
     expect(v4.calls).toHaveLength(1);
   });
 
   test("whose text is no UTF-8 don't throw", async () => {
-    v4.answers(plain(200, Buffer.from([0xff, 0xfe, 0x00])));
+    v4.respondWith(plain(200, Buffer.from([0xff, 0xfe, 0x00])));
     const { text, bytes } = await connect().call(GET);
     expect(text).toHaveLength(3);
     expect(bytes).toEqual(Buffer.from(text));
@@ -69,12 +69,12 @@ describe("answers", () => {
 });
 
 describe("giving up", () => {
-  const dribble: Behaviour = (_call, response) => {
+  const dribble: Responder = (_call, response) => {
     const timer = setInterval(() => response.write(" "), 20);
     response.once("close", () => clearInterval(timer));
   };
-  test.each<[string, Behaviour]>([
-    ["silence", silence],
+  test.each<[string, Responder]>([
+    ["silence", neverRespond],
     ["one byte now and then, without an end", dribble],
     [
       "informational answers without an end",
@@ -84,13 +84,13 @@ describe("giving up", () => {
       },
     ],
   ])("%s: the time limit holds for the whole call", async (_name, behaviour) => {
-    v4.answers(behaviour);
+    v4.respondWith(behaviour);
     expect(await faultOf(connect({ timeoutMs: 300 }).call(GET))).toMatchObject({ kind: "timed_out" });
-    await expect(v4.calls[0]?.over).resolves.toBe("broken off");
+    await expect(v4.calls[0]?.ended).resolves.toBe("broken off");
   });
 
   test("the time limit holds for all tries together", async () => {
-    v4.answers((_call, response) => void setTimeout(() => response.writeHead(503).end(), 150));
+    v4.respondWith((_call, response) => void setTimeout(() => response.writeHead(503).end(), 150));
     expect(await faultOf(connect({ timeoutMs: 250 }).call(GET))).toMatchObject({ kind: "timed_out" });
     expect(v4.calls.length).toBeLessThan(3);
   });
@@ -102,14 +102,14 @@ describe("giving up", () => {
   });
 
   test("more calls than could ever be made in time are refused at once", async () => {
-    v4.answers(silence);
+    v4.respondWith(neverRespond);
     const client = connect({ connections: 1, timeoutMs: 500 });
     const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
     const faults = await Promise.all(calls);
     const atOnce = faults.filter(({ kind, message }) => kind === "overloaded" && message.endsWith(" 0 ms"));
     expect(atOnce).toHaveLength(30 - 17);
     expect(faults.filter(({ kind }) => kind === "timed_out")).toHaveLength(1);
-    v4.answers(json(200, {}));
+    v4.respondWith(json(200, {}));
     expect(await client.call(GET)).toMatchObject({ status: 200 });
   });
 });
@@ -121,22 +121,22 @@ describe("a client that goes away", () => {
   });
 
   test("during it: the call is broken off, and not tried again", async () => {
-    v4.answers(silence);
+    v4.respondWith(neverRespond);
     const controller = new AbortController();
     const fault = faultOf(connect().call(GET, controller.signal));
-    await eventually(() => v4.calls[0]);
+    await waitFor(() => v4.calls[0]);
     controller.abort();
     expect(await fault).toMatchObject({ kind: "gone" });
-    await expect(v4.calls[0]?.over).resolves.toBe("broken off");
+    await expect(v4.calls[0]?.ended).resolves.toBe("broken off");
     expect(v4.calls).toHaveLength(1);
   });
 
   test("between two tries: there is no other one", async () => {
-    v4.answers(plain(503, ""));
+    v4.respondWith(plain(503, ""));
     const controller = new AbortController();
     const fault = faultOf(connect().call(GET, controller.signal));
-    await v4.calls[0]?.over;
-    await eventually(() => v4.calls[0]);
+    await v4.calls[0]?.ended;
+    await waitFor(() => v4.calls[0]);
     controller.abort();
     expect(await fault).toMatchObject({ kind: "gone" });
     expect(v4.calls.length).toBeLessThan(3);
@@ -144,14 +144,14 @@ describe("a client that goes away", () => {
 
   test("while it waits for a connection: no call is made for it", async () => {
     let answer = () => {};
-    v4.answers((call, response) => {
+    v4.respondWith((call, response) => {
       answer = () => void json(200, {})(call, response);
     });
     const client = connect({ connections: 1 });
     const controller = new AbortController();
     const first = client.call(GET);
     const second = faultOf(client.call(GET, controller.signal));
-    await eventually(() => v4.calls[0]);
+    await waitFor(() => v4.calls[0]);
     controller.abort();
     answer();
     expect(await first).toMatchObject({ status: 200 });
@@ -180,14 +180,14 @@ describe("L28 tries", () => {
   test.each([502, 503, 504])(
     "a GET that got %i is tried twice more, and the last answer counts",
     async (status) => {
-      v4.answers(plain(status, "first"), plain(status, "second"), plain(status, "third"));
+      v4.respondWith(plain(status, "first"), plain(status, "second"), plain(status, "third"));
       expect(await connect().call(GET)).toMatchObject({ status, text: "third" });
       expect(v4.calls).toHaveLength(3);
     },
   );
 
   test.each([200, 301, 400, 401, 404, 409, 429, 500, 501])("a GET that got %i is not", async (status) => {
-    v4.answers(plain(status, ""));
+    v4.respondWith(plain(status, ""));
     expect(await connect().call(GET)).toMatchObject({ status });
     expect(v4.calls).toHaveLength(1);
   });
@@ -199,7 +199,7 @@ describe("L28 tries", () => {
       raw("", "reset"),
       raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
     ]) {
-      v4.answers(behaviour, json(200, {}));
+      v4.respondWith(behaviour, json(200, {}));
       await connect()
         .call({ ...POST, method })
         .catch(() => {});
@@ -209,7 +209,7 @@ describe("L28 tries", () => {
 
   test("a connection that v4 closed while it idled costs a GET nothing", async () => {
     const client = connect({ connections: 1 });
-    v4.answers((_call, response) => {
+    v4.respondWith((_call, response) => {
       response.writeHead(200, { "content-length": "2" }).end("{}");
       setImmediate(() => response.socket?.destroy());
     });
@@ -223,20 +223,20 @@ describe("a v4 that fails", () => {
     for (let n = 0; n < count; n += 1) await call().catch(() => {});
   };
 
-  test.each<[string, Behaviour]>([
+  test.each<[string, Responder]>([
     ["503", plain(503, "")],
     ["no answer", raw("", "reset")],
     ["no HTTP", raw("SSH-2.0-OpenSSH\r\n")],
   ])("is left alone after enough of %s, and asked again by the next call", async (_name, behaviour) => {
     const client = connect({ breaker: { ...breaker, pauseMs: 0 } });
     const closed = connect({ breaker: { ...breaker, pauseMs: 60_000 } });
-    v4.answers(behaviour);
+    v4.respondWith(behaviour);
     await Promise.all([client, closed].map((each) => times(10, () => each.call(POST))));
     const { length } = v4.calls;
     expect(closed.breaker.state()).toBe("open");
     expect(await faultOf(closed.call(GET))).toMatchObject({ kind: "open" });
     expect(v4.calls).toHaveLength(length);
-    v4.answers(json(200, {}));
+    v4.respondWith(json(200, {}));
     expect(await client.call(POST)).toMatchObject({ status: 200 });
     expect(client.breaker.state()).toBe("closed");
     await client.close();
@@ -244,7 +244,7 @@ describe("a v4 that fails", () => {
 
   test.each([400, 401, 429, 500])("is one that answers, where it answers %i", async (status) => {
     const client = connect({ breaker });
-    v4.answers(plain(status, ""));
+    v4.respondWith(plain(status, ""));
     await times(30, () => client.call(POST));
     expect(client.breaker.state()).toBe("closed");
   });
@@ -261,7 +261,7 @@ describe("a v4 that fails", () => {
 describe("waiting for a connection of our own", () => {
   test("is not v4's failure: a call that v4 hardly had is overloaded, and the breaker stays closed", async () => {
     const client = connect({ connections: 1, timeoutMs: 2000, breaker: { fewest: 4 } });
-    v4.answers((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
+    v4.respondWith((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
     for (let round = 0; round < 2; round += 1) {
       const calls = Array.from({ length: 6 }, () =>
         client.call(POST).then(
@@ -270,7 +270,7 @@ describe("waiting for a connection of our own", () => {
         ),
       );
       expect(client.shortages()).toEqual([]);
-      await eventually(() => client.shortages()[0] === "all connections to v4 are in use");
+      await waitFor(() => client.shortages()[0] === "all connections to v4 are in use");
       expect(new Set(await Promise.all(calls))).toEqual(new Set(["answered", "overloaded"]));
       expect(client.shortages()).toEqual([]);
       expect(client.breaker.state()).toBe("closed");
@@ -278,7 +278,7 @@ describe("waiting for a connection of our own", () => {
   });
 
   test("calls that were given up hold no place in the queue", async () => {
-    v4.answers(silence);
+    v4.respondWith(neverRespond);
     const client = connect({ connections: 1 });
     const leaving = Array.from({ length: 40 }, async () => {
       const controller = new AbortController();
@@ -288,7 +288,7 @@ describe("waiting for a connection of our own", () => {
     });
     const kinds = await Promise.all(leaving);
     expect(new Set(kinds)).toEqual(new Set(["gone"]));
-    await eventually(() => client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "gone"));
+    await waitFor(() => client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "gone"));
   });
 });
 
@@ -297,14 +297,14 @@ describe("shares of the connections", () => {
     ...GET,
     client: { token, address, known },
   });
-  const hangs: Behaviour = ({ path }, response) => {
+  const hangs: Responder = ({ path }, response) => {
     if (!path.endsWith("/hangs")) json(200, {})({} as never, response);
   };
   const hang = (client: UpstreamClient, count: number, call: ReturnType<typeof as>) =>
     Array.from({ length: count }, () => faultOf(client.call({ ...call, path: "/v4/hangs" })));
 
   test("the calls of one token that hang leave connections, and places in the queue, to others", async () => {
-    v4.answers(hangs);
+    v4.respondWith(hangs);
     const client = connect({ connections: 8, timeoutMs: 2000 });
     const greedy = hang(client, 200, as("greedy"));
     const kinds = (await Promise.all(greedy.slice(-10))).map((fault) => fault);
@@ -318,21 +318,21 @@ describe("shares of the connections", () => {
   });
 
   test("calls with made-up tokens, of any address, leave half of the connections to others", async () => {
-    v4.answers(hangs);
+    v4.respondWith(hangs);
     const client = connect({ connections: 8, timeoutMs: 2000 });
     const made = Array.from({ length: 50 }, (_, index) =>
       hang(client, 1, as(`made-up ${index}`, false, `198.51.100.${index}`)),
     ).flat();
-    await eventually(() => v4.calls.length === 4);
+    await waitFor(() => v4.calls.length === 4);
     expect(await client.call(as("another"))).toMatchObject({ status: 200 });
     await Promise.all(made);
   });
 
   test("a shortage is told while calls wait, and is over when none does", async () => {
-    v4.answers(hangs);
+    v4.respondWith(hangs);
     const client = connect({ connections: 4, timeoutMs: 3000 });
     const all = ["a", "b", "c", "d", "e"].map((token, index) => hang(client, 1, as(token, true, `${index}`)));
-    await eventually(() => client.shortages()[0] === "all connections to v4 are in use");
+    await waitFor(() => client.shortages()[0] === "all connections to v4 are in use");
     await Promise.all(all.flat());
     expect(client.shortages()).toEqual([]);
   });
@@ -352,10 +352,10 @@ describe("files", () => {
     const dripping = ["a", "b", "c", "d"].map((token) =>
       client.stream(file(token, new PassThrough()), signal).catch(({ kind }) => kind),
     );
-    v4.answers(json(200, {}));
-    await eventually(() => v4.calls.length > 0 || v4.connections() > 0);
+    v4.respondWith(json(200, {}));
+    await waitFor(() => v4.calls.length > 0 || v4.countConnections() > 0);
     expect(await client.call(GET)).toMatchObject({ status: 200 });
-    expect(v4.connections()).toBeLessThanOrEqual(1 + 2);
+    expect(v4.countConnections()).toBeLessThanOrEqual(1 + 2);
     expect(new Set(await Promise.all(dripping))).toEqual(new Set(["overloaded", "slow_client"]));
     expect(client.breaker.state()).toBe("closed");
   });
@@ -367,7 +367,7 @@ describe("files", () => {
     const slow = await faultOf(client.stream(file("a", body), signal));
     clearInterval(timer);
     expect([slow.kind, client.breaker.state()]).toEqual(["slow_client", "closed"]);
-    v4.answers((_call, response) => void response.write(Buffer.alloc(4_000_000)));
+    v4.respondWith((_call, response) => void response.write(Buffer.alloc(4_000_000)));
     const { body: unread } = await client.stream(file("a"), signal);
     unread.pause();
     await expect(once(unread, "close")).rejects.toMatchObject({ kind: "slow_client" });
@@ -375,7 +375,7 @@ describe("files", () => {
 
   test("of one token, and of clients that v4 does not know, leave connections to others", async () => {
     const client = connect({ connections: 64, timeoutMs: 10_000 });
-    v4.answers((_call, response) => void response.write("a"));
+    v4.respondWith((_call, response) => void response.write("a"));
     const open: Readable[] = [];
     const take = async (token: string, known: boolean, address = "192.0.2.1"): Promise<void> => {
       const { body } = await client.stream({ ...file(token), client: { token, address, known } }, signal);
@@ -386,7 +386,7 @@ describe("files", () => {
       take(`made-up ${index}`, false, `198.51.100.${index}`),
     ]).flat();
     for (const attempt of attempts) attempt.catch(() => {});
-    await eventually(() => open.length >= 6);
+    await waitFor(() => open.length >= 6);
     await take("another", true, "192.0.2.3");
     expect(open).toHaveLength(2 + 4 + 1);
     for (const body of open) body.destroy();
@@ -396,11 +396,11 @@ describe("files", () => {
 describe("connections", () => {
   test("are kept, and never more than allowed", async () => {
     const client = connect({ connections: 3 });
-    v4.answers((call, response) => void setTimeout(() => json(200, {})(call, response), 5));
+    v4.respondWith((call, response) => void setTimeout(() => json(200, {})(call, response), 5));
     await Promise.all(Array.from({ length: 30 }, () => client.call(GET)));
     await Promise.all(Array.from({ length: 30 }, () => client.call(POST)));
     expect(v4.calls).toHaveLength(60);
-    expect(v4.connections()).toBeLessThanOrEqual(3);
+    expect(v4.countConnections()).toBeLessThanOrEqual(3);
   });
 
   test("answers that are more than one end theirs, and poison no other call", async () => {
@@ -408,7 +408,7 @@ describe("connections", () => {
     const two =
       "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmineHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
     for (let round = 0; round < 10; round += 1) {
-      v4.answers(raw(two, "leave"), plain(200, "theirs"));
+      v4.respondWith(raw(two, "leave"), plain(200, "theirs"));
       const texts = await Promise.all(
         [client.call(POST), client.call(POST)].map((call) =>
           call.then(

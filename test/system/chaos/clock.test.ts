@@ -1,12 +1,12 @@
 /** A clock that is set by hours while a process serves: what is meant as a duration stays one. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { newFolder, removeFolders } from "../e2e/folder.ts";
-import { endAll, serve, type Serving } from "../e2e/program.ts";
-import { eventually } from "../../support/before-fake.ts";
-import { byToken, silence, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { createFolder, removeFolders } from "../e2e/folder.ts";
+import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
+import { acceptGoodTokens, neverRespond, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { describeWith } from "../../support/services.ts";
-import { settableClock, type SettableClock } from "../../support/set-clock.ts";
-import { becomes } from "./admin.ts";
+import { createSettableClock, type SettableClock } from "../../support/set-clock.ts";
+import { waitForReadiness } from "./admin-client.ts";
 
 const describe = await describeWith("faketime");
 const HOURS = 3 * 3600;
@@ -20,8 +20,8 @@ let gateway: Serving;
 
 async function start(): Promise<void> {
   v4 = await startFakeV4();
-  const folder = newFolder();
-  clock = settableClock(folder);
+  const folder = createFolder();
+  clock = createSettableClock(folder);
   gateway = await serve(folder, {
     env: {
       ...clock.env,
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   });
 }
 async function end(): Promise<void> {
-  await endAll();
+  await killAll();
   await v4.close();
   removeFolders();
 }
@@ -60,7 +60,7 @@ describe.each([
   beforeAll(start, LONG);
   beforeEach(() => {
     clock.set(0);
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
   });
   afterAll(end);
 
@@ -87,7 +87,7 @@ describe.each([
     async () => {
       expect(await statusOf("bad")).toBe(401);
       clock.set(seconds);
-      await eventually(async () => {
+      await waitFor(async () => {
         expect([401, 420]).toContain(await statusOf("bad"));
         return v4.calls.length > 1;
       });
@@ -99,16 +99,19 @@ describe.each([
     "gives up no call early, and none later",
     async () => {
       let answer = (): void => {};
-      v4.answers((call, response) => void (answer = () => void byToken(call, response)), silence);
+      v4.respondWith(
+        (call, response) => void (answer = () => void acceptGoodTokens(call, response)),
+        neverRespond,
+      );
       const early = statusOf("good-slow");
-      await eventually(() => v4.calls.length > 0);
+      await waitFor(() => v4.calls.length > 0);
       clock.set(seconds);
-      expect(await becomes(gateway.admin, 200)).toEqual([]);
+      expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
       answer();
       expect(await early).toBe(200);
 
       const late = statusOf("good-later");
-      await eventually(() => v4.calls.length === 2);
+      await waitFor(() => v4.calls.length === 2);
       clock.set(0);
       expect(await late).toBe(500);
     },
@@ -119,16 +122,19 @@ describe.each([
     "stamps records with the time that it shows, and measures them without it",
     async () => {
       let answer = (): void => {};
-      v4.answers((call, response) => void (answer = () => void byToken(call, response)), byToken);
+      v4.respondWith(
+        (call, response) => void (answer = () => void acceptGoodTokens(call, response)),
+        acceptGoodTokens,
+      );
       const during = statusOf("good-recorded");
-      await eventually(() => v4.calls.length === 1);
+      await waitFor(() => v4.calls.length === 1);
       clock.set(seconds);
       answer();
       expect(await during).toBe(200);
       expect(await statusOf("good-recorded")).toBe(200);
       const shown = Date.now() + seconds * 1000;
       const isShown = ({ time }: Recorded): boolean => Math.abs(Date.parse(time) - shown) < LONG;
-      await eventually(async () => (await records()).some(isShown));
+      await waitFor(async () => (await records()).some(isShown));
       const longest = Math.max(...(await records()).map(({ timings }) => timings.total));
       expect(longest).toBeLessThan(LONG);
     },
@@ -139,7 +145,7 @@ describe.each([
     "ends no process, and holds up the end of none",
     async () => {
       clock.set(seconds);
-      expect(await becomes(gateway.admin, 200)).toEqual([]);
+      expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
       gateway.signal("SIGTERM");
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
     },

@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { smallDisk, type SmallDisk } from "../../support/small-disk.ts";
-import { becomes, metric } from "./admin.ts";
-import { underLoad } from "./load.ts";
+import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
+import { waitForReadiness, readMetric } from "./admin-client.ts";
+import { startLoad } from "./load.ts";
 
 const describe = await describeWith("mount");
 const LONG = 60_000;
@@ -34,7 +34,7 @@ describe("a full disk", () => {
     return { gateway, admin: String(gateway.service.adminUrl), folder, kept: [], refused: 0 };
   }
   beforeAll(async () => {
-    disk = smallDisk("64m");
+    disk = mountSmallDisk("64m");
     relaxed = await start("relaxed");
     strict = await start("strict");
   });
@@ -47,7 +47,7 @@ describe("a full disk", () => {
   let requests = 0;
   async function ask(asked: Asked): Promise<number> {
     const id = `request-${++requests}`;
-    const { status } = await asked.gateway.ask("GET /vm/instances", { headers: { "x-request-id": id } });
+    const { status } = await asked.gateway.request("GET /vm/instances", { headers: { "x-request-id": id } });
     if (status === 200) asked.kept.push(id);
     else asked.refused += 1;
     return status;
@@ -72,40 +72,42 @@ describe("a full disk", () => {
   test(
     "refuses nobody whose record may come later, loses no record, and goes on when there is space",
     async () => {
-      const { body } = await relaxed.gateway.ask("POST /account/clients", CLIENT);
+      const { body } = await relaxed.gateway.request("POST /account/clients", CLIENT);
       const signIn = async ({ gateway }: Asked): Promise<number> => {
         const query = new URLSearchParams({ client_id: body.id, scopes: "vms:view" });
         return (
           await fetch(`${gateway.service.url}/oauth/authorize?${query.toString()}`, { redirect: "manual" })
         ).status;
       };
-      const later = underLoad(() => ask(relaxed), 2);
-      const atOnce = underLoad(() => ask(strict), 2);
-      await later.more(20);
-      await atOnce.more(20);
+      const later = startLoad(() => ask(relaxed), 2);
+      const atOnce = startLoad(() => ask(strict), 2);
+      await later.waitForMore(20);
+      await atOnce.waitForMore(20);
       disk.fill();
       for (const { admin } of [relaxed, strict])
-        expect(await becomes(admin, 503)).toContainEqual(expect.stringContaining("the disk is full"));
-      await later.more(50);
-      await atOnce.more(50);
+        expect(await waitForReadiness(admin, 503)).toContainEqual(
+          expect.stringContaining("the disk is full"),
+        );
+      await later.waitForMore(50);
+      await atOnce.waitForMore(50);
       const signIns = [];
       while (signIns.at(-1) !== 500) signIns.push(await signIn(relaxed));
-      expect(await becomes(relaxed.admin, 503)).toContain("the state store does not answer");
+      expect(await waitForReadiness(relaxed.admin, 503)).toContain("the state store does not answer");
 
       disk.free();
-      for (const { admin } of [relaxed, strict]) expect(await becomes(admin, 200)).toEqual([]);
+      for (const { admin } of [relaxed, strict]) expect(await waitForReadiness(admin, 200)).toEqual([]);
       const before = strict.refused;
-      await later.more(20);
-      await atOnce.more(20);
+      await later.waitForMore(20);
+      await atOnce.waitForMore(20);
       expect([...(await later.end())]).toEqual([200]);
       expect(new Set(await atOnce.end())).toEqual(new Set([200, 500]));
       expect(strict.refused).toBe(before);
       expect(await signIn(relaxed)).toBe(302);
-      await eventually(async () => (await metric(relaxed.admin, "audit_queued")) === 0);
+      await waitFor(async () => (await readMetric(relaxed.admin, "audit_queued")) === 0);
       for (const asked of [relaxed, strict]) {
         const there = inAudit(asked);
         expect(asked.kept.filter((id) => !there.has(id))).toEqual([]);
-        expect(await metric(asked.admin, "audit_dropped_total")).toBe(asked.refused);
+        expect(await readMetric(asked.admin, "audit_dropped_total")).toBe(asked.refused);
       }
     },
     LONG,
@@ -117,7 +119,7 @@ describe("a full disk", () => {
     await expect(startGateway(settings)).rejects.toThrow(/the disk is full/);
     disk.free();
     const gateway = await startGateway(settings);
-    expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+    expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     await gateway.stop();
   });
 });

@@ -1,12 +1,12 @@
 /** After all that can go wrong a process holds no more than before: no socket, no descriptor, no heap of requests. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newFolder, removeFolders } from "../e2e/folder.ts";
-import { endAll, serve, type Serving } from "../e2e/program.ts";
-import { eventually } from "../../support/before-fake.ts";
+import { createFolder, removeFolders } from "../e2e/folder.ts";
+import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
-import { underLoad } from "./load.ts";
+import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { startLoad } from "./load.ts";
 import { V4_FAULTS } from "./v4-faults.ts";
 
 const LONG = 120_000;
@@ -21,9 +21,9 @@ let proxy: FaultProxy;
 let gateway: Serving;
 beforeAll(async () => {
   v4 = await startFakeV4();
-  v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   proxy = await startFaultProxy(v4.url);
-  gateway = await serve(newFolder(), {
+  gateway = await serve(createFolder(), {
     env: {
       UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
       UPSTREAM_TIMEOUT_MS: "200",
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
 }, LONG);
 afterAll(async () => {
-  await endAll();
+  await killAll();
   await proxy.close();
   await v4.close();
   removeFolders();
@@ -72,28 +72,28 @@ const ask = async (): Promise<number> => {
 };
 
 /** Connections that nobody uses are ended after seconds: none is left then. */
-const noneIsLeft = (): Promise<boolean> => eventually(() => proxy.open() === 0);
+const noneIsLeft = (): Promise<boolean> => waitFor(() => proxy.countOpenConnections() === 0);
 
 test(
   "every fault of v4 under load leaves no connection, no descriptor and no memory behind",
   async () => {
-    const warm = underLoad(ask, 8);
-    await warm.more(ENOUGH);
+    const warm = startLoad(ask, 8);
+    await warm.waitForMore(ENOUGH);
     await warm.end();
     await noneIsLeft();
     const before = held();
     for (const { fault } of V4_FAULTS) {
-      await proxy.becomes(fault);
-      const load = underLoad(ask, 8);
-      await load.more(ENOUGH);
-      await proxy.becomes(pass);
-      await load.more(ENOUGH);
+      await proxy.setFault(fault);
+      const load = startLoad(ask, 8);
+      await load.waitForMore(ENOUGH);
+      await proxy.setFault(forward);
+      await load.waitForMore(ENOUGH);
       const statuses = await load.end();
       expect([200, 420, 500]).toEqual(expect.arrayContaining([...statuses]));
     }
     while ((await ask()) !== 200);
     await noneIsLeft();
-    await eventually(() => held().sockets <= before.sockets);
+    await waitFor(() => held().sockets <= before.sockets);
     const after = held();
     expect(after.descriptors - before.descriptors).toBeLessThanOrEqual(MORE.descriptors);
     expect(after.bytes - before.bytes).toBeLessThan(MORE.bytes);

@@ -1,15 +1,15 @@
 /** Requests without a pause while something breaks, and what the answers were. */
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 export interface Load<T> {
   /** Waits for so many more answers. */
-  more(count: number): Promise<void>;
+  waitForMore(count: number): Promise<void>;
   /** All that was answered; an error counts as its message, and ends the load. */
   end(): Promise<ReadonlySet<T | string>>;
 }
 
 /** Asks from so many clients until it is told to end. */
-export function underLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
+export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
   const said = new Set<T | string>();
   const end = new AbortController();
   let answers = 0;
@@ -26,9 +26,9 @@ export function underLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
   }
   const all = Array.from({ length: clients }, client);
   return {
-    async more(count) {
+    async waitForMore(count) {
       const enough = answers + count;
-      await eventually(() => answers >= enough || end.signal.aborted);
+      await waitFor(() => answers >= enough || end.signal.aborted);
     },
     async end() {
       end.abort();

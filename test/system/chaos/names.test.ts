@@ -2,12 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newFolder, removeFolders } from "../e2e/folder.ts";
-import { endAll, serve, type Serving } from "../e2e/program.ts";
+import { createFolder, removeFolders } from "../e2e/folder.ts";
+import { killAll, serve, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { describeWith } from "../../support/services.ts";
-import { becomes } from "./admin.ts";
+import { waitForReadiness } from "./admin-client.ts";
 
 // In a file system of its own, where `/etc/hosts` is the test's.
 const describe = await describeWith("mount");
@@ -20,9 +20,9 @@ let hosts: string;
 let within: readonly string[];
 beforeEach(async () => {
   v4 = await startFakeV4();
-  v4.answers(json(200, envelope([])));
+  v4.respondWith(json(200, envelope([])));
   proxy = await startFaultProxy(v4.url);
-  const folder = newFolder();
+  const folder = createFolder();
   hosts = join(folder, "hosts");
   const resolver = join(folder, "resolv.conf");
   // Where nobody answers, and that at once.
@@ -32,7 +32,7 @@ beforeEach(async () => {
   within = ["unshare", "--mount", "sh", "-c", mounts, hosts, resolver];
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await proxy.close();
   await v4.close();
   removeFolders();
@@ -43,7 +43,7 @@ function resolves(known: boolean): void {
 }
 
 const start = (): Promise<Serving> =>
-  serve(newFolder(), {
+  serve(createFolder(), {
     within,
     env: { UPSTREAM_URL: `http://${NAME}:${proxy.port}`, ALLOW_HTTP_UPSTREAM: "true" },
   });
@@ -63,7 +63,7 @@ function expectSealed({ status, text }: { status: number; text: string }): void 
 
 async function recovers(gateway: Serving): Promise<void> {
   resolves(true);
-  expect(await becomes(gateway.admin, 200)).toEqual([]);
+  expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
   while ((await ask(gateway)).status !== 200);
   expect((await ask(gateway, "POST")).status).toBe(200);
   gateway.signal("SIGTERM");
@@ -76,7 +76,7 @@ describe("a name that does not resolve", () => {
     async () => {
       resolves(false);
       const gateway = await start();
-      expect(await becomes(gateway.admin, 503)).toContainEqual(expect.stringMatching(/^catalog /));
+      expect(await waitForReadiness(gateway.admin, 503)).toContainEqual(expect.stringMatching(/^catalog /));
       expectSealed(await ask(gateway));
       expectSealed(await ask(gateway, "POST"));
       await recovers(gateway);
@@ -92,7 +92,7 @@ describe("a name that does not resolve", () => {
       resolves(false);
       expect((await ask(gateway)).status).toBe(200);
       // Ends the connections.
-      await proxy.becomes(pass);
+      await proxy.setFault(forward);
       expectSealed(await ask(gateway));
       expectSealed(await ask(gateway, "POST"));
       await recovers(gateway);

@@ -1,12 +1,12 @@
 /** Faults of the connection to PostgreSQL, under load: what is promised of the audit holds, whatever becomes of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../../support/before-fake.ts";
-import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
+import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { becomes, metric } from "./admin.ts";
-import { underLoad } from "./load.ts";
+import { waitForReadiness, readMetric } from "./admin-client.ts";
+import { startLoad } from "./load.ts";
 import { STORE_FAULTS } from "./store-faults.ts";
 
 const describe = await describeWith("postgres");
@@ -38,7 +38,7 @@ describe("PostgreSQL", () => {
       AUDIT: "metadata",
       AUDIT_DURABILITY: durability,
     });
-    await becomes(String(gateway.service.adminUrl), 200);
+    await waitForReadiness(String(gateway.service.adminUrl), 200);
     return { gateway, admin: String(gateway.service.adminUrl), kept: [], refused: 0 };
   }
   beforeAll(async () => {
@@ -57,40 +57,40 @@ describe("PostgreSQL", () => {
   let requests = 0;
   async function ask(asked: Asked): Promise<number> {
     const id = `request-${++requests}`;
-    const { status } = await asked.gateway.ask("GET /vm/instances", { headers: { "x-request-id": id } });
+    const { status } = await asked.gateway.request("GET /vm/instances", { headers: { "x-request-id": id } });
     if (status === 200) asked.kept.push(id);
     else asked.refused += 1;
     return status;
   }
 
   async function inDatabase(): Promise<ReadonlySet<unknown>> {
-    const rows = await database.ask("SELECT record ->> 'requestId' AS id FROM audit");
+    const rows = await database.query("SELECT record ->> 'requestId' AS id FROM audit");
     return new Set(rows.map(({ id }) => id));
   }
 
   test.each(STORE_FAULTS)(
     "$name: $postgres.relaxed where a record may come later, $postgres.strict where not",
     async ({ fault, postgres: expected }) => {
-      const later = underLoad(() => ask(relaxed), 2);
-      const atOnce = underLoad(() => ask(strict), 2);
-      await later.more(20);
-      await proxy.becomes(fault);
+      const later = startLoad(() => ask(relaxed), 2);
+      const atOnce = startLoad(() => ask(strict), 2);
+      await later.waitForMore(20);
+      await proxy.setFault(fault);
       for (const { admin } of [relaxed, strict])
-        expect(await becomes(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : [AWAY]);
-      await later.more(50);
+        expect(await waitForReadiness(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : [AWAY]);
+      await later.waitForMore(50);
       expect([...(await later.end())]).toEqual([expected.relaxed]);
       expect(await atOnce.end()).toContain(expected.strict);
 
-      await proxy.becomes(pass);
-      for (const { admin } of [relaxed, strict]) await becomes(admin, 200);
+      await proxy.setFault(forward);
+      for (const { admin } of [relaxed, strict]) await waitForReadiness(admin, 200);
       expect([await ask(relaxed), await ask(strict)]).toEqual([200, 200]);
-      await eventually(async () => (await metric(relaxed.admin, "audit_queued")) === 0);
+      await waitFor(async () => (await readMetric(relaxed.admin, "audit_queued")) === 0);
       const there = await inDatabase();
       expect([...relaxed.kept, ...strict.kept].filter((id) => !there.has(id))).toEqual([]);
-      expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
-      expect(await metric(strict.admin, "audit_dropped_total")).toBe(strict.refused);
-      expect(await metric(strict.admin, ANSWERED_500)).toBe(strict.refused);
-      expect(proxy.open()).toBeLessThanOrEqual(CONNECTIONS);
+      expect(await readMetric(relaxed.admin, "audit_dropped_total")).toBe(0);
+      expect(await readMetric(strict.admin, "audit_dropped_total")).toBe(strict.refused);
+      expect(await readMetric(strict.admin, ANSWERED_500)).toBe(strict.refused);
+      expect(proxy.countOpenConnections()).toBeLessThanOrEqual(CONNECTIONS);
     },
     LONG,
   );
@@ -103,11 +103,11 @@ describe("PostgreSQL", () => {
       const waiting = ask(strict);
       expect(await ask(relaxed)).toBe(200);
       expect(await waiting).toBe(500);
-      for (const { admin } of [relaxed, strict]) await becomes(admin, 200);
+      for (const { admin } of [relaxed, strict]) await waitForReadiness(admin, 200);
       expect(await ask(strict)).toBe(200);
       const last = relaxed.kept.at(-1);
-      await eventually(async () => (await inDatabase()).has(last));
-      expect(await metric(relaxed.admin, "audit_dropped_total")).toBe(0);
+      await waitFor(async () => (await inDatabase()).has(last));
+      expect(await readMetric(relaxed.admin, "audit_dropped_total")).toBe(0);
     },
     LONG,
   );

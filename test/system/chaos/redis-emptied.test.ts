@@ -1,10 +1,10 @@
 /** Redis restarted with nothing in it: what was handed out is refused, and never does more than before (issue 13.11). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { application, REGISTERED, type Application } from "../../integration/oauth/application.ts";
+import { createApplication, REGISTERED, type Application } from "../../integration/oauth/application.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { becomes } from "./admin.ts";
+import { waitForReadiness } from "./admin-client.ts";
 
 const describe = await describeWith("redis-server");
 const GATEWAY_SECRET = "s".repeat(32);
@@ -17,7 +17,7 @@ describe("Redis that comes back empty", () => {
   let app: Application;
 
   beforeEach(async () => {
-    redis = await redisServer();
+    redis = await createRedisServer();
     await redis.start();
     gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET });
     // It never sees a token before Redis is empty: it has no copy of any record.
@@ -27,10 +27,10 @@ describe("Redis that comes back empty", () => {
       UPSTREAM_URL: gateway.sandbox.url,
       AUTH_URL: gateway.sandbox.authUrl,
     });
-    const { body } = await gateway.askV4("POST /account/oauth-clients", {
+    const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
-    app = application(gateway.service.url, { id: body.id, secret: body.secret });
+    app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
   });
   afterEach(async () => {
     await replica.stop();
@@ -41,37 +41,39 @@ describe("Redis that comes back empty", () => {
   async function emptied(): Promise<void> {
     await redis.stop();
     await redis.start();
-    for (const { service } of [gateway, replica]) await becomes(String(service.adminUrl), 200);
+    for (const { service } of [gateway, replica]) await waitForReadiness(String(service.adminUrl), 200);
   }
 
   const statuses = (as: string): Promise<number[]> =>
     Promise.all(
       [gateway, replica].flatMap((at) => [
-        at.ask(REMOVE, { as }).then(({ status }) => status),
-        at.ask(REMOVE, { as: null, headers: { authorization: `Bearer ${as}` } }).then(({ status }) => status),
+        at.request(REMOVE, { as }).then(({ status }) => status),
+        at
+          .request(REMOVE, { as: null, headers: { authorization: `Bearer ${as}` } })
+          .then(({ status }) => status),
       ]),
     );
 
   test("refuses a DELETE by tokens of level modify with 401 in both lanes, and v4 is not asked", async () => {
     const { token } = await app.token("vms:modify");
-    const { body } = await gateway.ask("POST /account/tokens", { body: { scopes: "vms:modify" } });
+    const { body } = await gateway.request("POST /account/tokens", { body: { scopes: "vms:modify" } });
     for (const as of [token, body.token]) expect(await statuses(as)).toEqual([403, 403, 403, 403]);
     const fresh = await app.token("vms:modify");
     await emptied();
     // Copies are used for seconds on.
     await new Promise((resolve) => setTimeout(resolve, 3200));
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     for (const as of [token, body.token, fresh.token])
       expect(await statuses(as)).toEqual([401, 401, 401, 401]);
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
   });
 
   test("while it is away they do no more either", async () => {
     const { token } = await app.token("vms:modify");
     await redis.stop();
-    gateway.sentToV4();
+    gateway.takeV4Requests();
     for (const status of await statuses(token)) expect([403, 500, 503]).toContain(status);
-    expect(gateway.sentToV4()).toEqual([]);
+    expect(gateway.takeV4Requests()).toEqual([]);
     await redis.start();
   });
 

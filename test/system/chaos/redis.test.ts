@@ -1,12 +1,12 @@
 /** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back by itself. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { application, type Application } from "../../integration/oauth/application.ts";
-import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { createApplication, type Application } from "../../integration/oauth/application.ts";
+import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { becomes } from "./admin.ts";
-import { underLoad } from "./load.ts";
+import { waitForReadiness } from "./admin-client.ts";
+import { startLoad } from "./load.ts";
 import { STORE_FAULTS } from "./store-faults.ts";
 
 const describe = await describeWith("redis-server");
@@ -25,7 +25,7 @@ describe("Redis", () => {
   let exchanged: string;
 
   beforeAll(async () => {
-    redis = await redisServer();
+    redis = await createRedisServer();
     await redis.start();
     proxy = await startFaultProxy(redis.url);
     gateway = await startGateway({
@@ -34,8 +34,8 @@ describe("Redis", () => {
     });
     admin = String(gateway.service.adminUrl);
     const client = { name: "app", redirect_uri: "https://app.example.net/callback" };
-    const { body } = await gateway.ask("POST /account/clients", { body: client });
-    app = application(gateway.service.url, { id: body.id, secret: body.secret });
+    const { body } = await gateway.request("POST /account/clients", { body: client });
+    app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
     exchanged = (await app.token("vms:view")).token;
   });
   afterAll(async () => {
@@ -47,7 +47,7 @@ describe("Redis", () => {
   /** As a client whose token v4 gave out, and as one whose token came from an exchange. */
   const read = async (): Promise<number> => {
     const told = await Promise.all(
-      [undefined, exchanged].map((as) => gateway.ask("GET /vm/instances", as ? { as } : {})),
+      [undefined, exchanged].map((as) => gateway.request("GET /vm/instances", as ? { as } : {})),
     );
     return Math.max(...told.map(({ status }) => status));
   };
@@ -55,23 +55,23 @@ describe("Redis", () => {
   test.each(STORE_FAULTS)(
     "$name: $redis.request for a request, $redis.signIn for a sign-in",
     async ({ fault, redis: expected }) => {
-      const connections = proxy.open();
-      const load = underLoad(read);
-      await load.more(20);
-      await proxy.becomes(fault);
-      expect(await becomes(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : AWAY);
-      await load.more(50);
+      const connections = proxy.countOpenConnections();
+      const load = startLoad(read);
+      await load.waitForMore(20);
+      await proxy.setFault(fault);
+      expect(await waitForReadiness(admin, expected.ready)).toEqual(expected.ready === 200 ? [] : AWAY);
+      await load.waitForMore(50);
       const begun = await fetch(app.authorizeUrl({ client_id: "x".repeat(20), scopes: "vms:view" }), {
         redirect: "manual",
       });
       expect(begun.status).toBe(expected.signIn);
-      await becomes(admin, expected.ready);
+      await waitForReadiness(admin, expected.ready);
 
-      await proxy.becomes(pass);
-      await becomes(admin, 200);
-      await load.more(50);
+      await proxy.setFault(forward);
+      await waitForReadiness(admin, 200);
+      await load.waitForMore(50);
       expect([...(await load.end())]).toEqual([expected.request]);
-      expect(proxy.open()).toBe(connections);
+      expect(proxy.countOpenConnections()).toBe(connections);
     },
   );
 });

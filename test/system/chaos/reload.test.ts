@@ -1,12 +1,12 @@
 /** Another pack while requests are served, as processes: one reference changes, or nothing does. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newFolder, removeFolders } from "../e2e/folder.ts";
-import { endAll, serve, workersOf, type Serving } from "../e2e/program.ts";
+import { createFolder, removeFolders } from "../e2e/folder.ts";
+import { killAll, serve, workersOf, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { copyPack, type PackCopy } from "../../support/pack-copy.ts";
-import { metric } from "./admin.ts";
-import { underLoad } from "./load.ts";
+import { readMetric } from "./admin-client.ts";
+import { startLoad } from "./load.ts";
 
 const LONG = 120_000;
 const LIST = json(200, envelope([{ id: 1 }, { id: 2 }, { id: 3 }]), { "x-oauth-scopes": "*" });
@@ -15,19 +15,19 @@ let v4: FakeV4;
 let pack: PackCopy;
 beforeEach(async () => {
   v4 = await startFakeV4();
-  v4.answers(LIST);
+  v4.respondWith(LIST);
   pack = copyPack();
   pack.says("first");
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   pack.remove();
   removeFolders();
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(newFolder(), {
+  serve(createFolder(), {
     env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: pack.folder, RATE_LIMIT: "1000000/1", ...env },
   });
 
@@ -45,7 +45,7 @@ async function says(gateway: Serving, word: string): Promise<void> {
 }
 
 async function becomes(gateway: Serving, name: string, value: number): Promise<void> {
-  while ((await metric(gateway.admin, name)) !== value) await wait(50);
+  while ((await readMetric(gateway.admin, name)) !== value) await wait(50);
 }
 
 const SUCCESSFUL = "pack_last_reload_successful";
@@ -59,14 +59,14 @@ describe.each([
     async () => {
       const gateway = await start(env);
       await says(gateway, "first");
-      const load = underLoad(() => ask(gateway), 8);
+      const load = startLoad(() => ask(gateway), 8);
       for (const word of ["second", "third", "fourth"]) {
         pack.says(word);
         gateway.signal("SIGHUP");
         await says(gateway, word);
       }
       expect([...(await load.end())].sort()).toEqual(["first", "fourth", "second", "third"]);
-      expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
+      expect(await readMetric(gateway.admin, SUCCESSFUL)).toBe(1);
 
       gateway.signal("SIGTERM");
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
@@ -78,7 +78,7 @@ describe.each([
     "refuses a pack with a fault: the one in use stays, and the log says where the fault is",
     async () => {
       const gateway = await start(env);
-      const load = underLoad(() => ask(gateway), 2);
+      const load = startLoad(() => ask(gateway), 2);
       pack.write("instance.yaml", "object: instance\nlist: vms\nfields:\n  id: { v5: id }\n");
       gateway.signal("SIGHUP");
       await becomes(gateway, SUCCESSFUL, 0);
@@ -110,7 +110,7 @@ test(
     const gateway = await start();
     pack.says("second");
     await says(gateway, "second");
-    expect(await metric(gateway.admin, SUCCESSFUL)).toBe(1);
+    expect(await readMetric(gateway.admin, SUCCESSFUL)).toBe(1);
   },
   LONG,
 );
@@ -120,7 +120,7 @@ test(
   async () => {
     const gateway = await start();
     let answer = (): void => {};
-    v4.answers((call, response) => {
+    v4.respondWith((call, response) => {
       answer = () => void LIST(call, response);
     }, LIST);
     const inFlight = ask(gateway);
@@ -153,14 +153,14 @@ test(
   "while v4 gives no catalogs the pack in use stays, and the new one comes when it does",
   async () => {
     const gateway = await start();
-    v4.catalogs(false);
+    v4.setCatalogsAvailable(false);
     pack.says("second");
     gateway.signal("SIGHUP");
-    const tried = v4.catalogCalls();
-    while (v4.catalogCalls() < tried + 5) await wait(20);
+    const tried = v4.countCatalogRequests();
+    while (v4.countCatalogRequests() < tried + 5) await wait(20);
     expect(await ask(gateway)).toBe("first");
     expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
-    v4.catalogs(true);
+    v4.setCatalogsAvailable(true);
     await says(gateway, "second");
   },
   LONG,

@@ -1,5 +1,5 @@
 /** What can be wrong on the way to a store, and what is told then: data of the suites and of their page. */
-import { late, resetAfter, says, silent, type Fault } from "../../support/fault-proxy.ts";
+import { delayBy, resetAfter, respondWith, readOnly, type Fault } from "../../support/fault-proxy.ts";
 
 export interface StoreFault {
   readonly name: string;
@@ -24,9 +24,9 @@ const GARBAGE = "R\u0000\u0000\u0000\u0008SSH-2.0\r\n";
 
 export const STORE_FAULTS: readonly StoreFault[] = [
   { name: "refuses connections", fault: "refuse", ...away },
-  { name: "takes connections and says nothing", fault: silent, ...away },
-  { name: "resets connections", fault: says("", "reset"), ...away },
+  { name: "takes connections and says nothing", fault: readOnly, ...away },
+  { name: "resets connections", fault: respondWith("", "reset"), ...away },
   { name: "resets in mid-answer", fault: resetAfter(300), ...away },
-  { name: "sends garbage", fault: says(GARBAGE, "wait"), ...away },
-  { name: "answers each time after 100 ms", fault: late(100), ...fine },
+  { name: "sends garbage", fault: respondWith(GARBAGE, "wait"), ...away },
+  { name: "answers each time after 100 ms", fault: delayBy(100), ...fine },
 ];

@@ -1,9 +1,9 @@
 /** Streams under faults: records that can't be kept, uploads that drip, downloads that nobody reads. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { byToken, plain, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { acceptGoodTokens, plain, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 const PICTURE = Buffer.alloc(50_000, 7);
@@ -27,7 +27,7 @@ describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
     ["to HEAD", "HEAD", { "content-type": "image/png", "content-length": "50000" }],
   ])("a file %s is broken off, never whole without a record", async (_how, method, headers) => {
     await start({ AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
-    v4.answers(plain(200, PICTURE, headers));
+    v4.respondWith(plain(200, PICTURE, headers));
     const got = fetch(gateway.service.url + THUMBNAIL, { method, headers: { authorization } });
     await expect(got.then((answer) => answer.arrayBuffer())).rejects.toThrow(/terminated|fetch failed/);
   });
@@ -42,7 +42,7 @@ describe("64 clients that are slow on purpose", () => {
   });
 
   async function begin(head: string): Promise<RawClient> {
-    const client = await rawClient(gateway.service.url);
+    const client = await openRawClient(gateway.service.url);
     client.socket.on("error", () => {});
     clients.push(client);
     client.send(head);
@@ -55,8 +55,8 @@ describe("64 clients that are slow on purpose", () => {
   /** Others are served in both lanes, nobody takes v4 for one that fails, and the gateway is ready. */
   async function expectServed(): Promise<void> {
     const bearer = { as: null, headers: { authorization: "Bearer good-another" } };
-    expect(await gateway.ask("GET /vm/instances", { as: "good-another" })).toMatchObject({ status: 200 });
-    expect(await gateway.ask("GET /anything", bearer)).toMatchObject({ status: 200 });
+    expect(await gateway.request("GET /vm/instances", { as: "good-another" })).toMatchObject({ status: 200 });
+    expect(await gateway.request("GET /anything", bearer)).toMatchObject({ status: 200 });
     expect(await (await fetch(`${gateway.service.adminUrl}/readyz`)).json()).toMatchObject({ reasons: [] });
   }
 
@@ -74,8 +74,8 @@ describe("64 clients that are slow on purpose", () => {
     ["native uploads with many good tokens", native, (index) => `Bearer good-${index}`],
   ])("%s that drip keep nobody waiting", async (_whose, headOf, tokenOf) => {
     await start({ UPSTREAM_TIMEOUT_MS: "1500", UPSTREAM_CONNECTIONS: "64" });
-    v4.answers(byToken);
-    await gateway.ask("GET /vm/instances", { as: "good" });
+    v4.respondWith(acceptGoodTokens);
+    await gateway.request("GET /vm/instances", { as: "good" });
     await Promise.all(Array.from({ length: 64 }, (_, index) => begin(headOf(tokenOf(index)))));
     timers.push(setInterval(() => clients.forEach((client) => client.send("a")), 200));
     for (let round = 0; round < 5; round += 1) {
@@ -95,8 +95,10 @@ describe("64 clients that are slow on purpose", () => {
     ["native downloads with many good tokens", "/v4/long", (index) => `Bearer good-${index}`],
   ])("%s that are not read keep nobody waiting", async (_whose, path, tokenOf) => {
     await start({ UPSTREAM_TIMEOUT_MS: "1500", UPSTREAM_CONNECTIONS: "64" });
-    v4.answers((call, response) => (/long|thumbnail/.test(call.path) ? LONG : byToken)(call, response));
-    await gateway.ask("GET /vm/instances", { as: "good" });
+    v4.respondWith((call, response) =>
+      (/long|thumbnail/.test(call.path) ? LONG : acceptGoodTokens)(call, response),
+    );
+    await gateway.request("GET /vm/instances", { as: "good" });
     await Promise.all(
       Array.from({ length: 64 }, async (_, index) => {
         const client = await begin("");

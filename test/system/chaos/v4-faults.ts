@@ -1,5 +1,12 @@
 /** What can be wrong between the gateway and v4, and what a client is told then: data of the suite and of its page. */
-import { dribble, endless, resetAfter, says, silent, type Fault } from "../../support/fault-proxy.ts";
+import {
+  sendByteByByte,
+  respondEndlessly,
+  resetAfter,
+  respondWith,
+  readOnly,
+  type Fault,
+} from "../../support/fault-proxy.ts";
 
 export interface V4Fault {
   readonly name: string;
@@ -23,44 +30,44 @@ const failed = { read: 500, create: 500 };
 
 export const V4_FAULTS: readonly V4Fault[] = [
   { name: "refuses connections", fault: "refuse", ...failed, tries: 0 },
-  { name: "takes a connection and says nothing", fault: silent, ...failed, tries: 1 },
-  { name: "answers a byte now and then", fault: dribble(100), ...failed, tries: 1 },
-  { name: "ends without a word", fault: says("", "end"), ...failed, tries: 3 },
+  { name: "takes a connection and says nothing", fault: readOnly, ...failed, tries: 1 },
+  { name: "answers a byte now and then", fault: sendByteByByte(100), ...failed, tries: 1 },
+  { name: "ends without a word", fault: respondWith("", "end"), ...failed, tries: 3 },
   {
     name: "resets after the head",
-    fault: says(head("200 OK", "Content-Length: 42"), "reset"),
+    fault: respondWith(head("200 OK", "Content-Length: 42"), "reset"),
     ...failed,
     tries: 3,
   },
   { name: "resets in mid-body", fault: resetAfter(150), ...failed, tries: 3 },
   {
     name: "says a length that is too long, and ends",
-    fault: says(head("200 OK", "Content-Length: 99") + LIST, "end"),
+    fault: respondWith(head("200 OK", "Content-Length: 99") + LIST, "end"),
     ...failed,
     tries: 3,
   },
   {
     name: "says a length that is too long, and waits",
-    fault: says(head("200 OK", "Content-Length: 99") + LIST, "wait"),
+    fault: respondWith(head("200 OK", "Content-Length: 99") + LIST, "wait"),
     ...failed,
     tries: 1,
   },
   {
     name: "says a length that is too short",
-    fault: says(head("200 OK", "Content-Length: 9") + LIST, "end"),
+    fault: respondWith(head("200 OK", "Content-Length: 9") + LIST, "end"),
     ...failed,
     tries: 1,
   },
   {
     name: "sends chunks without an end",
-    fault: endless(head("200 OK", chunked), "1\r\n \r\n"),
+    fault: respondEndlessly(head("200 OK", chunked), "1\r\n \r\n"),
     ...failed,
     tries: 1,
   },
-  { name: "sends garbage", fault: says("\u0000\u0016SSH-2.0\r\n\r\n", "end"), ...failed, tries: 3 },
+  { name: "sends garbage", fault: respondWith("\u0000\u0016SSH-2.0\r\n\r\n", "end"), ...failed, tries: 3 },
   {
     name: "answers 429 with Retry-After",
-    fault: says(
+    fault: respondWith(
       head("429 Too Many Requests", "Retry-After: 7", `Content-Length: ${busy.length}`) + busy,
       "end",
     ),
@@ -70,24 +77,29 @@ export const V4_FAULTS: readonly V4Fault[] = [
   },
   {
     name: "answers 429 without Retry-After",
-    fault: says(head("429 Too Many Requests", `Content-Length: ${busy.length}`) + busy, "end"),
+    fault: respondWith(head("429 Too Many Requests", `Content-Length: ${busy.length}`) + busy, "end"),
     read: 420,
     create: 420,
     tries: 1,
   },
   {
     name: "answers 500 as HTML",
-    fault: says(
+    fault: respondWith(
       "HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: 15\r\n\r\n<h1>nginx</h1>\r\n",
       "end",
     ),
     ...failed,
     tries: 1,
   },
-  { name: "answers 503", fault: says(head("503 Down", "Content-Length: 0"), "end"), ...failed, tries: 3 },
+  {
+    name: "answers 503",
+    fault: respondWith(head("503 Down", "Content-Length: 0"), "end"),
+    ...failed,
+    tries: 3,
+  },
   {
     name: "redirects",
-    fault: says(head("302 Found", "Location: http://127.0.0.1:1/", "Content-Length: 0"), "end"),
+    fault: respondWith(head("302 Found", "Location: http://127.0.0.1:1/", "Content-Length: 0"), "end"),
     ...failed,
     tries: 1,
   },

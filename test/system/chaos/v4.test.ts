@@ -1,9 +1,9 @@
 /** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends by itself. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { pass, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
-import { startGateway, type Gateway, type Told } from "../../support/gateway.ts";
+import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { V4_FAULTS } from "./v4-faults.ts";
 
 const CONNECTIONS = 4;
@@ -13,11 +13,11 @@ let v4: FakeV4;
 let proxy: FaultProxy;
 let gateway: Gateway;
 let settled: number;
-const read = (): Promise<Told> => gateway.ask("GET /vm/instances");
+const read = (): Promise<TestResponse> => gateway.request("GET /vm/instances");
 
 beforeAll(async () => {
   v4 = await startFakeV4();
-  v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   proxy = await startFaultProxy(v4.url);
   gateway = await startGateway({
     UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
@@ -38,7 +38,7 @@ const resources = (): number =>
   process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Pipe/.test(name)).length;
 
 /** Nothing of v4's words, addresses or headers gets through. */
-function expectSealed({ text, headers, body }: Told): void {
+function expectSealed({ text, headers, body }: TestResponse): void {
   expect(text).not.toMatch(/nginx|SSH|127\.0\.0\.1|UND_ERR|ECONN|HPE_/);
   expect(headers.get("content-type")).toBe("application/json");
   expect(headers.get("location")).toBeNull();
@@ -49,24 +49,24 @@ describe("v4", () => {
   test.each(V4_FAULTS)(
     "$name: $read for a read, $create for a create, and 200 when it is over",
     async (row) => {
-      await proxy.becomes(row.fault);
-      const before = proxy.made();
+      await proxy.setFault(row.fault);
+      const before = proxy.countConnections();
       const told = await read();
       expect(told.status).toBe(row.read);
       expectSealed(told);
-      expect(proxy.made() - before).toBe(row.tries);
-      const asked = proxy.made();
-      const created = await gateway.ask("POST /vm/instances", CREATE);
+      expect(proxy.countConnections() - before).toBe(row.tries);
+      const asked = proxy.countConnections();
+      const created = await gateway.request("POST /vm/instances", CREATE);
       expect(created.status).toBe(row.create);
       expectSealed(created);
-      expect(proxy.made() - asked).toBeLessThanOrEqual(1);
+      expect(proxy.countConnections() - asked).toBeLessThanOrEqual(1);
 
-      await proxy.becomes(pass);
-      await eventually(async () => (await read()).status === 200);
+      await proxy.setFault(forward);
+      await waitFor(async () => (await read()).status === 200);
       // More that answers than fails, or v4 would be left alone in the rows that follow.
       await Promise.all([1, 2, 3].map(read));
-      expect(proxy.open()).toBeLessThanOrEqual(CONNECTIONS);
-      await eventually(() => resources() <= settled + 4 * CONNECTIONS);
+      expect(proxy.countOpenConnections()).toBeLessThanOrEqual(CONNECTIONS);
+      await waitFor(() => resources() <= settled + 4 * CONNECTIONS);
     },
   );
 });

@@ -2,9 +2,9 @@
 
 import { afterEach, describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
-import { endAll, run } from "../e2e/program.ts";
+import { killAll, run } from "../e2e/program.ts";
 
-afterEach(endAll);
+afterEach(killAll);
 
 const explain = (...args: string[]) => run(["explain", ...args]).ended;
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { describeWith } from "../../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, USUAL_GRACE, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 
 const describe = await describeWith("haproxy");
 
@@ -15,19 +15,19 @@ describe("behind haproxy", () => {
   let balancer: Balancer;
 
   const start = (): Promise<Serving> =>
-    serve(newFolder(), {
+    serve(createFolder(), {
       env: {
         UPSTREAM_URL: v4.url,
         RATE_LIMIT: "1000000/1",
         RATE_LIMIT_CREATE: "1000000/1",
         TRUST_PROXY: "127.0.0.1",
-        ...USUAL_GRACE,
+        ...DEFAULT_GRACE,
       },
     });
 
   beforeEach(async () => {
     v4 = await startFakeV4();
-    v4.answers(json(200, { id: 7, region: "us-east", image: null, type: null }));
+    v4.respondWith(json(200, { id: 7, region: "us-east", image: null, type: null }));
     gateways = await Promise.all([start(), start()]);
     balancer = await startBalancer(gateways);
     while ((await create("Bearer", "first").catch(() => 0)) !== 200) await wait(50);
@@ -36,7 +36,7 @@ describe("behind haproxy", () => {
 
   afterEach(async () => {
     await balancer.stop();
-    await endAll();
+    await killAll();
     await v4.close();
     removeFolders();
   });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { endAll, REPOSITORY, run } from "./program.ts";
+import { killAll, REPOSITORY, run } from "./program.ts";
 import { faults, report } from "../../../bench/report.ts";
 import type { Measurement } from "../../../bench/measure.ts";
 
-afterEach(endAll);
+afterEach(killAll);
 
 const script = [join(REPOSITORY, "bench", "main.ts")];
 

@@ -10,11 +10,11 @@ import { parse } from "yaml";
 import { readSettings } from "../../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
-import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve, USUAL_GRACE, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 
 interface Composed {
   readonly environment: Readonly<Record<string, string>>;
@@ -105,11 +105,11 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   let token: string;
 
   beforeEach(async () => {
-    redis = await redisServer();
+    redis = await createRedisServer();
     await redis.start();
     database = await makeDatabase();
     const sandbox = run(["sandbox", "--port", "0"]);
-    const [, v4 = "", login = "", full = ""] = await sandbox.printed(
+    const [, v4 = "", login = "", full = ""] = await sandbox.waitForOutput(
       /^v4 sandbox +(\S+)\nLogin server (\S+)[^]*^ +full +(\S+)$/m,
     );
     token = full;
@@ -126,14 +126,14 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       RATE_LIMIT: "61/900",
     };
     const start = (settings: Readonly<Record<string, string>> | undefined): Promise<Serving> =>
-      serve(newFolder(), { env: { ...USUAL_GRACE, ...settings, ...here, DATA_DIR: newFolder() } });
+      serve(createFolder(), { env: { ...DEFAULT_GRACE, ...settings, ...here, DATA_DIR: createFolder() } });
     running = await Promise.all([start(gateways[0]), start(gateways[1])]);
     balancer = await startBalancer(running);
     await serves();
   }, 60_000);
 
   afterEach(async () => {
-    await endAll();
+    await killAll();
     await balancer.stop();
     await redis.stop();
     await database.drop();
@@ -169,7 +169,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   }
 
   const audited = async (): Promise<{ client: { address: string }; alpha: { route: string } }[]> => {
-    const rows = await database.ask("SELECT record FROM audit");
+    const rows = await database.query("SELECT record FROM audit");
     return rows.map(({ record }) => (typeof record === "string" ? JSON.parse(record) : record));
   };
 

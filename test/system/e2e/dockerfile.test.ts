@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../../src/config/settings.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
-import { newFolder, removeFolders } from "./folder.ts";
+import { createFolder, removeFolders } from "./folder.ts";
 import { runStages } from "./image-steps.ts";
-import { endAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
+import { killAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
 
-afterEach(endAll);
+afterEach(killAll);
 afterAll(removeFolders);
 
 const recipe = readFileSync(join(REPOSITORY, "Dockerfile"), "utf8");
@@ -43,7 +43,8 @@ describe("the recipe", () => {
   });
 
   test("never serves the sandbox by omission: the start is refused in a sentence", async () => {
-    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: newFolder() } }).ended;
+    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: createFolder() } })
+      .ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([
       "These settings can't be used:",
@@ -89,7 +90,7 @@ describe("its steps, each in a clean folder", () => {
     const app = join(root, "app");
     const before = filesOf(app);
 
-    const gateway = await serve(newFolder(), {
+    const gateway = await serve(createFolder(), {
       cwd: app,
       script: [join(app, script[0] ?? "")],
       env: {
@@ -98,10 +99,10 @@ describe("its steps, each in a clean folder", () => {
         HOST: "127.0.0.1",
         PORT: "0",
         ADMIN_PORT: "0",
-        DATA_DIR: newFolder(),
+        DATA_DIR: createFolder(),
       },
     });
-    const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+    const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
       headers: { authorization: `token ${token}` },
     });
@@ -117,7 +118,7 @@ describe("its steps, each in a clean folder", () => {
       instruction("HEALTHCHECK").replace(/^.*? CMD /, ""),
     ) as string[];
     expect(node).toBe("node");
-    const gateway = await serve(newFolder());
+    const gateway = await serve(createFolder());
     const ask = (): Promise<Ended> =>
       run([], { script: [flag, program], env: { ADMIN_PORT: new URL(gateway.admin).port } }).ended;
 

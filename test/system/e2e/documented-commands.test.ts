@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -51,7 +51,7 @@ let gateway: Serving;
 
 /** A folder like a checkout, so that files which the commands write stay out of the repository. */
 function checkoutCopy(): string {
-  const copy = newFolder();
+  const copy = createFolder();
   for (const name of ["bin", "src", "node_modules", "test", "package.json"])
     symlinkSync(join(REPOSITORY, name), join(copy, name));
   cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
@@ -80,7 +80,7 @@ beforeAll(async () => {
   gateway = await serve(join(folder, "data"), { cwd: folder });
 }, 60_000);
 afterAll(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -111,12 +111,12 @@ describe("documented commands", () => {
         env: {
           PORT: "0",
           ADMIN_PORT: "0",
-          DATA_DIR: newFolder(),
+          DATA_DIR: createFolder(),
           UPSTREAM_TIMEOUT_MS: "500",
           LOG_LEVEL: "fatal",
         },
       });
-      const [printed] = await started.printed(/^Gateway +http/m);
+      const [printed] = await started.waitForOutput(/^Gateway +http/m);
       expect(printed).toBeDefined();
     },
     120_000,

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 const RECORDS = 230;
 
 async function recorded(): Promise<string> {
-  const folder = newFolder();
+  const folder = createFolder();
   const limits = { retentionDays: 36_500, sizeLimit: 1e12 };
   const store = await openSqliteStore({ directory: folder, durability: "relaxed", ...limits });
   const newId = createRecordIds();
@@ -62,7 +62,7 @@ test.each([
 });
 
 test("where nothing was ever recorded it says so, and makes no store", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { code, err } = await run(["export"], { env: { DATA_DIR: folder } }).ended;
   expect(err).toContain(`There is no audit store in ${folder}`);
   expect(code).toBe(1);

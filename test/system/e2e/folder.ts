@@ -5,7 +5,7 @@ import { join } from "node:path";
 const made: string[] = [];
 
 /** A folder of this test's own. */
-export function newFolder(): string {
+export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "e2e-"));
   made.push(folder);
   return folder;

@@ -8,8 +8,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, type Serving } from "./program.ts";
 
 const withPostgres = await describeWith("postgres");
 const CLIENTS = 8;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   v4.closeAllConnections();
   v4.close();
   removeFolders();
@@ -81,7 +81,7 @@ async function killed(times: number, folder: string): Promise<string[]> {
 test(
   "SQLite has every answered request after 20 kills",
   async () => {
-    const folder = newFolder();
+    const folder = createFolder();
     const answered = await killed(20, folder);
 
     const database = new DatabaseSync(join(folder, "audit.db"));
@@ -104,9 +104,9 @@ withPostgres("with a server", () => {
       const database = await makeDatabase();
       try {
         env["DATABASE_URL"] = database.url;
-        const answered = await killed(3, newFolder());
-        await endAll();
-        const kept = await database.ask("SELECT record ->> 'requestId' AS id FROM audit");
+        const answered = await killed(3, createFolder());
+        await killAll();
+        const kept = await database.query("SELECT record ->> 'requestId' AS id FROM audit");
         expect(answered.length).toBeGreaterThanOrEqual(3 * CLIENTS);
         expect(missing(answered, kept)).toEqual([]);
       } finally {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { readSettings } from "../../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -70,10 +70,10 @@ const secretsOf = (text: string): Record<string, string> =>
 
 let gateway: Serving;
 beforeAll(async () => {
-  gateway = await serve(newFolder());
+  gateway = await serve(createFolder());
 }, 60_000);
 afterAll(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 

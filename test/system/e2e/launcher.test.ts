@@ -4,13 +4,13 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -23,7 +23,7 @@ const launcher = (folder = REPOSITORY): string => join(folder, "bin", "alpha-gat
 
 /** A folder with the launcher, and with those parts of the repository that are named. */
 function folderWith(...names: readonly string[]): string {
-  const folder = newFolder();
+  const folder = createFolder();
   cpSync(join(REPOSITORY, "bin"), join(folder, "bin"), { recursive: true });
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
   for (const name of names) symlinkSync(join(REPOSITORY, name), join(folder, name));
@@ -38,12 +38,12 @@ describe("in a checkout, on Node 20", () => {
     expect(valid.out).toMatch(/\d+ examples passed\n$/);
     expect(valid).toMatchObject({ code: 0, err: "" });
 
-    const invalid = await run(["check", newFolder()], { script }).ended;
+    const invalid = await run(["check", createFolder()], { script }).ended;
     expect(invalid.code).toBe(1);
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("%s drains the gateway", async (signal) => {
-    const gateway = await serve(newFolder(), { script });
+    const gateway = await serve(createFolder(), { script });
     expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
 
     gateway.signal(signal);

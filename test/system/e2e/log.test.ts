@@ -1,15 +1,15 @@
 /** What a gateway writes down for operators: its settings, what went wrong, and never a secret. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Ended } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, type Ended } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   removeFolders();
 });
@@ -31,7 +31,7 @@ async function afterRequests(
   requests: (url: string, admin: string) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const gateway = await serve(newFolder(), {
+  const gateway = await serve(createFolder(), {
     env: {
       UPSTREAM_URL: v4.url,
       LOG_LEVEL: level,
@@ -82,10 +82,10 @@ test("settings are told at the start, by their names, with secrets masked", asyn
 }, 60_000);
 
 test("a request that goes well has no line at info, and one that goes wrong has all that finds it", async () => {
-  v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+  v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   const ended = await afterRequests("info", async (url) => {
     await ask(url, "/vm/instances");
-    v4.answers(json(503, { errors: [{ reason: "no" }] }));
+    v4.respondWith(json(503, { errors: [{ reason: "no" }] }));
     await ask(url, "/vm/instances/5?x=1");
   });
   const requests = linesOf(ended).filter(({ msg }) => msg === "request");
@@ -121,12 +121,12 @@ test("no level tells a secret: of a setting, a token, a body, or an answer of v4
   const ended = await afterRequests("trace", async (url) => {
     const body = JSON.stringify({ label: "a", root_pass: PLANTED.password, password: PLANTED.password });
     for (const status of [200, 400, 500]) {
-      v4.answers(json(status, { data: [], password: PLANTED.v4, errors: [{ reason: PLANTED.v4 }] }));
+      v4.respondWith(json(status, { data: [], password: PLANTED.v4, errors: [{ reason: PLANTED.v4 }] }));
       await ask(url, "/vm/instances", { method: "POST", body });
       await ask(url, `/vm/instances?password=${PLANTED.password}`);
       await ask(url, `/vm/instances/5/rebuild?token=${PLANTED.password}`, { method: "POST", body });
     }
-    v4.answers((_call, response) => void response.destroy());
+    v4.respondWith((_call, response) => void response.destroy());
     await ask(url, "/vm/instances", { method: "POST", body });
     await ask(url, "/nowhere", { method: "POST", body: `{"root_pass":"${PLANTED.password}` });
   });
@@ -137,7 +137,7 @@ test("no level tells a secret: of a setting, a token, a body, or an answer of v4
 }, 60_000);
 
 test("a request whose record had to be kept first, and was not, is named: nobody takes it for a fault of the code", async () => {
-  v4.answers(json(200, envelope([])));
+  v4.respondWith(json(200, envelope([])));
   const away = { AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://127.0.0.1:1/nowhere" };
   const ended = await afterRequests("warn", (url) => ask(url, "/vm/instances"), away);
   expect(linesOf(ended)).toContainEqual(

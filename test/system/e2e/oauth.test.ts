@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chromium, type Browser } from "playwright-core";
 import { describeWith } from "../../support/services.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, type Serving } from "./program.ts";
 
 const FLAGS = [
   "--headless",
@@ -28,8 +28,8 @@ describe("a user lets an application in", () => {
   let callback: string;
 
   beforeEach(async () => {
-    gateway = await serve(newFolder());
-    [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+    gateway = await serve(createFolder());
+    [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     server = createServer((request, response) => response.end(`Thanks: ${request.url ?? ""}`));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
@@ -39,7 +39,7 @@ describe("a user lets an application in", () => {
     await browser?.close();
     server?.closeAllConnections();
     server?.close();
-    await endAll();
+    await killAll();
     removeFolders();
   }, 60_000);
 
@@ -117,10 +117,10 @@ describe("a user lets an application in", () => {
 });
 
 test("the line that the gateway prints leads to the consent page", async () => {
-  const gateway = await serve(newFolder());
-  const [, address = ""] = await gateway.printed(/^OAuth +(\S+)/m);
+  const gateway = await serve(createFolder());
+  const [, address = ""] = await gateway.waitForOutput(/^OAuth +(\S+)/m);
   const response = await fetch(address);
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("inventory tool")]);
-  await endAll();
+  await killAll();
   removeFolders();
 });

@@ -4,8 +4,8 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -66,8 +66,8 @@ let packed: Packed;
 let place: string;
 
 beforeAll(async () => {
-  const source = newFolder();
-  place = newFolder();
+  const source = createFolder();
+  place = createFolder();
   packed = await pack(source);
   cpSync(join(source, packed.filename), join(place, packed.filename));
   const dependencies = { "alpha-gateway": `file:${packed.filename}` };
@@ -77,7 +77,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -85,8 +85,8 @@ afterAll(async () => {
 const script = (): string[] => [join(place, "node_modules", ".bin", "alpha-gateway")];
 
 test("the built program serves, with the console, the audit and the pack that comes along", async () => {
-  const gateway = await serve(newFolder(), { script: script(), cwd: newFolder() });
-  const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+  const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
+  const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
 
   const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
     headers: { authorization: `token ${token}` },
@@ -104,7 +104,7 @@ test("the built program serves, with the console, the audit and the pack that co
 });
 
 test("the built program checks its own pack from any folder", async () => {
-  const { code, out } = await run(["check"], { script: script(), cwd: newFolder() }).ended;
+  const { code, out } = await run(["check"], { script: script(), cwd: createFolder() }).ended;
 
   expect(out).toMatch(/\d+ examples passed\n$/);
   expect(code).toBe(0);

@@ -17,7 +17,7 @@ export interface Ended {
 export interface Program {
   readonly pid: number;
   /** Resolves with the first match in what it has printed on standard output. @throws when it ends before. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -65,7 +65,7 @@ export function run(
     ended,
     kill: () => void child.kill("SIGKILL"),
     signal: (name: NodeJS.Signals) => void child.kill(name),
-    async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
       const seen = new Promise<RegExpExecArray>((resolve) => {
         look = () => {
           const match = pattern.exec(out);
@@ -86,7 +86,7 @@ export function run(
 }
 
 /** For `afterEach`: nothing is left running, whatever became of the test. */
-export async function endAll(): Promise<void> {
+export async function killAll(): Promise<void> {
   const left = [...running];
   for (const program of left) program.kill();
   await Promise.all(left.map(({ ended }) => ended));
@@ -102,7 +102,7 @@ export interface ServeOptions extends RunOptions {
 }
 
 /** How long a gateway has to end, as the setting's default says it: for tests of the end. */
-export const USUAL_GRACE = { SHUTDOWN_GRACE_MS: "10000" };
+export const DEFAULT_GRACE = { SHUTDOWN_GRACE_MS: "10000" };
 
 /**
  * `serve` on free ports with a data folder; resolves once it has said whether it is ready. A gateway whose clients keep
@@ -123,14 +123,14 @@ export async function serve(
       ...env,
     },
   });
-  const [, url = "", admin = ""] = await program.printed(
+  const [, url = "", admin = ""] = await program.waitForOutput(
     /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^(?:Ready\.|Running, not ready yet)/m,
   );
   return { ...program, url, admin };
 }
 
 /** Resolves when no connection is taken there any more. */
-export async function refuses(url: string): Promise<void> {
+export async function waitUntilClosed(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   for (;;) {
     const socket = connect(Number(port), hostname);

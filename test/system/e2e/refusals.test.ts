@@ -1,17 +1,17 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
 /** A start that fails: with the settings given, and free ports. */
 const refusal = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> =>
-  run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: newFolder(), ...env } }).ended;
+  run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env } }).ended;
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
@@ -39,7 +39,7 @@ test("a faulty secret is not printed", async () => {
 });
 
 test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line", async (name) => {
-  const other = await serve(newFolder());
+  const other = await serve(createFolder());
   const { code, out, err } = await refusal({ [name]: new URL(other.url).port });
 
   expect(lines(err)).toEqual([
@@ -49,7 +49,7 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line",
 });
 
 test("a data folder that can't be one ends the start, naming the file", async () => {
-  const file = join(newFolder(), "file");
+  const file = join(createFolder(), "file");
   writeFileSync(file, "");
   const { code, err } = await refusal({ DATA_DIR: file });
 
@@ -77,7 +77,7 @@ test("a reader that goes away, as head does, ends what prints without a word", a
 
 describe("a pack with faults", () => {
   function brokenPack(): string {
-    const folder = newFolder();
+    const folder = createFolder();
     cpSync(join(REPOSITORY, "mappings"), folder, { recursive: true });
     const file = join(folder, "datacenter.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("closed: true", "clsoed: true"));
@@ -107,7 +107,7 @@ describe("a pack with faults", () => {
   });
 
   test("and a folder that isn't there", async () => {
-    const missing = join(newFolder(), "none");
+    const missing = join(createFolder(), "none");
     const { code, err } = await refusal({ MAPPINGS_DIR: missing });
 
     expect(err).toContain(missing);

@@ -6,11 +6,11 @@ import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
 import { withChangedPack } from "../../unit/tools/replay/changed-pack.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -39,13 +39,13 @@ function zones(): AuditRecord {
 }
 
 function exported(records: readonly AuditRecord[]): string {
-  const file = join(newFolder(), "audit.ndjson");
+  const file = join(createFolder(), "audit.ndjson");
   writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   return file;
 }
 
 async function stored(records: readonly AuditRecord[]): Promise<string> {
-  const directory = newFolder();
+  const directory = createFolder();
   const keep = { durability: "strict", retentionDays: 36_500, sizeLimit: 1e12 } as const;
   const store = await openSqliteStore({ directory, ...keep });
   for (const record of records) await store.append(record);

@@ -2,11 +2,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { byToken, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { redisServer, type RedisServer } from "../../support/redis-server.ts";
+import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, type Serving } from "./program.ts";
 
 const describe = await describeWith("redis-server");
 
@@ -14,10 +14,10 @@ let v4: FakeV4;
 let redis: RedisServer;
 beforeEach(async () => {
   v4 = await startFakeV4();
-  redis = await redisServer();
+  redis = await createRedisServer();
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await redis.stop();
   await v4.close();
   removeFolders();
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** v4 as it treats tokens: those that begin with `good` are good. */
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(newFolder(), {
+  serve(createFolder(), {
     env: { UPSTREAM_URL: v4.url, REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32), ...env },
   });
 
@@ -64,7 +64,7 @@ async function countsReplicas({ admin }: Serving, count: number): Promise<void> 
 describe("three gateways with one Redis", () => {
   test("hold one limit together, to the request", async () => {
     await redis.start();
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     // Three that held a third each would let 30 through.
     const limits = { RATE_LIMIT: "31/900" };
     const gateways = await Promise.all([start(limits), start(limits), start(limits)]);
@@ -76,7 +76,7 @@ describe("three gateways with one Redis", () => {
 
   test("fall back to a share each when Redis goes, say so, and come back by themselves", async () => {
     await redis.start();
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const limits = { RATE_LIMIT: "31/900" };
     const gateways = await Promise.all([start(limits), start(limits), start(limits)]);
     for (const gateway of gateways) await countsReplicas(gateway, 3);
@@ -102,7 +102,7 @@ describe("a Redis that goes in mid-load", () => {
     "%s: no request is refused, fails or hangs, and it comes back",
     async (_how, go, comeBack) => {
       await redis.start();
-      v4.answers(byToken);
+      v4.respondWith(acceptGoodTokens);
       const gateway = await start();
       const statuses: number[] = [];
       const end = new AbortController();
@@ -130,7 +130,7 @@ describe("a Redis that goes in mid-load", () => {
   );
 
   test("a gateway that starts without it serves, is not ready, and becomes so", async () => {
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const gateway = await start();
     expect(await ask(gateway)).toBe(200);
     expect((await readiness(gateway)).status).toBe(503);
@@ -150,7 +150,7 @@ describe("a Redis that goes in mid-load", () => {
 describe("what two gateways know of tokens", () => {
   test("L21 is shared: a token refused at one is refused at the other, and v4 is not asked again", async () => {
     await redis.start();
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const [one, other] = await Promise.all([start(), start()]);
     expect(await ask(one, "bad-token")).toBe(401);
     expect(v4.calls).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("what two gateways know of tokens", () => {
 
   test("L21 is forgotten at one alone while Redis is away, which is told", async () => {
     await redis.start();
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const gateway = await start();
     expect(await ask(gateway, "bad-token")).toBe(401);
     await redis.stop();
@@ -177,7 +177,7 @@ describe("what two gateways know of tokens", () => {
 
   test("stands in Redis under hashes: no token is in it, and everything ends", async () => {
     await redis.start();
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     const gateway = await start();
     await ask(gateway, "good-secret-token");
     await ask(gateway, "bad-secret-token");
@@ -196,7 +196,7 @@ describe("what two gateways know of tokens", () => {
 
 describe("REDIS_URL", () => {
   test("may have a password and a database", async () => {
-    redis = await redisServer("--requirepass", "p@ss/word");
+    redis = await createRedisServer("--requirepass", "p@ss/word");
     await redis.start();
     const [, address = ""] = redis.url.split("//");
     const gateway = await start({ REDIS_URL: `redis://:${encodeURIComponent("p@ss/word")}@${address}/3` });
@@ -204,7 +204,7 @@ describe("REDIS_URL", () => {
   }, 60_000);
 
   test("with a wrong password leaves the gateway not ready, and the log says why without it", async () => {
-    redis = await redisServer("--requirepass", "right");
+    redis = await createRedisServer("--requirepass", "right");
     await redis.start();
     const gateway = await start({ REDIS_URL: redis.url.replace("//", "//:wrong-s3cr3t@") });
     expect((await readiness(gateway)).status).toBe(503);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -16,7 +16,7 @@ const OLD = "2001-03-01T10:00:00.000Z";
 
 /** A data folder as a gateway leaves it; one record is older than any gateway keeps them. */
 async function recorded(): Promise<string> {
-  const folder = newFolder();
+  const folder = createFolder();
   const store = await openSqliteStore({
     directory: folder,
     durability: "strict",
@@ -67,7 +67,7 @@ test.each([
 });
 
 test("where nothing was ever recorded it says so, and makes no store", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { code, err } = await run(["report"], { env: { DATA_DIR: folder } }).ended;
   expect(err).toContain(`There is no audit store in ${folder}`);
   expect(code).toBe(1);

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run, serve } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run, serve } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -17,7 +17,7 @@ accounts:
 `;
 
 function seedFile(text: string): { folder: string; file: string } {
-  const folder = newFolder();
+  const folder = createFolder();
   const file = join(folder, "data.yaml");
   writeFileSync(file, text);
   return { folder, file };
@@ -37,7 +37,7 @@ describe("a seed file", () => {
   test("sandbox --seed: the same for the sandbox alone", async () => {
     const { file } = seedFile(HARBOUR);
     const sandbox = run(["sandbox", "--port", "0", "--seed", file]);
-    const [, url] = await sandbox.printed(/^v4 sandbox +(\S+)$/m);
+    const [, url] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)$/m);
 
     const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: "Bearer kari-ci" } });
     expect(await answer.json()).toMatchObject({ data: [{ label: "web-1" }] });

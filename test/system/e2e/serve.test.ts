@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve } from "./program.ts";
 import { startSlowV4 } from "./slow-v4.ts";
 
 const execute = promisify(execFile);
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -25,8 +25,8 @@ async function paste(line: string): Promise<string> {
 }
 
 test("a gateway without settings becomes ready, and the line that it prints works when pasted", async () => {
-  const gateway = await serve(newFolder());
-  const [line] = await gateway.printed(/^curl .*$/m);
+  const gateway = await serve(createFolder());
+  const [line] = await gateway.waitForOutput(/^curl .*$/m);
 
   expect(JSON.parse(await paste(line))).toMatchObject({
     vms: expect.any(Array),
@@ -39,7 +39,7 @@ test("a gateway without settings becomes ready, and the line that it prints work
 });
 
 test("a flag wins over the environment", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const gateway = await serve(folder, { env: { NATIVE_LANE: "maybe" }, flags: ["--native-lane", "off"] });
 
   const answer = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
@@ -49,7 +49,7 @@ test("a flag wins over the environment", async () => {
 test("a gateway whose v4 is down runs, says why it is not ready, and becomes ready by itself", async () => {
   const down = await startSlowV4();
   await down.close();
-  const gateway = await serve(newFolder(), { env: { UPSTREAM_URL: down.url } });
+  const gateway = await serve(createFolder(), { env: { UPSTREAM_URL: down.url } });
   const reasons = await (await fetch(`${gateway.admin}/readyz`)).json();
   expect(reasons).toMatchObject({
     status: "not ready",
@@ -61,7 +61,7 @@ test("a gateway whose v4 is down runs, says why it is not ready, and becomes rea
     while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(100);
     expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
   } finally {
-    await endAll();
+    await killAll();
     await up.close();
   }
 });

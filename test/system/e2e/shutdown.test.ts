@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, refuses, serve, USUAL_GRACE, type Serving } from "./program.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, waitUntilClosed, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 import { startSlowV4, type SlowV4 } from "./slow-v4.ts";
 
 let v4: SlowV4;
@@ -12,17 +12,17 @@ let folder: string;
 
 beforeEach(async () => {
   v4 = await startSlowV4();
-  folder = newFolder();
+  folder = createFolder();
 });
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   removeFolders();
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(folder, { env: { UPSTREAM_URL: v4.url, ...USUAL_GRACE, ...env } });
+  serve(folder, { env: { UPSTREAM_URL: v4.url, ...DEFAULT_GRACE, ...env } });
 
 const ask = (url: string, scheme = "token"): Promise<Response> =>
   fetch(`${url}/v4/vm/instances`, { headers: { authorization: `${scheme} abc` } });
@@ -56,12 +56,12 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   test.each(["token", "Bearer"])("lets a request of %s in flight end, and takes no other", async (scheme) => {
     const gateway = await start();
     const inFlight = ask(gateway.url, scheme);
-    await v4.waiting(1);
+    await v4.waitForRequests(1);
     gateway.signal(signal);
 
     expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
-    await refuses(gateway.url);
-    v4.answer();
+    await waitUntilClosed(gateway.url);
+    v4.respondToAll();
     expect((await inFlight).status).toBe(200);
 
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
@@ -83,9 +83,9 @@ describe("connections that are open when the signal comes", () => {
 
   /** One that was used, and one that was not. */
   async function connectTo({ url }: Serving): Promise<{ used: RawClient; unused: RawClient }> {
-    const [used, unused] = [await rawClient(url), await rawClient(url)];
+    const [used, unused] = [await openRawClient(url), await openRawClient(url)];
     used.send(ASK);
-    await used.answers(1);
+    await used.waitForResponses(1);
     return { used, unused };
   }
 
@@ -93,7 +93,7 @@ describe("connections that are open when the signal comes", () => {
     const gateway = await start();
     const { used, unused } = await connectTo(gateway);
     gateway.signal("SIGTERM");
-    await Promise.all([used.ended(), unused.ended()]);
+    await Promise.all([used.waitForEnd(), unused.waitForEnd()]);
 
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   });
@@ -103,10 +103,10 @@ describe("connections that are open when the signal comes", () => {
     const { used, unused } = await connectTo(gateway);
     gateway.signal("SIGTERM");
     await drains(gateway.admin);
-    const clients = [used, unused, await rawClient(gateway.url)];
+    const clients = [used, unused, await openRawClient(gateway.url)];
     for (const client of clients) client.send(ASK + ASK);
 
-    const heard = await Promise.all(clients.map((client) => client.ended()));
+    const heard = await Promise.all(clients.map((client) => client.waitForEnd()));
     expect(heard.map((text) => text.match(/^connection: .*/gim))).toEqual([
       ["Connection: keep-alive", "Connection: close"],
       ["Connection: close"],
@@ -118,17 +118,17 @@ describe("connections that are open when the signal comes", () => {
 
   test("carry the answers that are under way to their end, the last of them says so", async () => {
     const gateway = await start();
-    const client = await rawClient(gateway.url);
+    const client = await openRawClient(gateway.url);
     const ask = (token: string): void =>
       client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token ${token}\r\n\r\n`);
     ask("one");
     ask("two");
-    await v4.waiting(2);
+    await v4.waitForRequests(2);
     gateway.signal("SIGTERM");
     await drains(gateway.admin);
-    v4.answer();
+    v4.respondToAll();
 
-    const heard = await client.ended();
+    const heard = await client.waitForEnd();
     expect(heard.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
     expect(heard.match(/^connection: .*/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
@@ -141,7 +141,7 @@ test.each(["token", "Bearer"])(
     const gateway = await start({ SHUTDOWN_GRACE_MS: "200" });
     const inFlight = ask(gateway.url, scheme);
     const outcome = outcomeOf(inFlight);
-    await v4.waiting(1);
+    await v4.waitForRequests(1);
     gateway.signal("SIGTERM");
 
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
@@ -158,7 +158,7 @@ test.each([
   const gateway = await start();
   const inFlight = ask(gateway.url);
   const outcome = outcomeOf(inFlight);
-  await v4.waiting(1);
+  await v4.waitForRequests(1);
   gateway.signal(first);
   await drains(gateway.admin);
   await wait(600);
@@ -171,11 +171,11 @@ test.each([
 test("a signal that comes twice within a moment, as from a terminal through npm, is one", async () => {
   const gateway = await start();
   const inFlight = ask(gateway.url);
-  await v4.waiting(1);
+  await v4.waitForRequests(1);
   gateway.signal("SIGINT");
   await drains(gateway.admin);
   gateway.signal("SIGINT");
-  v4.answer();
+  v4.respondToAll();
 
   expect((await inFlight).status).toBe(200);
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });

@@ -7,9 +7,9 @@ export interface SlowV4 {
   readonly url: string;
   readonly port: number;
   /** Resolves when so many requests are waiting for their answer. */
-  waiting(count: number): Promise<void>;
+  waitForRequests(count: number): Promise<void>;
   /** Answers all that wait, with an empty list. */
-  answer(): void;
+  respondToAll(): void;
   close(): Promise<void>;
 }
 
@@ -38,10 +38,10 @@ export async function startSlowV4({ silent = false, port = 0 } = {}): Promise<Sl
   return {
     url: `http://127.0.0.1:${taken}`,
     port: taken,
-    async waiting(count) {
+    async waitForRequests(count) {
       while (held.size < count) await once(server, "held");
     },
-    answer() {
+    respondToAll() {
       for (const response of held) send(response);
     },
     async close() {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { faultsOf, type Outcome, type Sample } from "../../../bench/soak/verdict.ts";
-import { endAll, REPOSITORY, run } from "./program.ts";
+import { killAll, REPOSITORY, run } from "./program.ts";
 
-afterEach(endAll);
+afterEach(killAll);
 
 test("under everything that clients and operators do, all goes as it should and no descriptor stays open", async () => {
   const script = [join(REPOSITORY, "bench", "soak.ts")];

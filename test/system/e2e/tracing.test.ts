@@ -6,10 +6,10 @@ import { json as bodyOf } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { application, SECRET as CLIENT_SECRET } from "../../integration/oauth/application.ts";
+import { createApplication, SECRET as CLIENT_SECRET } from "../../integration/oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, serve, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, serve, type Serving } from "./program.ts";
 
 interface Span {
   readonly traceId: string;
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   collector.closeAllConnections();
   collector.close();
@@ -69,7 +69,7 @@ const SECRET = "planted-s3cret";
 
 function serveTraced(env: Readonly<Record<string, string>>): Promise<Serving> {
   const { port } = collector.address() as AddressInfo;
-  return serve(newFolder(), {
+  return serve(createFolder(), {
     env: {
       UPSTREAM_URL: v4.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -100,7 +100,7 @@ async function traced(env: Readonly<Record<string, string>>): Promise<void> {
 const alphaCall = () => v4.calls.find(({ path }) => path.includes("page_size"));
 
 test("a request is one span of its client's trace, a call of v4 one of its, and v4 is told so", async () => {
-  v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+  v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   await traced({ OTEL_SERVICE_NAME: "the-gateway" });
 
   const alpha = spans().find(({ name }) => name === "GET /vm/instances")!;
@@ -124,7 +124,7 @@ test("a request is one span of its client's trace, a call of v4 one of its, and 
 }, 60_000);
 
 test("what fails is marked so", async () => {
-  v4.answers((_call, response) => void response.destroy());
+  v4.respondWith((_call, response) => void response.destroy());
   await traced({});
   const failed = spans().filter(({ status }) => status.code === 2);
   expect(failed.map(({ name }) => name)).toEqual(expect.arrayContaining(["GET", "GET /vm/instances"]));
@@ -133,7 +133,7 @@ test("what fails is marked so", async () => {
 test("calls of the login server are spans too: an exchange's of its request, a renewal's of a trace of its own", async () => {
   const sandbox = await startSandbox({ tokenSeconds: 1 });
   const gateway = await serveTraced({ UPSTREAM_URL: sandbox.url, AUTH_URL: sandbox.authUrl });
-  const app = application(gateway.url);
+  const app = createApplication(gateway.url);
   const code = (await app.signIn("vms:view")).searchParams.get("code") ?? "";
   const { access_token: token } = (await app.exchange(code)).body;
   await wait(1100);
@@ -161,9 +161,9 @@ test("calls of the login server are spans too: an exchange's of its request, a r
 }, 60_000);
 
 test("a login server that does not answer is marked so, and is told the trace", async () => {
-  v4.answers((_call, response) => void response.destroy());
+  v4.respondWith((_call, response) => void response.destroy());
   const gateway = await serveTraced({ AUTH_URL: v4.url });
-  const { status } = await application(gateway.url).exchange("a-code");
+  const { status } = await createApplication(gateway.url).exchange("a-code");
   expect(status).toBe(500);
   await end(gateway);
 
@@ -181,7 +181,7 @@ test.each([
 ])(
   "%j sends nothing, and v4 is in the client's trace all the same",
   async (env) => {
-    v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+    v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
     await traced(env);
     expect(spans()).toEqual([]);
     expect(alphaCall()?.headers["traceparent"]).toContain(TRACE);
@@ -190,8 +190,8 @@ test.each([
 );
 
 test("a collector that is away costs no answer and no end", async () => {
-  v4.answers(json(200, envelope([]), { "x-oauth-scopes": "*" }));
-  const gateway = await serve(newFolder(), {
+  v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
+  const gateway = await serve(createFolder(), {
     env: { UPSTREAM_URL: v4.url, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
   });
   const answer = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token t" } });

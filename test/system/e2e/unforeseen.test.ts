@@ -2,17 +2,17 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { eventually } from "../../support/before-fake.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, REPOSITORY, serve, workersOf, type Ended, type Serving } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, serve, workersOf, type Ended, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   removeFolders();
 });
@@ -38,7 +38,7 @@ const codesOf = ({ err }: Ended): unknown[] =>
 
 /** The pack with a field that only the interpreter can read, and that fails where its input is no number. */
 function packLeftToTheInterpreter(): string {
-  const folder = newFolder();
+  const folder = createFolder();
   cpSync("mappings", folder, { recursive: true });
   const file = join(folder, "instance.yaml");
   const read = `{ read: '$fromMillis(group, "[Y0001]")', or: "" }`;
@@ -51,21 +51,21 @@ describe("a field that is left to the interpreter", () => {
     json(200, envelope(groups.map((group, index) => ({ id: index + 1, label: "web", group, type: null }))));
 
   test("gives its rows; one that fails is a 500, and no rejection is left without a handler", async () => {
-    const gateway = await serve(newFolder(), {
+    const gateway = await serve(createFolder(), {
       env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: packLeftToTheInterpreter() },
     });
-    v4.answers(rows(0, 86_400_000));
+    v4.respondWith(rows(0, 86_400_000));
     const good = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token good" } });
     expect({ status: good.status, body: await good.json() }).toMatchObject({
       status: 200,
       body: { vms: [{ hypervisor: "1970" }, { hypervisor: "1970" }] },
     });
-    v4.answers(rows("x", 0, "y"));
+    v4.respondWith(rows("x", 0, "y"));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(500);
     // The second row is no object: what the first promised is not waited for.
-    v4.answers(json(200, envelope([{ id: 1, group: "x" }, 7])));
+    v4.respondWith(json(200, envelope([{ id: 1, group: "x" }, 7])));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(500);
-    v4.answers(rows(0));
+    v4.respondWith(rows(0));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(200);
     gateway.signal("SIGTERM");
     const ended = await gateway.ended;
@@ -74,9 +74,9 @@ describe("a field that is left to the interpreter", () => {
 });
 
 test("a rejection that nobody handles is logged with AG_UNHANDLED_REJECTION, and the process goes on", async () => {
-  const gateway = await serve(newFolder(), { script: REJECTION, env: { UPSTREAM_URL: v4.url } });
+  const gateway = await serve(createFolder(), { script: REJECTION, env: { UPSTREAM_URL: v4.url } });
   gateway.signal("SIGUSR2");
-  v4.answers(json(200, envelope([])));
+  v4.respondWith(json(200, envelope([])));
   expect(await ask(gateway, "/v4/vm/instances")).toBe(200);
   gateway.signal("SIGTERM");
   const ended = await gateway.ended;
@@ -85,15 +85,15 @@ test("a rejection that nobody handles is logged with AG_UNHANDLED_REJECTION, and
 });
 
 test("an exception that nobody caught is logged, requests in flight end, and the process exits with 1", async () => {
-  const gateway = await serve(newFolder(), { script: EXCEPTION, env: { UPSTREAM_URL: v4.url } });
+  const gateway = await serve(createFolder(), { script: EXCEPTION, env: { UPSTREAM_URL: v4.url } });
   let answer = (): void => {};
-  v4.answers((call, response) => {
+  v4.respondWith((call, response) => {
     answer = () => void json(200, envelope([]))(call, response);
   });
   const inFlight = ask(gateway, "/v4/vm/instances");
-  await eventually(() => v4.calls[0]);
+  await waitFor(() => v4.calls[0]);
   gateway.signal("SIGUSR2");
-  await eventually(async () => (await fetch(`${gateway.admin}/readyz`)).status === 503);
+  await waitFor(async () => (await fetch(`${gateway.admin}/readyz`)).status === 503);
   answer();
   expect(await inFlight).toBe(200);
   const ended = await gateway.ended;
@@ -101,14 +101,14 @@ test("an exception that nobody caught is logged, requests in flight end, and the
 });
 
 test("a worker that ends over an exception is begun again, and the gateway goes on", async () => {
-  const gateway = await serve(newFolder(), {
+  const gateway = await serve(createFolder(), {
     script: EXCEPTION,
     env: { UPSTREAM_URL: v4.url, WORKERS: "2" },
   });
-  v4.answers(json(200, envelope([])));
+  v4.respondWith(json(200, envelope([])));
   const [worker = 0] = workersOf(gateway);
   process.kill(worker, "SIGUSR2");
-  await eventually(() => {
+  await waitFor(() => {
     const now = workersOf(gateway);
     return now.length === 2 && !now.includes(worker);
   });

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, run } from "./program.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run } from "./program.ts";
 
 afterEach(async () => {
-  await endAll();
+  await killAll();
   removeFolders();
 });
 
@@ -58,7 +58,7 @@ test("check finds no fault in the pack that comes along, and prints what it cove
 });
 
 test("check tells each fault with its line and a hint, and ends with 1", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   cpSync("test/fixtures/library-pack", folder, { recursive: true });
   const book = join(folder, "book.yaml");
   writeFileSync(book, readFileSync(book, "utf8").replace("as: state", "as: stat"));
@@ -118,8 +118,8 @@ describe("explain", () => {
 });
 
 test("sandbox runs v4 alone, until a signal", async () => {
-  const sandbox = run(["sandbox", "--port", "0"], { cwd: newFolder() });
-  const [, url = "", token = ""] = await sandbox.printed(/^v4 sandbox +(\S+)[^]*^ +full +(\S+)$/m);
+  const sandbox = run(["sandbox", "--port", "0"], { cwd: createFolder() });
+  const [, url = "", token = ""] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)[^]*^ +full +(\S+)$/m);
 
   const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(200);

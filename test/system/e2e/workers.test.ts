@@ -1,24 +1,24 @@
 /** One gateway of several processes: to clients and operators it is one. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { byToken, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { rawClient } from "../../support/raw-client.ts";
-import { newFolder, removeFolders } from "./folder.ts";
-import { endAll, refuses, run, serve, USUAL_GRACE, workersOf, type Serving } from "./program.ts";
+import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { openRawClient } from "../../support/raw-client.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, waitUntilClosed, run, serve, DEFAULT_GRACE, workersOf, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
-  v4.answers(byToken);
+  v4.respondWith(acceptGoodTokens);
 });
 afterEach(async () => {
-  await endAll();
+  await killAll();
   await v4.close();
   removeFolders();
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(newFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...env } });
+  serve(createFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...env } });
 
 /** On a connection of its own, which any of the workers may take. */
 async function ask({ url }: Pick<Serving, "url">, token = "good"): Promise<number> {
@@ -74,8 +74,8 @@ describe("two workers", () => {
   }, 60_000);
 
   test("share the embedded sandbox", async () => {
-    const gateway = await serve(newFolder(), { env: { WORKERS: "2" } });
-    const [, token = ""] = await gateway.printed(/^Token +(\S+)$/m);
+    const gateway = await serve(createFolder(), { env: { WORKERS: "2" } });
+    const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     for (let n = 0; n < 4; n += 1) expect(await ask(gateway, token)).toBe(200);
   }, 60_000);
 });
@@ -104,24 +104,24 @@ describe("a worker that is killed", () => {
     // Who is stopped takes nothing: connections are made by the system, and wait.
     process.kill(victim, "SIGSTOP");
     process.kill(other, "SIGSTOP");
-    const clients = await Promise.all(Array.from({ length: 16 }, () => rawClient(gateway.url)));
+    const clients = await Promise.all(Array.from({ length: 16 }, () => openRawClient(gateway.url)));
     for (const client of clients)
       client.send("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token good\r\n\r\n");
     process.kill(victim, "SIGKILL");
     process.kill(other, "SIGCONT");
-    const answers = await Promise.all(clients.map((client) => client.answers(1)));
+    const answers = await Promise.all(clients.map((client) => client.waitForResponses(1)));
     expect(answers.flat().map(({ status }) => status)).toEqual(Array(16).fill(200));
     for (const client of clients) client.close();
   }, 60_000);
 
   test("breaks off what it had taken", async () => {
     const gateway = await start();
-    v4.answers(() => {});
+    v4.respondWith(() => {});
     const outcomes = Array.from({ length: 8 }, () => ask(gateway).then(String, () => "broken off"));
     while (v4.calls.length < 8) await wait(20);
     for (const worker of workersOf(gateway)) process.kill(worker, "SIGKILL");
     expect(await Promise.all(outcomes)).toEqual(Array(8).fill("broken off"));
-    v4.answers(byToken);
+    v4.respondWith(acceptGoodTokens);
     while ((await ask(gateway).catch(() => 0)) !== 200) await wait(50);
   }, 60_000);
 
@@ -150,14 +150,14 @@ describe("the end", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets requests in flight end, takes no other, exits with 0",
     async (signal) => {
-      const gateway = await start(USUAL_GRACE);
+      const gateway = await start(DEFAULT_GRACE);
       const held: (() => void)[] = [];
-      v4.answers((call, response) => void held.push(() => byToken(call, response)));
+      v4.respondWith((call, response) => void held.push(() => acceptGoodTokens(call, response)));
       const inFlight = Array.from({ length: 4 }, (_, n) => ask(gateway, `good-${n}`));
       while (held.length < 4) await wait(20);
       gateway.signal(signal);
       while ((await fetch(`${gateway.admin}/readyz`)).status !== 503) await wait(10);
-      await refuses(gateway.url);
+      await waitUntilClosed(gateway.url);
       for (const answer of held) answer();
       expect(await Promise.all(inFlight)).toEqual([200, 200, 200, 200]);
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
@@ -191,7 +191,7 @@ describe("the end", () => {
   test("a port that is taken is told in a line, and nothing is left running", async () => {
     const { port } = new URL(v4.url);
     const ended = await run(["serve"], {
-      env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: newFolder() },
+      env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: createFolder() },
     }).ended;
     expect(ended.code).toBe(1);
     expect(ended.err).toMatch(/^PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);

@@ -3,28 +3,28 @@
  * connection, and what v4 sees of it. The scripts are data; one that is added is run here, and behind proxies.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { runScript } from "./run-script.ts";
-import { LANES, readScripts, type Lane } from "./script.ts";
+import { SCHEMES, readScripts, type Scheme } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake(SETTINGS);
+  gateway = await startGatewayWithFakeV4(SETTINGS);
 });
 afterAll(() => gateway.stop());
 
-describe.each(Object.keys(LANES) as Lane[])("in the %s lane", (lane) => {
+describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s lane", (lane) => {
   test.each(readScripts().map((script) => [script.title, script] as const))("%s", async (_title, script) => {
     const expected = script.expected[lane];
     const door = { gateway, address: gateway.service.url };
-    const garbage = gateway.v4.garbage();
+    const garbage = gateway.v4.countMalformedRequests();
     const { answers, closes, v4, told, ...safe } = await runScript(script, lane, door, expected);
     expect({ answers, closes }).toEqual({ answers: expected.answers, closes: expected.closes });
     // What breaks off in its body may have gone on its way or not.
     expect(expected.v4).toEqual(expect.arrayContaining([...v4]));
     expect(expected.v4).toEqual(expect.arrayContaining([...told]));
     expect(safe).toEqual({ ambiguous: [], astray: [], inStep: true, othersSafe: true });
-    expect(gateway.v4.garbage()).toBe(garbage);
+    expect(gateway.v4.countMalformedRequests()).toBe(garbage);
   });
 });

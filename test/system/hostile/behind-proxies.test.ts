@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { describeWith } from "../../support/services.ts";
 import { FRONTS } from "./fronts.ts";
 import { runBehind } from "./run-behind.ts";
-import { LANES, readScripts, type Lane } from "./script.ts";
+import { SCHEMES, readScripts, type Scheme } from "./script.ts";
 
 const scripts = readScripts();
 
@@ -15,7 +15,7 @@ for (const name of FRONTS) {
       all = await runBehind(name, scripts);
     }, 180_000);
 
-    describe.each(Object.keys(LANES) as Lane[])("in the %s lane", (lane) => {
+    describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s lane", (lane) => {
       test.each(scripts.map((script) => [script.title, script] as const))("%s", (_title, script) => {
         const seen = all.get(script)?.[lane];
         // A proxy reads some things more kindly. What it takes for a request is one, if its answer comes back here.

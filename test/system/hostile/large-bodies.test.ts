@@ -4,8 +4,8 @@ import { isObject } from "../../../src/dialect/json/parse.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { JsonObject } from "../../../src/mapping/translation-context.ts";
 import { compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
-import { byToken } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { acceptGoodTokens } from "../../support/fake-v4.ts";
 
 const MB = 1_048_576;
 /** Of a list, or of the whole error body. */
@@ -19,10 +19,10 @@ const keys = (count: number, value: string): string =>
   Array.from({ length: count }, (_, n) => `"k${n}":${value}`).join(",");
 
 describe("one request with a made-up token", () => {
-  let gateway: Pair;
+  let gateway: GatewayWithFakeV4;
   beforeAll(async () => {
-    gateway = await beforeFake();
-    gateway.v4.answers(byToken);
+    gateway = await startGatewayWithFakeV4();
+    gateway.v4.respondWith(acceptGoodTokens);
   });
   afterAll(() => gateway.stop());
 
@@ -53,7 +53,7 @@ describe("one request with a made-up token", () => {
     ],
   ])("%s", async (_what, call, text) => {
     expect(text.length).toBeLessThan(MB);
-    const told = await gateway.ask(call, { as: "made-up", text });
+    const told = await gateway.request(call, { as: "made-up", text });
     expect(told.status).toBe(400);
     expect(told.body.errors.length).toBeLessThanOrEqual(MOST.faults);
     expect(told.text.length).toBeLessThan(MOST.bytes);

@@ -1,15 +1,19 @@
 /** 200 clients at once, in both lanes: nothing of one stands in another's answer, v4 call or audit record. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
-import { envelope, json, type Arrived, type Behaviour } from "../../support/fake-v4.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { envelope, json, type ReceivedRequest, type Responder } from "../../support/fake-v4.ts";
 
 const CLIENTS = 200;
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ UPSTREAM_TIMEOUT_MS: "60000", UPSTREAM_CONNECTIONS: "1024" });
+  gateway = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "60000", UPSTREAM_CONNECTIONS: "1024" });
 });
 afterAll(() => gateway.stop());
 
@@ -19,14 +23,14 @@ const marksIn = (text: string): string[] => [...new Set(text.match(/mk\d+x/g))];
 
 const objectOf = (mark: string) => ({ id: 7, label: mark, group: mark, tags: [mark], alerts: { cpu: 90 } });
 
-function say({ headers, method, path, received }: Arrived): unknown {
+function say({ headers, method, path, received }: ReceivedRequest): unknown {
   const [mark = ""] = marksIn(headers.authorization ?? "");
   if (path.startsWith("/v4/things/")) return { mark, method, echo: received().toString(), path };
   return path.includes("page=") ? envelope([objectOf(mark), objectOf(mark)]) : objectOf(mark);
 }
 
 /** Holds the first call of every client, then answers in an order of its own; what comes after that at once. */
-function inOrder(order: readonly number[]): Behaviour {
+function inOrder(order: readonly number[]): Responder {
   const held: (() => void)[] = [];
   let open = false;
   return (call, response) => {
@@ -90,7 +94,7 @@ test("each client's answer, v4 calls and record bear its own mark alone", async 
   let rounds = 0;
   await assert(
     asyncProperty(orders, kinds, async (order, kinds) => {
-      gateway.v4.answers(inOrder(order));
+      gateway.v4.respondWith(inOrder(order));
       const answers = await Promise.all(
         kinds.map(async (kind, client) => {
           const question = KINDS[kind]?.(markOf(client));
@@ -105,7 +109,7 @@ test("each client's answer, v4 calls and record bear its own mark alone", async 
       expect(calls.filter((marks) => marks.length !== 1)).toEqual([]);
 
       rounds += 1;
-      const written = await eventually(async () => {
+      const written = await waitFor(async () => {
         const all = await records();
         return new Set(all.map(({ requestId }) => requestId)).size === CLIENTS ? all : undefined;
       });

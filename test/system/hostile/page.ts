@@ -1,20 +1,20 @@
 import type { FrontName } from "./fronts.ts";
-import type { Seen } from "./run-script.ts";
-import type { Lane, Script } from "./script.ts";
+import type { ScriptResult } from "./run-script.ts";
+import type { Scheme, Script } from "./script.ts";
 
-export type DoorName = "gateway" | FrontName;
+export type TargetName = "gateway" | FrontName;
 
 /** What came of one script by every way it was run. */
 export interface Row {
   readonly script: Script;
-  readonly seen: Partial<Record<DoorName, Readonly<Record<Lane, Seen>>>>;
+  readonly seen: Partial<Record<TargetName, Readonly<Record<Scheme, ScriptResult>>>>;
 }
 
 /** Statuses in their order, then whether the connection was ended. */
-const words = ({ answers, closes }: Seen): string =>
+const words = ({ answers, closes }: ScriptResult): string =>
   [answers.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
 
-function cell(seen: Row["seen"][DoorName]): string {
+function cell(seen: Row["seen"][TargetName]): string {
   if (!seen) return "not run";
   const [alpha, native] = [words(seen.alpha), words(seen.native)];
   return alpha === native ? alpha : `${alpha} / ${native}`;
@@ -22,7 +22,7 @@ function cell(seen: Row["seen"][DoorName]): string {
 
 function v4Cell({ gateway }: Row["seen"]): string {
   if (!gateway) return "not run";
-  const of = ({ told }: Seen): string => told.join(", ") || "nothing";
+  const of = ({ told }: ScriptResult): string => told.join(", ") || "nothing";
   const [alpha, native] = [of(gateway.alpha), of(gateway.native)];
   return alpha === native ? alpha : `${alpha} / ${native}`;
 }

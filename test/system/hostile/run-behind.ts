@@ -1,19 +1,19 @@
-import { beforeFake } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startFront, type FrontName } from "./fronts.ts";
-import { runScript, type Seen } from "./run-script.ts";
-import { LANES, type Lane, type Script } from "./script.ts";
+import { runScript, type ScriptResult } from "./run-script.ts";
+import { SCHEMES, type Scheme, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** What came of a script behind a proxy. */
-export interface SeenBehind extends Seen {
+export interface ProxiedResult extends ScriptResult {
   /** How often v4 was sent something that is no HTTP. */
   readonly garbage: number;
 }
 
 interface Job {
   readonly script: Script;
-  readonly lane: Lane;
-  readonly tell: (seen: SeenBehind) => void;
+  readonly lane: Scheme;
+  readonly tell: (seen: ProxiedResult) => void;
 }
 
 /** Nearly all of a script's time is waiting for what must not come: so many wait at once. */
@@ -21,14 +21,14 @@ const AT_ONCE = 8;
 
 /** Does one job after the other, with a v4, a gateway and a proxy that nobody else uses. */
 async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
-  const gateway = await beforeFake(SETTINGS);
+  const gateway = await startGatewayWithFakeV4(SETTINGS);
   try {
     const front = await startFront(name, gateway.service.url);
     try {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
-        const before = gateway.v4.garbage();
+        const before = gateway.v4.countMalformedRequests();
         const seen = await runScript(job.script, job.lane, { gateway, address: front.address });
-        job.tell({ ...seen, garbage: gateway.v4.garbage() - before });
+        job.tell({ ...seen, garbage: gateway.v4.countMalformedRequests() - before });
       }
     } finally {
       await front.stop();
@@ -42,10 +42,10 @@ async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
 export async function runBehind(
   name: FrontName,
   scripts: readonly Script[],
-): Promise<ReadonlyMap<Script, Readonly<Record<Lane, SeenBehind>>>> {
-  const all = new Map(scripts.map((script) => [script, {} as Record<Lane, SeenBehind>]));
+): Promise<ReadonlyMap<Script, Readonly<Record<Scheme, ProxiedResult>>>> {
+  const all = new Map(scripts.map((script) => [script, {} as Record<Scheme, ProxiedResult>]));
   const jobs = [...all].flatMap(([script, seen]) =>
-    (Object.keys(LANES) as Lane[]).map((lane): Job => ({
+    (Object.keys(SCHEMES) as Scheme[]).map((lane): Job => ({
       script,
       lane,
       tell: (told) => void (seen[lane] = told),

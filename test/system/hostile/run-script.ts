@@ -1,10 +1,10 @@
-import { envelope, json, type Arrived, type Behaviour, type FakeV4 } from "../../support/fake-v4.ts";
-import type { Pair } from "../../support/before-fake.ts";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
-import { bytesOf, LANES, type Lane, type Outcome, type Script } from "./script.ts";
+import { envelope, json, type ReceivedRequest, type Responder, type FakeV4 } from "../../support/fake-v4.ts";
+import type { GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
+import { bytesOf, SCHEMES, type Scheme, type Outcome, type Script } from "./script.ts";
 
 /** What came of a script. */
-export interface Seen extends Outcome {
+export interface ScriptResult extends Outcome {
   /** Labels in the bodies of the answers that are v4's: whose answer each one is. */
   readonly told: readonly string[];
   /** Tokens that v4 saw, but for the first, and whose answer the client didn't get: the next one would have. */
@@ -22,8 +22,8 @@ const QUIET_MS = 150;
 /** For how long an answer is waited for that would show that all is well. */
 const LATE_MS = 5000;
 
-export const ask = (lane: Lane, token: string): string =>
-  `GET /v4/vm/instances HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${LANES[lane]} ${token}\r\n\r\n`;
+export const requestText = (lane: Scheme, token: string): string =>
+  `GET /v4/vm/instances HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${SCHEMES[lane]} ${token}\r\n\r\n`;
 
 const labels = (text: string): string[] =>
   [...text.matchAll(/"label":"([^"]*)"/g)].map(([, label = ""]) => label);
@@ -34,42 +34,46 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 async function quiet(client: RawClient): Promise<void> {
   for (;;) {
     const before = client.text().length;
-    await Promise.race([wait(QUIET_MS), client.ended()]);
-    if (client.isOver() || client.text().length === before) return;
+    await Promise.race([wait(QUIET_MS), client.waitForEnd()]);
+    if (client.isEnded() || client.text().length === before) return;
   }
 }
 
-const strays = (client: RawClient, { v4 }: Pair): string[] => {
+const strays = (client: RawClient, { v4 }: GatewayWithFakeV4): string[] => {
   const told = labels(client.text());
   return tokensSeen(v4).filter((token) => token !== "first" && !told.includes(token));
 };
 
 /** Waits for what must come, so that only what must not come takes time. */
-async function hear(client: RawClient, gateway: Pair, expected: Outcome | undefined): Promise<void> {
+async function hear(
+  client: RawClient,
+  gateway: GatewayWithFakeV4,
+  expected: Outcome | undefined,
+): Promise<void> {
   if (expected) {
-    await client.answers(expected.answers.length);
-    if (expected.closes) await client.ended();
+    await client.waitForResponses(expected.answers.length);
+    if (expected.closes) await client.waitForEnd();
     return;
   }
   const begun = performance.now();
   const misses = (): boolean => client.text() === "" || strays(client, gateway).length > 0;
   do await quiet(client);
-  while (!client.isOver() && misses() && performance.now() - begun < LATE_MS);
+  while (!client.isEnded() && misses() && performance.now() - begun < LATE_MS);
 }
 
-async function isInStep(client: RawClient, lane: Lane): Promise<boolean> {
-  if (client.isOver()) return true;
+async function isInStep(client: RawClient, lane: Scheme): Promise<boolean> {
+  if (client.isEnded()) return true;
   const before = client.text().length;
-  const answersBefore = (await client.answers(0)).length;
-  client.send(ask(lane, "after"));
-  await Promise.race([client.answers(answersBefore + 1), wait(LATE_MS)]);
+  const answersBefore = (await client.waitForResponses(0)).length;
+  client.send(requestText(lane, "after"));
+  await Promise.race([client.waitForResponses(answersBefore + 1), wait(LATE_MS)]);
   return labels(client.text().slice(before)).join() === "after";
 }
 
-async function getsItsOwn(address: string, lane: Lane, token: string): Promise<boolean> {
-  const client = await rawClient(address);
-  client.send(ask(lane, token));
-  const [answer] = await client.answers(1);
+async function getsItsOwn(address: string, lane: Scheme, token: string): Promise<boolean> {
+  const client = await openRawClient(address);
+  client.send(requestText(lane, token));
+  const [answer] = await client.waitForResponses(1);
   client.close();
   return answer?.status === 200 && labels(answer.body).join() === token;
 }
@@ -77,7 +81,7 @@ async function getsItsOwn(address: string, lane: Lane, token: string): Promise<b
 /** As many as a proxy in front keeps connections to the gateway, and one more. */
 const OTHERS = ["other-1", "other-2", "other-3"];
 
-const tokenOf = ({ headers }: Arrived): string => (headers.authorization ?? "").replace(/^\S+ /, "");
+const tokenOf = ({ headers }: ReceivedRequest): string => (headers.authorization ?? "").replace(/^\S+ /, "");
 
 const tokensSeen = (v4: FakeV4): string[] =>
   [...new Set(v4.calls.map(tokenOf))].filter((token) => token !== "after" && !OTHERS.includes(token));
@@ -85,7 +89,7 @@ const tokensSeen = (v4: FakeV4): string[] =>
 /** A head that every reader understands alike has one of these at most. */
 const ONCE = ["host", "content-length", "transfer-encoding", "authorization", "x-filter"];
 
-function ambiguities({ rawHeaders, headers }: Arrived): string[] {
+function ambiguities({ rawHeaders, headers }: ReceivedRequest): string[] {
   const names = rawHeaders.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const twice = ONCE.filter((name) => names.filter((other) => other === name).length > 1);
   const both = headers["content-length"] !== undefined && headers["transfer-encoding"] !== undefined;
@@ -98,11 +102,11 @@ function ambiguities({ rawHeaders, headers }: Arrived): string[] {
 }
 
 /** Says whose token it was. */
-const sayWhoAsked: Behaviour = (call, response) =>
+const sayWhoAsked: Responder = (call, response) =>
   json(200, envelope([{ id: 7, label: tokenOf(call) }]))(call, response);
 
-export interface Door {
-  readonly gateway: Pair;
+export interface Target {
+  readonly gateway: GatewayWithFakeV4;
   /** Where the client knocks: the gateway's own address, or a proxy's before it. */
   readonly address: string;
 }
@@ -110,20 +114,20 @@ export interface Door {
 /** Runs one. `expected` is what to wait for; without it, whatever comes until all is quiet. */
 export async function runScript(
   script: Script,
-  lane: Lane,
-  { gateway, address }: Door,
+  lane: Scheme,
+  { gateway, address }: Target,
   expected?: Outcome,
-): Promise<Seen> {
-  gateway.v4.answers(sayWhoAsked);
-  const client = await rawClient(address);
+): Promise<ScriptResult> {
+  gateway.v4.respondWith(sayWhoAsked);
+  const client = await openRawClient(address);
   try {
     for (const part of bytesOf(script, lane)) {
       if (typeof part === "string") client.send(part);
-      else await (expected ? client.answers(part.answers) : quiet(client));
+      else await (expected ? client.waitForResponses(part.answers) : quiet(client));
     }
     await hear(client, gateway, expected);
-    const answers = await client.answers(0);
-    const closes = client.isOver();
+    const answers = await client.waitForResponses(0);
+    const closes = client.isEnded();
     const ambiguous = gateway.v4.calls.flatMap(ambiguities);
     const told = answers.flatMap(({ body }) => labels(body));
     const astray = expected ? [] : strays(client, gateway);

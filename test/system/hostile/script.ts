@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { parse } from "yaml";
 
 /** By the scheme of the credentials, which is what tells the lanes apart. */
-export const LANES = { alpha: "token", native: "Bearer" } as const;
-export type Lane = keyof typeof LANES;
+export const SCHEMES = { alpha: "token", native: "Bearer" } as const;
+export type Scheme = keyof typeof SCHEMES;
 
 /** What a client that talks to the gateway itself must get, and what v4 must have seen when all is over. */
 export interface Outcome {
@@ -25,7 +25,7 @@ export interface Script {
   readonly name: string;
   /** In the script's own notation: see `bytesOf`. */
   readonly send: string;
-  readonly expected: Readonly<Record<Lane, Outcome>>;
+  readonly expected: Readonly<Record<Scheme, Outcome>>;
 }
 
 interface Written extends Partial<Outcome> {
@@ -65,11 +65,11 @@ const withLength = (body: string, headers = ""): string =>
 const MEBI = 1024 * 1024;
 
 /** What stands for bytes that can't be read in a text file, or for too many of them. */
-const MARKS: readonly (readonly [RegExp, (lane: Lane, ...found: string[]) => string])[] = [
+const MARKS: readonly (readonly [RegExp, (lane: Scheme, ...found: string[]) => string])[] = [
   [/^(CR|LF|TAB|SP|NUL)$/, (_lane, name = "") => ({ CR: "\r", LF: "\n", TAB: "\t", SP: " " })[name] ?? "\0"],
   [/^x([0-9a-f]{2})$/, (_lane, hex = "") => String.fromCharCode(Number.parseInt(hex, 16))],
   [/^(.+) x (\d+)$/, (_lane, text = "", times) => lines(text.replaceAll("\\n", "\n")).repeat(Number(times))],
-  [/^auth (\S+)$/, (lane, token) => `Authorization: ${LANES[lane]} ${token}`],
+  [/^auth (\S+)$/, (lane, token) => `Authorization: ${SCHEMES[lane]} ${token}`],
   [/^smuggled$/, () => SMUGGLED],
   [/^length of smuggled$/, () => String(SMUGGLED.length)],
   [/^hex length of smuggled$/, () => SMUGGLED.length.toString(16)],
@@ -88,7 +88,7 @@ const MARKS: readonly (readonly [RegExp, (lane: Lane, ...found: string[]) => str
 /** A line of a script ends as HTTP's do. */
 const lines = (text: string): string => text.replaceAll("\n", "\r\n");
 
-function mark(lane: Lane, name: string): string {
+function mark(lane: Scheme, name: string): string {
   for (const [pattern, bytes] of MARKS) {
     const found = pattern.exec(name);
     if (found) return bytes(lane, ...found.slice(1));
@@ -105,7 +105,7 @@ export interface Pause {
  * What a client writes, latin-1, with its pauses: the script's text with every end of a line as CR LF, and the marks
  * in angle brackets replaced. `<no end>` takes off the end of the line that it stands before.
  */
-export function bytesOf({ send }: Script, lane: Lane): (string | Pause)[] {
+export function bytesOf({ send }: Script, lane: Scheme): (string | Pause)[] {
   return send
     .replaceAll(/<no end>\n/g, "")
     .split(/(<wait \d+>\n)/)

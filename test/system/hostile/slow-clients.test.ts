@@ -1,12 +1,16 @@
 /** Clients that take their time, on purpose: they keep nobody else waiting, and not for ever. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { beforeFake, eventually, type Pair } from "../../support/before-fake.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { rawClient, type RawClient } from "../../support/raw-client.ts";
+import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
+  gateway = await startGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
 });
 afterAll(() => gateway.stop());
 
@@ -16,7 +20,7 @@ afterEach(() => {
 });
 
 async function begin(bytes: string): Promise<RawClient> {
-  const client = await rawClient(gateway.service.url);
+  const client = await openRawClient(gateway.service.url);
   clients.push(client);
   client.send(bytes);
   return client;
@@ -35,17 +39,17 @@ test.each([
       "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n-",
   ],
 ])("200 that stop %s keep nobody waiting", async (_where, bytes) => {
-  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   await Promise.all(Array.from({ length: 200 }, () => begin(bytes)));
   // A byte now and then, as a slowloris does.
   for (const client of clients) client.send("a");
-  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+  expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
   expect(clients.filter((client) => client.text() !== "")).toEqual([]);
 });
 
 test("200 that ask for much and read nothing keep nobody waiting", async () => {
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `web-${id}`, group: "g".repeat(2000) }));
-  gateway.v4.answers(json(200, envelope(rows)));
+  gateway.v4.respondWith(json(200, envelope(rows)));
   const ask = "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n\r\n";
   await Promise.all(
     Array.from({ length: 200 }, async () => {
@@ -54,38 +58,42 @@ test("200 that ask for much and read nothing keep nobody waiting", async () => {
       client.send(ask);
     }),
   );
-  await eventually(() => gateway.v4.calls.length >= 200);
-  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+  await waitFor(() => gateway.v4.calls.length >= 200);
+  expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 });
 
 test("1000 that send half of a large body are given little memory, and keep nobody waiting", async () => {
-  gateway.v4.answers(json(200, envelope([{ id: 7, label: "web-one" }])));
+  gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   // A token of its own: v4 has accepted the other one by now, so that it has more room.
   const half = post("token").replace("slow", "made-up").replace("1000", "200000") + " ".repeat(100_000);
   await Promise.all(Array.from({ length: 1000 }, () => begin(half)));
-  await eventually(() => clients.filter((client) => client.text() !== "").length > 900);
+  await waitFor(() => clients.filter((client) => client.text() !== "").length > 900);
   const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
   const bytes = Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(metrics)?.[1]);
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(2 * 1_048_576);
-  expect(await gateway.ask("GET /vm/instances")).toMatchObject({ status: 200 });
+  expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 }, 60_000);
 
 test("a head that never ends is answered 400, and the connection ends", async () => {
   const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
-  expect(await client.ended()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 400 /);
 }, 60_000);
 
 test("200 reads with one token that v4 lets hang leave connections to other tokens, and the gateway ready", async () => {
-  const small = await beforeFake({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "4000", UPSTREAM_CONNECTIONS: "8" });
+  const small = await startGatewayWithFakeV4({
+    AUDIT: "off",
+    UPSTREAM_TIMEOUT_MS: "4000",
+    UPSTREAM_CONNECTIONS: "8",
+  });
   try {
-    small.v4.answers(({ path }, response) => {
+    small.v4.respondWith(({ path }, response) => {
       if (!path.includes("/instances/7")) json(200, envelope([]))({} as never, response);
     });
-    const list = (as: string) => small.ask("GET /vm/instances", { as });
+    const list = (as: string) => small.request("GET /vm/instances", { as });
     expect((await list("greedy")).status).toBe(200);
-    const hanging = Array.from({ length: 200 }, () => small.ask("GET /vm/instances/7", { as: "greedy" }));
-    await eventually(() => small.v4.calls.filter(({ path }) => path.includes("/instances/7")).length === 4);
+    const hanging = Array.from({ length: 200 }, () => small.request("GET /vm/instances/7", { as: "greedy" }));
+    await waitFor(() => small.v4.calls.filter(({ path }) => path.includes("/instances/7")).length === 4);
     expect((await list("another")).status).toBe(200);
     expect((await fetch(`${small.service.adminUrl}/readyz`)).status).toBe(200);
     const told = await Promise.all(hanging);

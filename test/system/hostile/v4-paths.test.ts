@@ -1,12 +1,16 @@
 /** Nothing that stands in a body leads a call of v4 to another path than the pack's (issue 13, 16). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
-import { beforeFake, type Pair } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
-let gateway: Pair;
+let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await beforeFake({ AUDIT: "off", RATE_LIMIT: "1000000/120", RATE_LIMIT_CREATE: "1000000/30" });
+  gateway = await startGatewayWithFakeV4({
+    AUDIT: "off",
+    RATE_LIMIT: "1000000/120",
+    RATE_LIMIT_CREATE: "1000000/30",
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -18,7 +22,7 @@ const VALUES = [...STEPS, [".."], { id: ".." }];
 const segments = (path: string): string[] => decodeURIComponent(decodeURIComponent(path)).split(/[/\\]/);
 
 function answerAs({ answers }: BodyPlace): void {
-  gateway.v4.answers((call, response) => {
+  gateway.v4.respondWith((call, response) => {
     const found =
       answers.find(({ method, path }) => method === call.method && path === call.path) ??
       answers.find(({ method }) => method === call.method);

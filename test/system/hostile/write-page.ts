@@ -3,21 +3,21 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { splitPage } from "../../../fuzz/worst/page.ts";
-import { beforeFake } from "../../support/before-fake.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
 import { page, type Row } from "./page.ts";
 import { runBehind } from "./run-behind.ts";
-import { runScript, type Seen } from "./run-script.ts";
-import { readScripts, type Lane, type Script } from "./script.ts";
+import { runScript, type ScriptResult } from "./run-script.ts";
+import { readScripts, type Scheme, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/inputs.md");
 const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
 async function runAtTheGateway(): Promise<void> {
-  const gateway = await beforeFake(SETTINGS);
+  const gateway = await startGatewayWithFakeV4(SETTINGS);
   const door = { gateway, address: gateway.service.url };
-  const run = (script: Script, lane: Lane): Promise<Seen> =>
+  const run = (script: Script, lane: Scheme): Promise<ScriptResult> =>
     runScript(script, lane, door, script.expected[lane]);
   try {
     for (const { script, seen } of rows)

@@ -1,14 +1,17 @@
 /** What tests of this folder look at in an answer, and the forms that answers are expected in. */
 import { expect } from "vitest";
-import type { Ask, Gateway, Told } from "../../support/gateway.ts";
+import type { RequestOptions, Gateway, TestResponse } from "../../support/gateway.ts";
 
 export type Json = Record<string, unknown>;
 
 /** Status and body: all that most statements speak of. */
-export const seen = ({ status, body }: Told): { status: number; body: unknown } => ({ status, body });
+export const statusAndBody = ({ status, body }: TestResponse): { status: number; body: unknown } => ({
+  status,
+  body,
+});
 
 /** A refusal that names these fields, in this order, with a reason for each; undefined: one that names none. */
-export const refused = (status: number, ...fields: (string | undefined)[]) => {
+export const errorOn = (status: number, ...fields: (string | undefined)[]) => {
   const reason = expect.stringMatching(/\S/);
   return {
     status,
@@ -17,32 +20,38 @@ export const refused = (status: number, ...fields: (string | undefined)[]) => {
 };
 
 /** A success that shows these members among others. */
-export const given = (members: Json) => ({ status: 200, body: expect.objectContaining(members) });
+export const successWith = (members: Json) => ({ status: 200, body: expect.objectContaining(members) });
 
 /** Every object of a list, page after page. */
-export async function whole(
+export async function fetchAllRows(
   gateway: Gateway,
   call: string,
   list: string,
-  options: Ask = {},
+  options: RequestOptions = {},
 ): Promise<Json[]> {
   const rows: Json[] = [];
   for (let page = 1; ; page += 1) {
-    const { body } = await gateway.ask(`${call}?page=${page}`, options);
+    const { body } = await gateway.request(`${call}?page=${page}`, options);
     rows.push(...body[list]);
     if (page >= body.total_pages) return rows;
   }
 }
 
 /** The least that an instance is made of. */
-export const smallest = { datacenter: "newark", type: "standard-1" };
+export const minimalInstance = { datacenter: "newark", type: "standard-1" };
 
 /** What makes an instance out of a distribution. */
-export const debian = { ...smallest, distribution: "vm/debian11", root_pass: "S0me-long-Passw0rd" };
+export const debianInstance = {
+  ...minimalInstance,
+  distribution: "vm/debian11",
+  root_pass: "S0me-long-Passw0rd",
+};
 
 /** Creates an instance and waits, on the sandbox's clock, until it is there and v4 takes the next create. */
-export async function created(gateway: Gateway, change: Json = {}): Promise<Json & { id: number }> {
-  const { status, body } = await gateway.ask("POST /vm/instances", { body: { ...smallest, ...change } });
+export async function createInstance(gateway: Gateway, change: Json = {}): Promise<Json & { id: number }> {
+  const { status, body } = await gateway.request("POST /vm/instances", {
+    body: { ...minimalInstance, ...change },
+  });
   if (status !== 200) throw new Error(`not created: ${JSON.stringify(body)}`);
   gateway.clock.advance(31_000);
   return body;

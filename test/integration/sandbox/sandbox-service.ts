@@ -4,17 +4,17 @@ import type { ManualClock } from "../../../src/sandbox/clock.ts";
 import { manualClock } from "../../../src/sandbox/clock.ts";
 import type { Sandbox, SandboxOptions, TokenName } from "../../../src/sandbox/sandbox.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { validateAnswer } from "./openapi.ts";
+import { validateResponse } from "./openapi.ts";
 
 export type Json = Record<string, unknown>;
 
-export interface Answer {
+export interface SandboxResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Json;
 }
 
-export interface Asking {
+export interface RequestOptions {
   /** The name of a seeded token, `anonymous`, or a whole `Authorization` header. Default `full`. */
   readonly as?: TokenName | "anonymous" | { readonly authorization: string };
   readonly body?: unknown;
@@ -26,31 +26,31 @@ export interface Asking {
   readonly headers?: Record<string, string>;
 }
 
-export interface Service {
+export interface SandboxService {
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
-  /** `ask("GET /vm/instances", …)`; `/v4` is put in front unless the path begins with it. */
-  ask(request: string, asking?: Asking): Promise<Answer>;
+  /** `request("GET /vm/instances", …)`; `/v4` is put in front unless the path begins with it. */
+  request(request: string, asking?: RequestOptions): Promise<SandboxResponse>;
   close(): Promise<void>;
 }
 
-export async function startService(options: SandboxOptions = {}): Promise<Service> {
+export async function startSandboxService(options: SandboxOptions = {}): Promise<SandboxService> {
   const clock = manualClock();
   const sandbox = await startSandbox({ clock, ...options });
   return {
     sandbox,
     clock,
-    async ask(request, asking = {}) {
+    async request(request, asking = {}) {
       const answer = await ask(sandbox, request, asking);
       // The description is written in the neutral words.
-      if (!options.words) validateAnswer(request, answer.status, answer.body);
+      if (!options.words) validateResponse(request, answer.status, answer.body);
       return answer;
     },
     close: () => sandbox.close(),
   };
 }
 
-async function ask(sandbox: Sandbox, request: string, asking: Asking): Promise<Answer> {
+async function ask(sandbox: Sandbox, request: string, asking: RequestOptions): Promise<SandboxResponse> {
   const [method = "", path = ""] = request.split(" ");
   const headers: Record<string, string> = { ...authorization(sandbox, asking), ...asking.headers };
   if (asking.filter !== undefined) {
@@ -68,18 +68,18 @@ async function ask(sandbox: Sandbox, request: string, asking: Asking): Promise<A
   return { status: response.status, headers: response.headers, body: answered };
 }
 
-function authorization(sandbox: Sandbox, { as = "full" }: Asking): Record<string, string> {
+function authorization(sandbox: Sandbox, { as = "full" }: RequestOptions): Record<string, string> {
   if (as === "anonymous") return {};
   return typeof as === "object" ? as : { authorization: `Bearer ${sandbox.tokens[as]}` };
 }
 
 /** The items of a list answer. */
-export function items(answer: Answer): Json[] {
+export function items(answer: SandboxResponse): Json[] {
   return answer.body["data"] as Json[];
 }
 
 /** The members that the errors of an answer name; `undefined` for an error that names none. */
-export function fields(answer: Answer): unknown[] {
+export function errorFields(answer: SandboxResponse): unknown[] {
   return (answer.body["errors"] as Json[]).map(({ field }) => field);
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Waits until `/readyz` has this status; the reasons that it gives. */
-export async function becomes(admin: string, status: 200 | 503): Promise<readonly string[]> {
+export async function waitForReadiness(admin: string, status: 200 | 503): Promise<readonly string[]> {
   for (;;) {
     const answer = await fetch(`${admin}/readyz`);
     const { reasons } = (await answer.json()) as { reasons: string[] };
@@ -12,7 +12,7 @@ export async function becomes(admin: string, status: 200 | 503): Promise<readonl
 }
 
 /** One of its figures, by its name behind `alpha_gateway_`. */
-export async function metric(admin: string, name: string): Promise<number> {
+export async function readMetric(admin: string, name: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text();
   return Number(new RegExp(`^alpha_gateway_${name} (.*)$`, "m").exec(text)?.[1]);
 }
