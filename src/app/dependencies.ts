@@ -1,7 +1,7 @@
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
-import { createNativeProxy } from "../pipeline/native-proxy.ts";
-import { createBodyReaders, type RequestBodies } from "../pipeline/read-body.ts";
+import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
+import { createBodyReaders, type RequestBodies } from "../pipeline/http/read-body.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";

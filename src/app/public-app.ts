@@ -1,74 +1,187 @@
+/** The public port: one Express application with its middleware in order. */
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
+import express, {
+  type ErrorRequestHandler,
+  type RequestHandler,
+  type Router,
+  type RouterOptions,
+} from "express";
+import helmet from "helmet";
 import { writeErrors } from "../dialect/errors.ts";
-import type { LifecycleDependencies } from "../pipeline/lifecycle.ts";
+import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/context.ts";
-import { createListener, type ListenerOptions } from "../pipeline/listener.ts";
-import { isFileUpload } from "../pipeline/stages/match-route.ts";
-import { createNativeAuthorization } from "../pipeline/native-authorization.ts";
-import { createNativeRateLimit } from "../pipeline/native-rate-limit.ts";
+import { allowOrigins } from "../pipeline/http/cors.ts";
+import {
+  createRequestContext,
+  createResponder,
+  plainRequestOf,
+  replaceUnusualTarget,
+  restoreTarget,
+} from "../pipeline/http/request-context.ts";
+import { isNative } from "../pipeline/native/is-native.ts";
+import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
+import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
-import type { DialectDefinition } from "../mapping/schema/definition.ts";
 import { createRequestedScopes } from "../auth/oauth/requested-scopes.ts";
-import { createOAuthHandler } from "../auth/oauth/handler.ts";
+import { createOAuthRoutes, type OAuthRoutes } from "../auth/oauth/handler.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { splitPath } from "../mapping/router.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
 
-/** What a browser client may send, and may read of an answer. */
-function corsHeaders({ alpha, filter }: DialectDefinition): Omit<ListenerOptions["cors"], "origins"> {
-  const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
-  return {
-    allowHeaders: ["Authorization", "Content-Type", "X-Request-Id", filter.header, alpha.always_ok.request],
-    exposeHeaders: ["X-Request-Id", ...limits, "X-V4-Equivalent", alpha.always_ok.answer],
-  };
-}
-
-/** Parts, and the pack that they work by. */
+/** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
 }
 
-type Ends = Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan">;
+/** Paths are matched as the client wrote them. */
+const ROUTING: RouterOptions = { caseSensitive: true, strict: true };
 
-/** Alpha's calls to the login server; undefined where there is none. */
-function oauthRoad(
-  settings: Settings,
-  parts: PublicAppDependencies,
-  ends: Ends,
-): ReturnType<typeof createOAuthHandler> | undefined {
-  const { pack, state, oauth: exchanged, shared, v4 } = parts;
-  const { oauth: definition, statuses } = pack.dialect;
-  if (!definition || !exchanged.login || !v4.authOrigin) return undefined;
-  return createOAuthHandler({
-    ...createPipelineConfig(pack, settings),
-    ...ends,
-    definition,
-    requestedScopes: createRequestedScopes(state, pack.scopes, exchanged.epoch),
-    authOrigin: v4.authOrigin,
-    login: exchanged.login,
-    tokenStore: exchanged.tokenStore,
-    tokens: shared.tokens,
-    limits: shared.limits,
-    rateLimitedStatus: statuses.rate_limited.alpha,
-    clock: Date.now,
-  });
+/** A JSON API needs one of helmet's headers: browsers must not guess another content type. */
+const SECURITY_HEADERS: Parameters<typeof helmet>[0] = {
+  contentSecurityPolicy: false,
+  crossOriginEmbedderPolicy: false,
+  crossOriginOpenerPolicy: false,
+  crossOriginResourcePolicy: false,
+  originAgentCluster: false,
+  referrerPolicy: false,
+  strictTransportSecurity: false,
+  xContentTypeOptions: true,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+};
+
+const FAILURE = "The service could not answer this request.";
+
+type Middleware = RequestHandler | ErrorRequestHandler;
+
+/** All middleware of the public port, in order. */
+function createMiddleware(settings: Settings, dependencies: PublicAppDependencies): readonly Middleware[] {
+  const { bodies } = dependencies;
+  const recorder = createRecorder({ ...dependencies, settings });
+  const respond = createResponder(bodies);
+  return [
+    createRequestContext(settings.TRUST_PROXY ?? []),
+    helmet(SECURITY_HEADERS),
+    allowOrigins(corsSettings(settings, dependencies)),
+    createNativeMiddleware(settings, dependencies, recorder),
+    createOAuthRouter(settings, dependencies, recorder, respond),
+    respond(createAlphaHandler(settings, dependencies, recorder)),
+    createErrorHandler(dependencies),
+  ];
 }
 
-/** The alpha lane: requests are translated. */
-function alphaLane(
+/** Creates the Express application of the public port. Every request gets its response from it. */
+export function createPublicApp(settings: Settings, dependencies: PublicAppDependencies): RequestListener {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.use([...createMiddleware(settings, dependencies)]);
+  return function publicApp(request, response) {
+    replaceUnusualTarget(request);
+    app(request, response);
+  };
+}
+
+/**
+ * Creates the same chain as a router that another Express application mounts, also below a path. A request that is
+ * neither below a prefix of the pack nor a call to the login server goes on to the application's next middleware.
+ */
+export function createAlphaRouter(settings: Settings, dependencies: PublicAppDependencies): Router {
+  const router = express.Router(ROUTING);
+  router.use(skipOtherPaths(settings, dependencies), ...createMiddleware(settings, dependencies));
+  return router;
+}
+
+/** Leaves the router for paths that are not the pack's. */
+function skipOtherPaths(settings: Settings, { pack }: PublicAppDependencies): RequestHandler {
+  const { alpha, v4, oauth } = pack.dialect;
+  const prefixes = [alpha.prefix, ...(settings.NATIVE_LANE ? [v4.prefix] : [])].map(
+    (prefix) => splitPath(prefix) ?? [],
+  );
+  const oauthPaths = new Set<string>(
+    oauth && [oauth.authorize, oauth.token, oauth.expire, oauth.logout].map((call) => call.alpha),
+  );
+  return (request, _response, next) => {
+    const [path = ""] = request.url.split("?", 1);
+    const segments = splitPath(path) ?? [];
+    const isPacks = prefixes.some((prefix) => prefix.every((segment, index) => segments[index] === segment));
+    next(isPacks || oauthPaths.has(path) ? undefined : "router");
+  };
+}
+
+/** What a browser client may send, and may read of a response. */
+function corsSettings(
+  { CORS_ORIGINS: origins = [] }: Settings,
+  { pack: { dialect } }: PublicAppDependencies,
+): Parameters<typeof allowOrigins>[0] {
+  const { alpha, filter } = dialect;
+  const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
+  return {
+    origins,
+    allowHeaders: ["Authorization", "Content-Type", "X-Request-Id", filter.header, alpha.always_ok.request],
+    exposeHeaders: ["X-Request-Id", ...limits, "X-V4-Equivalent", alpha.always_ok.answer],
+  };
+}
+
+/** An error body, which both dialects write in the same form. */
+const errorBody = ({ dialect }: Pack, reason: string): string =>
+  JSON.stringify(writeErrors([{ reason }], dialect.errors));
+
+/** Forwards requests of v4's own dialect without translation. */
+function createNativeMiddleware(
   settings: Settings,
-  parts: PublicAppDependencies,
+  { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
-): ListenerOptions["handleAlpha"] {
-  const { pack, tracing, upstream, catalogs, tokenLocks: turns, inFlight: underWay } = parts;
-  const { tokens, limits } = parts.shared;
-  const { tokenStore: grants } = parts.oauth;
-  const ends: Ends = {
+): RequestHandler {
+  if (!settings.NATIVE_LANE) return (_request, _response, next) => next();
+  const { tokens, limits } = shared;
+  const { v4, statuses } = pack.dialect;
+  const forward = nativeProxy({
+    enter: createNativeAuthorization({
+      grants: oauth.tokenStore,
+      scopes: pack.scopes,
+      accessOf: pack.v4Access,
+    }),
+    write: (reason) => errorBody(pack, reason),
+    scheme: v4.scheme,
+    failure: errorBody(pack, FAILURE),
+    circuitOpen: errorBody(pack, "The service does not answer at the moment. Try again later."),
+    limited: {
+      status: statuses.rate_limited.v4,
+      body: errorBody(pack, "Too many requests. Try again later."),
+    },
+    lookUp: createNativeRateLimit({ tokens, limits, scopes: pack.scopes, scopesHeader: v4.scopes_header }),
+    varyOrigin: settings.CORS_ORIGINS !== undefined,
+    record: recorder.native,
+    recordFirst: settings.AUDIT_DURABILITY === "strict",
+  });
+  return function forwardNative(request, response, next) {
+    const plain = plainRequestOf(response);
+    if (!isNative(plain, v4)) return next();
+    restoreTarget(request);
+    // The headers of a native response are v4's.
+    response.removeHeader("x-content-type-options");
+    forward(request, response, plain);
+    void inFlight.track(once(response, "close"));
+  };
+}
+
+/** What all handlers need to trace and record their requests. */
+function lifecycleOf(
+  { tracing }: PublicAppDependencies,
+  recorder: Recorder,
+): Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan"> {
+  return {
     startSpan:
       tracing &&
       ((request) =>
@@ -76,88 +189,90 @@ function alphaLane(
     record: recorder.alpha,
     onUnexpectedError: recorder.unforeseen,
   };
-  const oauth = oauthRoad(settings, parts, ends);
-  const road = createAlphaPipeline({
+}
+
+/** The same handler; shutdown waits for its requests and their records. */
+const trackRequests =
+  ({ inFlight }: PublicAppDependencies, handler: AlphaHandler): AlphaHandler =>
+  async (request) => {
+    const response = await inFlight.track(handler(request));
+    if (response.recorded) void inFlight.track(response.recorded);
+    return response;
+  };
+
+/** Alpha's calls to the login server; undefined where there is no login server. */
+function oauthRoutes(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+): OAuthRoutes | undefined {
+  const { pack, state, oauth, shared, v4 } = dependencies;
+  const { oauth: definition, statuses } = pack.dialect;
+  if (!definition || !oauth.login || !v4.authOrigin) return undefined;
+  return createOAuthRoutes({
     ...createPipelineConfig(pack, settings),
-    ...ends,
-    tokenStore: grants,
-    upstream,
+    ...lifecycleOf(dependencies, recorder),
+    definition,
+    requestedScopes: createRequestedScopes(state, pack.scopes, oauth.epoch),
+    authOrigin: v4.authOrigin,
+    login: oauth.login,
+    tokenStore: oauth.tokenStore,
+    tokens: shared.tokens,
+    limits: shared.limits,
+    rateLimitedStatus: statuses.rate_limited.alpha,
+    clock: Date.now,
+  });
+}
+
+/** Characters with a meaning in Express's route paths. */
+const ROUTE_SYNTAX = /[{}()[\]+?!:*\\]/g;
+
+/** Routes alpha's calls to the login server. A HEAD is not a GET there: it would start a login. */
+function createOAuthRouter(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+  respond: (handler: AlphaHandler) => RequestHandler,
+): Router {
+  const router = express.Router(ROUTING);
+  const { routes = [], notFound } = oauthRoutes(settings, dependencies, recorder) ?? {};
+  for (const { method, path, handler } of routes) {
+    const route = router.route(path.replaceAll(ROUTE_SYNTAX, String.raw`\$&`));
+    const respondNotFound = respond(trackRequests(dependencies, notFound ?? handler));
+    route.head(respondNotFound);
+    route[method](respond(trackRequests(dependencies, handler)));
+    route.all(respondNotFound);
+  }
+  return router;
+}
+
+/** Translates all other requests. */
+function createAlphaHandler(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+): AlphaHandler {
+  const { pack, upstream, shared } = dependencies;
+  const pipeline = createAlphaPipeline({
+    ...dependencies,
+    ...createPipelineConfig(pack, settings),
+    ...lifecycleOf(dependencies, recorder),
+    tokenStore: dependencies.oauth.tokenStore,
     files: upstream,
-    catalogs,
-    tokens,
-    tokenLocks: turns,
-    limits,
-    brownOuts: parts.brownOuts,
+    tokens: shared.tokens,
+    limits: shared.limits,
     nativeScheme: settings.NATIVE_LANE ? pack.dialect.v4.scheme : undefined,
   });
-  return async (request) => {
-    const answer = await underWay.track((oauth?.(request) ?? road)(request));
-    if (answer.recorded) void underWay.track(answer.recorded);
-    return answer;
-  };
+  return trackRequests(dependencies, pipeline);
 }
 
-const FAILURE = "The service could not answer this request.";
-
-/** The native lane: v4's own dialect is forwarded untouched. */
-function nativeLane(
-  settings: Settings,
-  parts: PublicAppDependencies,
-  recorder: Recorder,
-  write: (reason: string) => string,
-): ListenerOptions["native"] {
-  if (!settings.NATIVE_LANE) return undefined;
-  const { pack, shared } = parts;
-  const { scheme, prefix, scopes_header: scopesHeader } = pack.dialect.v4;
-  const forward = parts.nativeProxy({
-    enter: createNativeAuthorization({
-      grants: parts.oauth.tokenStore,
-      scopes: pack.scopes,
-      accessOf: pack.v4Access,
-    }),
-    write,
-    scheme,
-    failure: write(FAILURE),
-    circuitOpen: write("The service does not answer at the moment. Try again later."),
-    limited: {
-      status: pack.dialect.statuses.rate_limited.v4,
-      body: write("Too many requests. Try again later."),
-    },
-    lookUp: createNativeRateLimit({
-      tokens: shared.tokens,
-      limits: shared.limits,
-      scopes: pack.scopes,
-      scopesHeader,
-    }),
-    varyOrigin: settings.CORS_ORIGINS !== undefined,
-    record: recorder.native,
-    recordFirst: settings.AUDIT_DURABILITY === "strict",
-  });
-  return {
-    scheme,
-    prefix,
-    forward(request, response, asked) {
-      forward(request, response, asked);
-      void parts.inFlight.track(once(response, "close"));
-    },
+/** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */
+function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
+  const body = errorBody(pack, FAILURE);
+  // Express recognizes an error handler by its four parameters.
+  return function handleError(error: unknown, _request, response, _next) {
+    log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
+    if (response.headersSent) response.destroy();
+    else response.writeHead(500, { "content-type": "application/json; charset=utf-8" }).end(body);
   };
-}
-
-/** The public listener with its two lanes. */
-export function createPublicApp(settings: Settings, parts: PublicAppDependencies): RequestListener {
-  const { dialect } = parts.pack;
-  const recorder = createRecorder({ ...parts, settings });
-  /** An error body, which both dialects shape alike. */
-  const write = (reason: string): string => JSON.stringify(writeErrors([{ reason }], dialect.errors));
-  return createListener({
-    handleAlpha: alphaLane(settings, parts, recorder),
-    native: nativeLane(settings, parts, recorder, write),
-    bodies: parts.bodies,
-    isFileUpload: (method, path) => isFileUpload(parts.pack, method, path),
-    trustProxy: settings.TRUST_PROXY ?? [],
-    cors: { origins: settings.CORS_ORIGINS ?? [], ...corsHeaders(dialect) },
-    failure: write(FAILURE),
-    onFailure: (error) =>
-      parts.log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline"),
-  });
 }

@@ -28,6 +28,8 @@ export type ReadBody = (owner: BodyOwner, most?: number) => Promise<Buffer>;
 export interface AlphaRequest {
   /** Of the answer's `X-Request-Id`. */
   readonly id: string;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
   readonly method: string;
   /** As it came, without the query. */
   readonly path: string;
@@ -37,8 +39,8 @@ export interface AlphaRequest {
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Undefined for methods whose body is not looked at. */
   readonly readBody?: ReadBody | undefined;
-  /** In place of a body, on a route that takes a file: the bytes as they come. */
-  readonly upload?: Readable | undefined;
+  /** In place of `readBody`, on a route that takes a file: the bytes as they arrive. */
+  readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
   /** Fires when the client goes away. */
   readonly signal: AbortSignal;
@@ -153,9 +155,9 @@ export interface StageTimes {
   buildResponse: number;
 }
 
-/** Begins the notes of one request. */
-export const createContext = (): RequestContext => ({
-  startedAt: performance.now(),
+/** Creates the context of one request. @param startedAt by `performance.now()` */
+export const createContext = (startedAt = performance.now()): RequestContext => ({
+  startedAt,
   time: new Date(),
   calls: [],
   losses: new Set(),

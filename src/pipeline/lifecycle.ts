@@ -71,7 +71,7 @@ export function withLifecycle(
   }
 
   return async function travel(request) {
-    const notes = createContext();
+    const notes = createContext(request.startedAt);
     notes.span = parts.startSpan?.(request);
     const made = await work(request, notes)
       .catch((error: unknown) => failed(error, request, notes))

@@ -95,7 +95,7 @@ export function createAlphaPipeline(dependencies: PipelineDependencies): AlphaHa
 
     // Read the body, and let it choose among the candidates.
     const isAccepted = context.tokenInfo?.refused === false || typeof resolved.grant === "object";
-    const bytes = request.readBody && (await receiveBody(request, context, isAccepted));
+    const bytes = match.route.upload ? undefined : await receiveBody(request, context, isAccepted);
     let json: JsonObject | undefined;
     const clientBody = (): JsonObject => (json ??= parseBody(request, bytes));
     if (!(candidates instanceof HttpError) && candidates.length > 1)

@@ -51,12 +51,13 @@ function plain(
   });
   return {
     id: "example",
+    startedAt: performance.now(),
     method,
     path: before,
     query,
     headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
     ...(body !== undefined && { readBody: async () => Buffer.from(JSON.stringify(body)) }),
-    ...(file !== undefined && { upload: Readable.from([Buffer.from("a file")]) }),
+    ...(file !== undefined && { openUpload: () => Readable.from([Buffer.from("a file")]) }),
     address,
     signal: new AbortController().signal,
   };

@@ -6,7 +6,7 @@ import {
   type HandlerResult,
   type AlphaHandler,
 } from "../../pipeline/lifecycle.ts";
-import { hasFragment, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
+import { hasFragment, NOBODY, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
 import { enforceRateLimit } from "../../pipeline/stages/rate-limit.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./authorize.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
@@ -25,40 +25,55 @@ export interface OAuthDependencies
   readonly rateLimitedStatus: number;
 }
 
-type Work = (request: AlphaRequest, notes: RequestContext) => Promise<HandlerResult>;
+type Handler = (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>;
 
-const NOBODY = { token: undefined, hash: undefined };
+/** One call of alpha to the login server. */
+export interface OAuthRoute {
+  readonly method: "get" | "post";
+  readonly path: string;
+  readonly handler: AlphaHandler;
+}
 
-/** Alpha's calls to the login server, by method and path. Undefined for a request that is none of them. */
-export function createOAuthHandler(
-  parts: OAuthDependencies,
-): (request: AlphaRequest) => AlphaHandler | undefined {
-  const { definition, limits, rateLimitedStatus } = parts;
-  const works = new Map<string, Work>([
-    [
-      `GET ${definition.authorize.alpha}`,
-      (request, notes) => redirectToLogin(request, notes, { ...parts, definition: definition.authorize }),
+/** Alpha's calls to the login server, and the handler for other methods of their paths. */
+export interface OAuthRoutes {
+  readonly routes: readonly OAuthRoute[];
+  readonly notFound: AlphaHandler;
+}
+
+/** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
+export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
+  const { definition, limits, rateLimitedStatus, authOrigin } = dependencies;
+
+  /** Requests are counted by address: they have no token yet. */
+  const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
+    withLifecycle(async (request, context) => {
+      if (route !== undefined) context.route = route;
+      await enforceRateLimit(request, NOBODY, context, { limits, limitedStatus: rateLimitedStatus });
+      if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
+      return handle(request, context);
+    }, dependencies);
+
+  const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({
+    method,
+    path,
+    handler: createHandler(`${method.toUpperCase()} ${path}`, handle),
+  });
+
+  return {
+    routes: [
+      createRoute("get", definition.authorize.alpha, (request, context) =>
+        redirectToLogin(request, context, { ...dependencies, definition: definition.authorize }),
+      ),
+      createRoute("post", definition.token.alpha, (request, context) =>
+        exchangeCode(request, context, dependencies),
+      ),
+      createRoute("post", definition.expire.alpha, (request, context) =>
+        revokeToken(request, context, dependencies),
+      ),
+      createRoute("get", definition.logout.alpha, async (_request, context) =>
+        logout(context, definition.logout.v4, authOrigin),
+      ),
     ],
-    [`POST ${definition.token.alpha}`, (request, notes) => exchangeCode(request, notes, parts)],
-    [`POST ${definition.expire.alpha}`, (request, notes) => revokeToken(request, notes, parts)],
-    [
-      `GET ${definition.logout.alpha}`,
-      async (_, notes) => logout(notes, definition.logout.v4, parts.authOrigin),
-    ],
-  ]);
-  const paths = new Set([...works.keys()].map((name) => name.slice(name.indexOf(" ") + 1)));
-
-  /** Counted by address: nobody has shown yet who it is. */
-  async function work(request: AlphaRequest, notes: RequestContext): Promise<HandlerResult> {
-    const name = `${request.method} ${request.path}`;
-    const answer = works.get(name);
-    if (answer) notes.route = name;
-    await enforceRateLimit(request, NOBODY, notes, { limits, limitedStatus: rateLimitedStatus });
-    if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
-    if (!answer) throw new HttpError(404, "Not found");
-    return answer(request, notes);
-  }
-
-  const road = withLifecycle(work, parts);
-  return (request) => (paths.has(request.path) ? road : undefined);
+    notFound: createHandler(undefined, () => Promise.reject(new HttpError(404, "Not found"))),
+  };
 }

@@ -50,13 +50,3 @@ export async function chooseRoute(
   }
   throw new HttpError(404, "Not found");
 }
-
-/** Whether the body of a request is a file, which goes on as it comes. */
-export function isFileUpload(pack: Pack, method: string, path: string): boolean {
-  if (!pack.takesFiles.has(method)) return false;
-  const segments = splitPath(path);
-  const { prefix } = pack;
-  if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return false;
-  const found = pack.match(method, segments.slice(prefix.length));
-  return found?.routes[0]?.upload !== undefined;
-}

@@ -29,11 +29,11 @@ function fileIn(
   if (coding.toLowerCase() !== "identity")
     throw new HttpError(400, "The Content-Encoding of the body is not supported.");
   if (Number(length ?? 0) > most) throw new HttpError(400, "The body is too large.");
-  if (!request.upload) throw new HttpError(400, "The body is missing.");
+  if (!request.openUpload) throw new HttpError(400, "The body is missing.");
   const stream = countBytes(most, (count) => {
     if (notes.streamedBytes) notes.streamedBytes.in += count;
   });
-  pipeline(request.upload, stream, () => {});
+  pipeline(request.openUpload(), stream, () => {});
   const headers = {
     "content-type": given ?? type,
     ...(length !== undefined && { "content-length": length }),

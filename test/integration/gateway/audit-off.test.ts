@@ -19,6 +19,7 @@ function recordedWithoutAudit() {
   let looks = 0;
   const request = {
     id: "r-1",
+    startedAt: performance.now(),
     method: "POST",
     get path() {
       looks += 1;

@@ -22,6 +22,7 @@ function record(body: Buffer, change: (context: RequestContext) => void = () => 
   metrics.close();
   const request = {
     id: "r-1",
+    startedAt: performance.now(),
     method: "POST",
     path: "/v4/vm/instances",
     query: "",

@@ -100,6 +100,7 @@ beforeAll(() => {
     const [method = "", path = ""] = call.split(" ");
     const request: AlphaRequest = {
       id: "id",
+      startedAt: performance.now(),
       method,
       path: `/v4${fill(path)}`,
       query: "",

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createNativeAuthorization } from "../../../src/pipeline/native-authorization.ts";
+import { createNativeAuthorization } from "../../../src/pipeline/native/native-authorization.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { tokenHash } from "../../../src/auth/token-hash.ts";

@@ -66,6 +66,7 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
 
 const request: AlphaRequest = {
   id: "my-id",
+  startedAt: performance.now(),
   method: "DELETE",
   path: "/v4/vm/instances/7",
   query: "",

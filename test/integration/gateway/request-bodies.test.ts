@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { createBodyReaders } from "../../../src/pipeline/read-body.ts";
+import { createBodyReaders } from "../../../src/pipeline/http/read-body.ts";
 import {
   startGatewayWithFakeV4,
   waitFor,

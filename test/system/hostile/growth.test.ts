@@ -17,7 +17,7 @@ import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { shellQuote, shellComment } from "../../../src/tools/explain/shell.ts";
 import { credentialScheme, parseCredentials } from "../../../src/pipeline/stages/parse-credentials.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
-import { matchRoute, isFileUpload } from "../../../src/pipeline/stages/match-route.ts";
+import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
 import { parseBody } from "../../../src/pipeline/stages/parse-body.ts";
 import { requestIdOf, traceparentOf } from "../../../src/pipeline/trace-context.ts";
 import { requestedFilter, requestedPage } from "../../../src/pipeline/stages/translate-query.ts";
@@ -35,6 +35,7 @@ const LENGTHS = [1 << 10, 1 << 14];
 
 const request = (parts: Partial<AlphaRequest>): AlphaRequest => ({
   id: "id",
+  startedAt: performance.now(),
   method: "POST",
   path: "/v4/vm/instances",
   query: "",
@@ -78,7 +79,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a network of a body": (text) => networkAddress(text, 64),
   "a path": splitPath,
   "the route of a path": (text) => matchRoute(request({ path: `/v4/vm/distributions/${text}` }), pack),
-  "the route of a file": (text) => isFileUpload(pack, "PUT", `/v4/${text}`),
   "the page of a query": (text) => requestedPage(request({ query: `page=${text}` }), "page"),
   "a query": (text) => requestedPage(request({ query: text }), "page"),
   "the filter of a request": (text) =>

@@ -122,7 +122,7 @@ test.each(files.filter((file) => folderOf(file) === "pipeline"))(
       "pipeline/lifecycle.ts",
       "pipeline/execute-route.ts",
       "pipeline/stages/build-request.ts",
-      "pipeline/listener.ts",
+      "pipeline/http/request-context.ts",
     ];
     const shared = new Set([
       "context.ts",

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "../dialect/http-error.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
-import { decodeContent } from "../upstream/content-decoding.ts";
-import { toUpstreamError, UpstreamError } from "../upstream/errors.ts";
-import type { BodyOwner, ReadBody } from "./context.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { addressNetwork } from "../../rate-limit/client-address.ts";
+import { decodeContent } from "../../upstream/content-decoding.ts";
+import { toUpstreamError, UpstreamError } from "../../upstream/errors.ts";
+import type { Readable } from "node:stream";
+import type { BodyOwner, ReadBody } from "../context.ts";
 
 /** Bytes of request bodies that a process keeps at once: 32 of the largest, as far as that is not above this. */
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -53,8 +54,10 @@ const busy = (): HttpError => new HttpError(500, "The service is busy. Try again
 /** One body, and what it takes of the budget until `release`. */
 export interface BodyReader {
   readonly read: ReadBody;
-  /** Whether reading failed: what is left of the body is still on its way. */
-  failed(): boolean;
+  /** The body as it arrives, outside of the budget, in place of `read`. */
+  readonly openUpload: () => Readable;
+  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
+  hasUnreadRest(): boolean;
   release(): void;
 }
 
@@ -130,6 +133,7 @@ class Reader implements BodyReader {
   #owner: BodyOwner = { known: false, address: "" };
   #held = 0;
   #failed = false;
+  #isUpload = false;
 
   constructor(request: IncomingMessage, limit: number, budget: Budget, coming: Set<Coming>) {
     this.#request = request;
@@ -141,6 +145,8 @@ class Reader implements BodyReader {
   readonly read: ReadBody = async (owner, most = this.#limit) => {
     this.#owner = owner;
     if (!hasBody(this.#request)) return NO_BYTES;
+    if (this.#request.readableEnded)
+      throw new Error("Another middleware has read the body: mount the gateway before body parsers.");
     try {
       const limit = Math.min(most, this.#limit);
       const body = await this.#collect(limit);
@@ -153,8 +159,13 @@ class Reader implements BodyReader {
     }
   };
 
-  failed(): boolean {
-    return this.#failed;
+  readonly openUpload = (): Readable => {
+    this.#isUpload = true;
+    return this.#request;
+  };
+
+  hasUnreadRest(): boolean {
+    return this.#failed || (this.#isUpload && !this.#request.readableEnded);
   }
 
   release(): void {

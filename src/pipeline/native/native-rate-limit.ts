@@ -1,7 +1,7 @@
-import type { Scopes } from "../dialect/scopes.ts";
-import type { RateLimits } from "../rate-limit/rate-limits.ts";
-import type { TokenInfo, TokenCache } from "../auth/token-cache.ts";
-import type { AlphaRequest } from "./context.ts";
+import type { Scopes } from "../../dialect/scopes.ts";
+import type { RateLimits } from "../../rate-limit/rate-limits.ts";
+import type { TokenInfo, TokenCache } from "../../auth/token-cache.ts";
+import type { AlphaRequest } from "../context.ts";
 
 /** What is known of the token of a native request before v4 is asked. */
 export interface NativeToken {

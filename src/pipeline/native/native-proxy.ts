@@ -1,22 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
-import { CLIENT_GONE } from "../audit/record.ts";
-import type { CircuitBreaker, AttemptOutcome } from "../upstream/circuit-breaker.ts";
-import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../upstream/errors.ts";
-import { tokenHash } from "../auth/token-hash.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
+import { CLIENT_GONE } from "../../audit/record.ts";
+import type { CircuitBreaker, AttemptOutcome } from "../../upstream/circuit-breaker.ts";
+import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/errors.ts";
+import { tokenHash } from "../../auth/token-hash.ts";
+import { addressNetwork } from "../../rate-limit/client-address.ts";
 import {
   createConnectionShares,
   ConnectionUnavailableError,
   type ConnectionShares,
-} from "../upstream/connection-shares.ts";
-import { header, type AlphaRequest } from "./context.ts";
-import { delayResponseEnd } from "./delay-response-end.ts";
-import type { ForwardNative } from "./listener.ts";
+} from "../../upstream/connection-shares.ts";
+import { header, type AlphaRequest } from "../context.ts";
+import { delayResponseEnd } from "../http/delay-response-end.ts";
 import type { NativeEntry } from "./native-authorization.ts";
 import type { LookUpNativeToken } from "./native-rate-limit.ts";
-import type { NativeOutcome } from "./stages/audit-record.ts";
+import type { NativeOutcome } from "../stages/audit-record.ts";
+
+/** Forwards a request of the native proxy. `asked` describes it as plain data, for the audit. */
+export type ForwardNative = (request: IncomingMessage, response: ServerResponse, asked: AlphaRequest) => void;
 
 /** Hop-by-hop (RFC 9110 7.6.1), but for the body's framing. */
 const HOP_BY_HOP = [

@@ -1,0 +1,115 @@
+/** From HTTP to plain data. Express objects go no further than this folder: stages are tested without HTTP. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestHandler, Response } from "express";
+import { clientAddresses } from "../../rate-limit/client-address.ts";
+import type { AlphaRequest } from "../context.ts";
+import type { AlphaHandler } from "../lifecycle.ts";
+import { requestIdOf } from "../trace-context.ts";
+import type { RequestBodies } from "./read-body.ts";
+import { sendResponse } from "./send-response.ts";
+
+/** Member of `response.locals` with the plain request. */
+const REQUEST = "alphaGatewayRequest";
+
+/** The plain request that {@link createRequestContext} has made. */
+export const plainRequestOf = (response: Response): AlphaRequest =>
+  (response.locals as Record<string, AlphaRequest>)[REQUEST] as AlphaRequest;
+
+/** Targets as the client sent them, of requests for which Express sees another one. */
+const originalTargets = new WeakMap<IncomingMessage, string>();
+
+/** A path, with or without a query, of visible ASCII characters and without a fragment. */
+const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
+
+/**
+ * Gives Express a target that it can parse. It would respond in HTML to `http://[::1`, without a rate limit or a
+ * record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
+ */
+export function replaceUnusualTarget(request: IncomingMessage): void {
+  const target = request.url ?? "";
+  if (PLAIN_TARGET.test(target)) return;
+  originalTargets.set(request, target);
+  const [path = ""] = target.split("?", 1);
+  request.url = PLAIN_TARGET.test(path) ? path : "/";
+}
+
+/** The target as the client sent it; below the path of its router where that is mounted in another application. */
+const targetOf = (request: IncomingMessage): string => originalTargets.get(request) ?? request.url ?? "";
+
+/** Takes back {@link replaceUnusualTarget}. */
+export function restoreTarget(request: IncomingMessage): void {
+  request.url = targetOf(request);
+}
+
+/** Fires when the client disconnects before the response is complete. */
+function clientSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** All lines of each header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
+function headerLines(raw: readonly string[]): Record<string, string[]> {
+  const lines = Object.create(null) as Record<string, string[]>;
+  for (let at = 1; at < raw.length; at += 2) {
+    const name = raw[at - 1]?.toLowerCase() ?? "";
+    const value = raw[at] ?? "";
+    const before = lines[name];
+    if (before) before.push(value);
+    else lines[name] = [value];
+  }
+  return lines;
+}
+
+/**
+ * The first middleware: describes the request as plain data, with its id, its start and the client's address.
+ *
+ * @param trustProxy addresses and networks of proxies whose `X-Forwarded-For` counts
+ */
+export function createRequestContext(trustProxy: readonly string[]): RequestHandler {
+  const addressOf = clientAddresses(trustProxy);
+  return function requestContext(request, response, next) {
+    const startedAt = performance.now();
+    const target = targetOf(request);
+    const question = target.indexOf("?");
+    const headers = headerLines(request.rawHeaders);
+    const plain: AlphaRequest = {
+      id: requestIdOf(headers["x-request-id"]?.[0]),
+      startedAt,
+      method: request.method,
+      path: question < 0 ? target : target.slice(0, question),
+      query: question < 0 ? "" : target.slice(question + 1),
+      headers,
+      address: addressOf(request),
+      signal: clientSignal(response),
+    };
+    (response.locals as Record<string, AlphaRequest>)[REQUEST] = plain;
+    next();
+  };
+}
+
+const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
+
+/**
+ * Makes handlers of plain requests into Express middleware. No body parser runs before them: the handler reads the
+ * body, after authorization and within the budget of `bodies`.
+ */
+export function createResponder(bodies: RequestBodies): (handler: AlphaHandler) => RequestHandler {
+  return (handler) =>
+    async function respond(request, response) {
+      const plain = plainRequestOf(response);
+      if (!BODY_METHODS.has(plain.method)) {
+        sendResponse(request, response, await handler(plain), false);
+        return;
+      }
+      const body = bodies.of(request);
+      try {
+        const result = await handler({ ...plain, readBody: body.read, openUpload: body.openUpload });
+        sendResponse(request, response, result, body.hasUnreadRest());
+      } finally {
+        body.release();
+      }
+    };
+}

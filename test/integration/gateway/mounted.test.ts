@@ -1,0 +1,115 @@
+/** The chain of the public port as a router of another Express application. */
+import { mkdtemp, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import express from "express";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { closeDependencies, createDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
+import { createAlphaRouter } from "../../../src/app/public-app.ts";
+import { readSettings } from "../../../src/config/settings.ts";
+import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+
+let folder: string;
+let v4: FakeV4;
+let dependencies: Dependencies;
+let catalogs: CatalogCache;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mounted-"));
+  v4 = await startFakeV4();
+  const settings = readSettings([], {
+    UPSTREAM_URL: v4.url,
+    AUTH_URL: v4.url,
+    DATA_DIR: folder,
+    LOG_LEVEL: "silent",
+    AUDIT: "off",
+  });
+  dependencies = await createDependencies(settings);
+  const { pack } = dependencies.initialPack;
+  catalogs = connectCatalogs(pack, dependencies.upstream, 600, () => {});
+  const router = createAlphaRouter(settings, { ...dependencies, pack, catalogs });
+  const app = express();
+  app.get("/v4/of-the-application", (_request, response) => void response.send("application"));
+  app.use("/old/api", router);
+  app.use(router);
+  app.use((_request, response) => void response.status(418).send("application"));
+  server = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  catalogs.stop();
+  await closeDependencies(dependencies, async () => {});
+  await v4.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }]))));
+
+const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url + path, { redirect: "manual", ...init });
+const alpha = { headers: { authorization: "token t" } };
+
+describe.each([
+  ["at the root", ""],
+  ["below a path", "/old/api"],
+])("a router mounted %s", (_name, base) => {
+  test("translates alpha requests", async () => {
+    const response = await ask(`${base}/v4/vm/instances?page=1`, alpha);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ vms: [{ id: 7, label: "web-one" }], page: 1 });
+    expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page=1&page_size=25");
+  });
+
+  test("reads the body of a request after authorization", async () => {
+    v4.respondWith(json(200, { id: 7, label: "web-two" }));
+    const response = await ask(`${base}/v4/vm/instances/7`, {
+      method: "PUT",
+      body: JSON.stringify({ label: "web-two" }),
+      headers: { ...alpha.headers, "content-type": "application/json" },
+    });
+    expect(response.status).toBe(200);
+    expect(v4.calls.find(({ method }) => method === "PUT")?.json()).toEqual({ label: "web-two" });
+  });
+
+  test("forwards native requests without translation", async () => {
+    const response = await ask(`${base}/v4/vm/instances?page_size=100`, {
+      headers: { authorization: "Bearer t" },
+    });
+    expect(await response.json()).toEqual(envelope([{ id: 7, label: "web-one" }]));
+    expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page_size=100");
+  });
+
+  test("redirects to the login server", async () => {
+    const response = await ask(`${base}/oauth/authorize?client_id=c&scopes=vms:view`);
+    expect(response.status).toBe(302);
+    expect(response.headers.get("location")).toMatch(`${v4.url}/oauth/authorize?client_id=c`);
+  });
+
+  test("responds with 404 to paths of the prefix that alpha does not have", async () => {
+    const response = await ask(`${base}/v4/nothing`, alpha);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ errors: [{ reason: "Not found" }] });
+  });
+});
+
+test.each(["/", "/v5/vm/instances", "/oauth", "/oauth/token/", "/old/api", "/old/api/v5", "/%zz"])(
+  "leaves %s to the application, without headers of its own",
+  async (path) => {
+    const response = await ask(path, alpha);
+    expect([response.status, await response.text()]).toEqual([418, "application"]);
+    expect(response.headers.get("x-content-type-options")).toBeNull();
+    expect(response.headers.get("x-request-id")).toBeNull();
+  },
+);
+
+test("leaves a path of the prefix that an earlier route of the application has", async () => {
+  expect(await (await ask("/v4/of-the-application", alpha)).text()).toBe("application");
+});
