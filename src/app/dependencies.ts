@@ -89,6 +89,8 @@ export interface DependenciesOptions {
   readonly files?: PackFiles;
   /** The pack to begin with, where it is made already. */
   readonly loaded?: LoadedPack;
+  /** OpenTelemetry's variables. Default: those of the process. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** What this process shares with others, and how. Default: as the settings say. */
   readonly stateBackend?: (log: Log) => Promise<SharedState>;
 }
@@ -101,13 +103,18 @@ export interface DependenciesOptions {
  */
 export async function createDependencies(
   settings: Settings,
-  { files, loaded, stateBackend: share = (log) => openSharedState(settings, log) }: DependenciesOptions = {},
+  {
+    files,
+    loaded,
+    environment = process.env,
+    stateBackend: share = (log) => openSharedState(settings, log),
+  }: DependenciesOptions = {},
 ): Promise<Dependencies> {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
   const brownOuts = plannedBrownOuts(settings, first.pack);
   const v4 = await v4Service(settings);
-  const tracing = await openTracing(process.env, (message) =>
+  const tracing = await openTracing(environment, (message) =>
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
   const of = { pack: first.pack, log, authOrigin: v4.authOrigin, tracing };

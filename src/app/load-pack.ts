@@ -17,7 +17,7 @@ type PackSettings = Pick<Settings, "MAPPINGS_DIR" | "WORDS">;
 export const readPackOf = ({ MAPPINGS_DIR }: PackSettings): PackFiles => readPack(packFolder(MAPPINGS_DIR));
 
 /** Makes a pack of files, in the service's words. @throws {PackError} */
-export const loadFiles = (files: PackFiles, { WORDS }: PackSettings): LoadedPack => ({
+export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): LoadedPack => ({
   files,
   pack: buildPack(parsePack(files), WORDS),
 });

@@ -27,7 +27,6 @@ import { createRequestedScopes } from "../auth/oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../auth/oauth/handler.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { splitPath } from "../mapping/router.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
@@ -89,33 +88,6 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
   return function publicApp(request, response) {
     replaceUnusualTarget(request);
     app(request, response);
-  };
-}
-
-/**
- * Creates the same chain as a router that another Express application mounts, also below a path. A request that is
- * neither below a prefix of the pack nor a call to the login server goes on to the application's next middleware.
- */
-export function createAlphaRouter(settings: Settings, dependencies: PublicAppDependencies): Router {
-  const router = express.Router(ROUTING);
-  router.use(skipOtherPaths(settings, dependencies), ...createMiddleware(settings, dependencies));
-  return router;
-}
-
-/** Leaves the router for paths that are not the pack's. */
-function skipOtherPaths(settings: Settings, { pack }: PublicAppDependencies): RequestHandler {
-  const { alpha, v4, oauth } = pack.dialect;
-  const prefixes = [alpha.prefix, ...(settings.NATIVE_LANE ? [v4.prefix] : [])].map(
-    (prefix) => splitPath(prefix) ?? [],
-  );
-  const oauthPaths = new Set<string>(
-    oauth && [oauth.authorize, oauth.token, oauth.expire, oauth.logout].map((call) => call.alpha),
-  );
-  return (request, _response, next) => {
-    const [path = ""] = request.url.split("?", 1);
-    const segments = splitPath(path) ?? [];
-    const isPacks = prefixes.some((prefix) => prefix.every((segment, index) => segments[index] === segment));
-    next(isPacks || oauthPaths.has(path) ? undefined : "router");
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/schema.ts";
 import { startAdminListener } from "./admin-listener.ts";
@@ -11,89 +10,70 @@ import {
   type DependenciesOptions,
 } from "./dependencies.ts";
 import { createPackReloader, type ReloadPack } from "./pack-reloader.ts";
+import { createReadiness, readInitialCatalogs } from "./readiness.ts";
 
-/** How long the start waits for the catalogs; a v4 that is slower finds a gateway that runs and is not ready yet. */
-const FIRST_READING_MS = 2000;
-
-/** How long readiness waits for a v4 that was left alone. */
-const PROBE_MS = 500;
-
-/** How long a request of the admin listener may go on at the end. */
+/** How long requests of the admin listener may take at shutdown. */
 export const ADMIN_DRAIN_MS = 100;
 
 /** A running gateway. */
 export interface Service {
   readonly url: string;
-  /** Undefined where the admin listener is off. */
+  /** Undefined if the admin listener is off. */
   readonly adminUrl: string | undefined;
-  /** A token of the embedded sandbox, where that is used. */
+  /** A token of the embedded sandbox, if that is used. */
   readonly sandboxToken: string | undefined;
-  /** An OAuth client of the embedded sandbox, where its login server is used too. */
+  /** An OAuth client of the embedded sandbox, if its login server is used too. */
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
-  /** What the pack says of clients, for the example that a start prints. */
+  /** The pack's description of clients, for the example that `serve` prints. */
   readonly alpha: Pack["dialect"]["alpha"];
-  /** Why it is not ready; empty when it is. */
+  /** Why it is not ready; empty if it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
-  /** Takes another pack into use; see `createReload`. */
+  /** Activates another pack; see {@link createPackReloader}. */
   readonly reload: ReloadPack;
-  /** Drains and ends: readiness goes, requests in flight end, the audit is flushed. */
+  /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds a gateway from its settings and starts it. While v4 is down it runs and is not ready, and becomes
- * ready by itself.
+ * Starts a gateway. While v4 is down the gateway runs and is not ready; it becomes ready once v4 responds.
  *
- * @throws {PackError} for a pack that can't be used; an error of the system for a port or folder that can't.
+ * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
  */
 export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
   return serveDependencies(settings, await createDependencies(settings, options));
 }
 
-/** Begins to serve with parts that are open. They are closed again where that fails. */
+/** Serves requests with open dependencies. If that fails, they are closed. */
 export async function serveDependencies(
   settings: Settings,
-  parts: Dependencies,
+  dependencies: Dependencies,
   connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
 ): Promise<Service> {
-  const { audit, state, shared, oauth: exchanged, metrics, v4, log, initialPack: first } = parts;
-  const editions = createActivePack(settings, parts);
+  const { shared, oauth, metrics, v4, log, initialPack } = dependencies;
+  const activePack = createActivePack(settings, dependencies);
+  const checkReadiness = createReadiness(activePack, dependencies);
   let gateway: HttpServer | undefined;
   let admin: HttpServer | undefined;
-  let draining = false;
+  let isDraining = false;
   const { tokens, limits } = shared;
-  const missing = (): readonly string[] => editions.current().catalogs.missing();
+  const missing = (): readonly string[] => activePack.current().catalogs.missing();
   metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
   metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
-  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => exchanged.tokenStore.size);
-
-  /** Finds out whether v4 is back, where it was left alone: without clients nothing else would. */
-  async function v4Faults(): Promise<string[]> {
-    const { breaker } = parts.upstream;
-    if (breaker.state() === "half-open")
-      await Promise.race([editions.current().catalogs.refresh(), wait(PROBE_MS, undefined, { ref: false })]);
-    return breaker.state() === "open" ? ["v4 fails, and is left alone for a moment"] : [];
-  }
+  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
 
   const readiness = async (): Promise<string[]> => [
-    ...(draining ? ["draining"] : []),
-    ...missing().map((reason) => `catalog ${reason}`),
-    ...(await v4Faults()),
-    ...parts.upstream.shortages(),
-    ...parts.nativeProxy.shortages(),
-    ...[audit?.fault() ?? []].flat(),
-    ...(state.ready() ? [] : ["the state store does not answer"]),
-    ...shared.problems(),
+    ...(isDraining ? ["draining"] : []),
+    ...(await checkReadiness()),
   ];
 
   async function stop(): Promise<void> {
-    if (draining) return;
-    draining = true;
-    editions.stop();
+    if (isDraining) return;
+    isDraining = true;
+    activePack.stop();
     await gateway?.drain(settings.SHUTDOWN_GRACE_MS);
-    await closeDependencies(parts, async () => admin?.drain(ADMIN_DRAIN_MS));
+    await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
   }
 
   try {
@@ -102,29 +82,36 @@ export async function serveDependencies(
       ...connections,
       host,
       port,
-      handler: (request, response) => editions.current().handler(request, response),
-      badRequest: () => editions.current().badRequest,
+      handler: (request, response) => activePack.current().handler(request, response),
+      badRequest: () => activePack.current().badRequest,
     });
-    const { purge } = shared.tokens;
-    const pack = (): Pack => editions.current().pack;
-    admin = await startAdminListener(settings, parts, { readiness, metrics, pack, purgeTokens: purge });
+    const { purge } = tokens;
+    const pack = (): Pack => activePack.current().pack;
+    admin = await startAdminListener(settings, dependencies, {
+      readiness,
+      metrics,
+      pack,
+      purgeTokens: purge,
+    });
   } catch (error) {
     await stop();
     throw error;
   }
-  await Promise.race([
-    editions.current().catalogs.refresh(),
-    wait(FIRST_READING_MS, undefined, { ref: false }),
-  ]);
+  await readInitialCatalogs(activePack);
   return {
     url: gateway.url,
     adminUrl: admin?.url,
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    alpha: first.pack.dialect.alpha,
+    alpha: initialPack.pack.dialect.alpha,
     readiness,
-    reload: createPackReloader(settings, { initial: first, activate: editions.replace, log, metrics }),
+    reload: createPackReloader(settings, {
+      initial: initialPack,
+      activate: activePack.replace,
+      log,
+      metrics,
+    }),
     stop,
   };
 }

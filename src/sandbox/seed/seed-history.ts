@@ -9,7 +9,7 @@ import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
 import type { Seeds } from "./seed-file.ts";
 
-interface EventKind {
+export interface EventKind {
   readonly action: string;
   readonly type: string;
   readonly status: string;
@@ -37,7 +37,7 @@ export const eventKinds: { readonly url: string; readonly kinds: readonly EventK
 };
 
 /** The running job of an instance at start-up, by status, and the status that follows. */
-interface JobKind {
+export interface JobKind {
   readonly action: string;
   readonly type: string;
   readonly end: string;

@@ -1,4 +1,4 @@
-/** The chain of the public port as a router of another Express application. */
+/** `alphaGateway` at the root and below a path of an Express application. */
 import { mkdtemp, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,38 +6,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
-import { closeDependencies, createDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
-import { createAlphaRouter } from "../../../src/app/public-app.ts";
-import { readSettings } from "../../../src/config/settings.ts";
-import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
+import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 
 let folder: string;
 let v4: FakeV4;
-let dependencies: Dependencies;
-let catalogs: CatalogCache;
+const gateways: AlphaGateway[] = [];
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "mounted-"));
   v4 = await startFakeV4();
-  const settings = readSettings([], {
-    UPSTREAM_URL: v4.url,
-    AUTH_URL: v4.url,
-    DATA_DIR: folder,
-    LOG_LEVEL: "silent",
-    AUDIT: "off",
-  });
-  dependencies = await createDependencies(settings);
-  const { pack } = dependencies.initialPack;
-  catalogs = connectCatalogs(pack, dependencies.upstream, 600, () => {});
-  const router = createAlphaRouter(settings, { ...dependencies, pack, catalogs });
+  const mappings = loadPack("mappings");
+  const create = (name: string): AlphaGateway => {
+    const gateway = alphaGateway({
+      upstream: v4.url,
+      authUrl: v4.url,
+      mappings,
+      dataDir: join(folder, name),
+      logLevel: "silent",
+      audit: "off",
+    });
+    gateways.push(gateway);
+    return gateway;
+  };
   const app = express();
   app.get("/v4/of-the-application", (_request, response) => void response.send("application"));
-  app.use("/old/api", router);
-  app.use(router);
+  app.use("/old/api", create("below"));
+  app.use(create("root"));
   app.use((_request, response) => void response.status(418).send("application"));
   server = app.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -46,8 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  catalogs.stop();
-  await closeDependencies(dependencies, async () => {});
+  await Promise.all(gateways.map((gateway) => gateway.close()));
   await v4.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -60,7 +56,7 @@ const alpha = { headers: { authorization: "token t" } };
 describe.each([
   ["at the root", ""],
   ["below a path", "/old/api"],
-])("a router mounted %s", (_name, base) => {
+])("alphaGateway mounted %s", (_name, base) => {
   test("translates alpha requests", async () => {
     const response = await ask(`${base}/v4/vm/instances?page=1`, alpha);
     expect(response.status).toBe(200);

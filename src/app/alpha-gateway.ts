@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { writeErrors } from "../dialect/errors.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { splitPath } from "../mapping/router.ts";
+import { createLog } from "../observability/log.ts";
+import type { Settings } from "../config/schema.ts";
+import { createActivePack, type ActivePack } from "./active-pack.ts";
+import { closeDependencies, createDependencies, type Dependencies } from "./dependencies.ts";
+import { loadFiles, readPackOf, type LoadedPack } from "./load-pack.ts";
+import type { AlphaGatewayOptions } from "./options.ts";
+import { readMiddlewareOptions } from "./read-options.ts";
+import { createReadiness, readInitialCatalogs } from "./readiness.ts";
+
+/** How long a request waits for the stores to open. */
+const OPEN_TIMEOUT_MS = 10_000;
+
+const UNAVAILABLE = "The service is not available at the moment. Try again later.";
+
+/** The gateway as middleware of Express, Connect or `node:http`, created by {@link alphaGateway}. */
+export interface AlphaGateway {
+  /** Handles requests below the pack's prefix and those of its OAuth paths. Calls `next()` for all others. */
+  (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  /** Why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
+  ready(): Promise<readonly string[]>;
+  /**
+   * Closes the gateway: in-flight requests finish, for `shutdownGraceMs` at most, the audit is committed and connections
+   * end. Close the application's server first. A request that comes later gets 500.
+   */
+  close(): Promise<void>;
+}
+
+/** What serves requests once the stores are open. */
+interface Opened {
+  readonly dependencies: Dependencies;
+  readonly activePack: ActivePack;
+  readonly readiness: () => Promise<readonly string[]>;
+}
+
+async function open(settings: Settings, loaded: LoadedPack): Promise<Opened> {
+  const dependencies = await createDependencies(settings, { loaded, environment: {} });
+  const activePack = createActivePack(settings, dependencies);
+  await readInitialCatalogs(activePack);
+  return { dependencies, activePack, readiness: createReadiness(activePack, dependencies) };
+}
+
+/** Creates the predicate for the paths that the gateway handles: below a prefix of the pack, and calls to OAuth. */
+function createPathFilter(settings: Settings, { dialect }: Pack): (path: string) => boolean {
+  const { alpha, v4, oauth } = dialect;
+  const prefixes = [alpha.prefix, ...(settings.NATIVE_LANE ? [v4.prefix] : [])].map(
+    (prefix) => splitPath(prefix) ?? [],
+  );
+  const hasLoginServer = settings.UPSTREAM_URL === undefined || settings.AUTH_URL !== undefined;
+  const oauthPaths = new Set<string>(
+    hasLoginServer && oauth
+      ? [oauth.authorize, oauth.token, oauth.expire, oauth.logout].map((call) => call.alpha)
+      : [],
+  );
+  return (path) => {
+    const segments = splitPath(path) ?? [];
+    const isBelow = (prefix: readonly string[]): boolean =>
+      prefix.every((segment, index) => segments[index] === segment);
+    return oauthPaths.has(path) || prefixes.some(isBelow);
+  };
+}
+
+/** Whether middleware in front of the gateway has read the body. */
+const isBodyRead = ({ readableDidRead, headers }: IncomingMessage): boolean =>
+  readableDidRead &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+
+/**
+ * Creates Express middleware that serves alpha inside an application. Mount it before body parsers, at the root or below
+ * a path. The pack is loaded at once; the stores open in the background, and requests wait for them for 10 seconds at
+ * most. If a store cannot be opened, the error is logged once, and requests get 500.
+ *
+ * @param options The settings in camel case, without listeners. See {@link AlphaGatewayOptions}.
+ * @throws {SettingsError} If options are invalid, with all problems.
+ * @throws {PackError} If the pack is invalid.
+ * @example
+ * ```ts
+ * import express from "express";
+ * import { alphaGateway } from "alpha-gateway";
+ *
+ * const app = express();
+ * app.use(alphaGateway({ upstream: "https://api.example.com", mappings: "./mappings" }));
+ * app.get("/", (_request, response) => void response.send("My application"));
+ * app.listen(3000);
+ * ```
+ */
+export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
+  const { settings, loaded = loadFiles(readPackOf(settings), settings) } = readMiddlewareOptions(options);
+  return createMiddleware(settings, loaded);
+}
+
+function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway {
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const { dialect } = loaded.pack;
+  const isGatewayPath = createPathFilter(settings, loaded.pack);
+  const failure = JSON.stringify(writeErrors([{ reason: UNAVAILABLE }], dialect.errors));
+  let problem: string | undefined = "starting";
+  let closing: Promise<void> | undefined;
+
+  const opening = open(settings, loaded).then(
+    (opened) => {
+      problem = undefined;
+      return opened;
+    },
+    (error: unknown) => {
+      problem = (error as Error).message;
+      log.error({ code: "AG_GATEWAY_OPEN_FAILED", err: error }, "the gateway could not be opened");
+      return undefined;
+    },
+  );
+  let opened: Opened | undefined;
+  void opening.then((result) => (opened = result));
+
+  function fail(response: ServerResponse): void {
+    if (response.headersSent) return void response.destroy();
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
+    response.writeHead(500, headers).end(failure);
+  }
+
+  async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const result = await Promise.race([opening, wait(OPEN_TIMEOUT_MS, undefined, { ref: false })]);
+    if (closing || !result) return fail(response);
+    result.activePack.current().handler(request, response);
+  }
+
+  async function close(): Promise<void> {
+    const result = await opening;
+    if (!result) return;
+    const { activePack, dependencies } = result;
+    activePack.stop();
+    await dependencies.inFlight.idle(settings.SHUTDOWN_GRACE_MS);
+    await closeDependencies(dependencies, async () => {});
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    if (!isGatewayPath(path)) return next();
+    if (isBodyRead(request)) {
+      log.error(
+        { code: "AG_BODY_ALREADY_READ", path },
+        "the body was read before the gateway: mount the gateway before body parsers",
+      );
+      return fail(response);
+    }
+    if (opened && !closing) opened.activePack.current().handler(request, response);
+    else void waitAndHandle(request, response);
+  }
+
+  return Object.assign(handle, {
+    async ready(): Promise<readonly string[]> {
+      if (closing) return ["closed"];
+      return opened ? opened.readiness() : [problem ?? "starting"];
+    },
+    close: () => (closing ??= close()),
+  });
+}

@@ -1,0 +1,101 @@
+import type { GatewayOptions } from "./options.ts";
+import { readGatewayOptions } from "./read-options.ts";
+import { startService, type Service } from "./start.ts";
+
+/** A gateway inside a program, created by {@link createGateway}. */
+export interface Gateway {
+  /**
+   * Starts the listeners. Resolves when requests are accepted, also if v4 is down: {@link Gateway.ready} says so.
+   * While the gateway starts or runs, another call waits for the same start. After {@link Gateway.stop}, or after a
+   * start that failed, it starts again. A start that fails closes everything that it opened.
+   *
+   * @throws {PackError} If the pack is invalid.
+   * @throws {AuditUnavailableError} or {StateUnavailableError} If a store cannot be opened.
+   * @throws {ListenError} If it cannot listen on an address.
+   */
+  start(): Promise<void>;
+  /**
+   * Shuts down gracefully: in-flight requests finish, for `shutdownGraceMs` at most, and the audit is committed. A start
+   * in progress is awaited first. Does nothing if the gateway does not run.
+   */
+  stop(): Promise<void>;
+  /** Why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
+  ready(): Promise<readonly string[]>;
+  /** The public listener, such as `http://127.0.0.1:8080`. @throws {Error} If the gateway does not run. */
+  readonly url: string;
+  /** The admin listener; undefined with `adminPort: "off"`. @throws {Error} If the gateway does not run. */
+  readonly adminUrl: string | undefined;
+}
+
+/**
+ * Creates a whole gateway inside a program: a public listener, an admin listener, and the stores. It does what
+ * `alpha-gateway serve` does, in one process, without handling signals.
+ *
+ * @param options The settings in camel case. See {@link GatewayOptions}.
+ * @throws {SettingsError} If options are invalid, with all problems.
+ * @example
+ * ```ts
+ * import { createGateway } from "alpha-gateway";
+ *
+ * const gateway = createGateway({ upstreamUrl: "https://api.example.com", port: 8080, adminPort: "off" });
+ * await gateway.start();
+ * console.log(`alpha is served at ${gateway.url}`);
+ * process.once("SIGTERM", () => void gateway.stop());
+ * ```
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { settings, loaded } = readGatewayOptions(options);
+  let service: Service | undefined;
+  let starting: Promise<Service> | undefined;
+  let stopping: Promise<void> | undefined;
+
+  async function open(): Promise<Service> {
+    await stopping?.catch(() => {});
+    service = await startService(settings, { environment: {}, ...(loaded && { loaded }) });
+    return service;
+  }
+
+  async function close(started: Promise<Service>): Promise<void> {
+    const running = await started.catch(() => undefined);
+    service = undefined;
+    await running?.stop();
+  }
+
+  function running(): Service {
+    if (!service)
+      throw Object.assign(new Error("The gateway does not run: await gateway.start() first."), {
+        code: "AG_GATEWAY_NOT_RUNNING",
+      });
+    return service;
+  }
+
+  return {
+    async start() {
+      starting ??= open();
+      const started = starting;
+      try {
+        await started;
+      } catch (error) {
+        if (starting === started) starting = undefined;
+        throw error;
+      }
+    },
+    stop() {
+      if (!starting) return stopping ?? Promise.resolve();
+      stopping = close(starting);
+      starting = undefined;
+      return stopping;
+    },
+    async ready() {
+      if (service) return service.readiness();
+      if (starting) return ["starting"];
+      return ["not started"];
+    },
+    get url() {
+      return running().url;
+    },
+    get adminUrl() {
+      return running().adminUrl;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ActivePack } from "./active-pack.ts";
+import type { Dependencies } from "./dependencies.ts";
+
+/** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */
+const INITIAL_CATALOGS_MS = 2000;
+
+/** How long a readiness check waits for the request that probes whether v4 has recovered. */
+const PROBE_MS = 500;
+
+const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<unknown> =>
+  Promise.race([activePack.current().catalogs.refresh(), wait(maxMs, undefined, { ref: false })]);
+
+/** Reads the catalogs for the first time. Never rejects: `readiness` names those that are missing. */
+export async function readInitialCatalogs(activePack: ActivePack): Promise<void> {
+  await refreshCatalogs(activePack, INITIAL_CATALOGS_MS);
+}
+
+/** Creates the function that lists why a gateway is not ready. The list is empty if it is. */
+export function createReadiness(
+  activePack: ActivePack,
+  { upstream, nativeProxy, audit, state, shared }: Dependencies,
+): () => Promise<string[]> {
+  /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
+  async function v4Problems(): Promise<string[]> {
+    if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
+    return upstream.breaker.state() === "open" ? ["v4 fails, and is left alone for a moment"] : [];
+  }
+
+  return async () => [
+    ...activePack
+      .current()
+      .catalogs.missing()
+      .map((reason) => `catalog ${reason}`),
+    ...(await v4Problems()),
+    ...upstream.shortages(),
+    ...nativeProxy.shortages(),
+    ...[audit?.fault() ?? []].flat(),
+    ...(state.ready() ? [] : ["the state store does not answer"]),
+    ...shared.problems(),
+  ];
+}

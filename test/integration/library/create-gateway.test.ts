@@ -1,0 +1,247 @@
+/** `createGateway`: whole gateways inside a program. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  createGateway,
+  loadPack,
+  PackError,
+  SettingsError,
+  StateUnavailableError,
+  type Gateway,
+  type GatewayOptions,
+  type MappingPack,
+} from "../../../src/index.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+
+let sandbox: Sandbox;
+let pack: MappingPack;
+let folder: string;
+const gateways: Gateway[] = [];
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  pack = loadPack("mappings");
+  folder = mkdtempSync(join(tmpdir(), "library-"));
+});
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+});
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A gateway on free ports with a data folder of its own. */
+function create(options: GatewayOptions = {}): Gateway {
+  const gateway = createGateway({
+    upstreamUrl: sandbox.url,
+    mappings: pack,
+    port: 0,
+    adminPort: 0,
+    dataDir: mkdtempSync(join(folder, "data-")),
+    logLevel: "silent",
+    shutdownGraceMs: 200,
+    ...options,
+  });
+  gateways.push(gateway);
+  return gateway;
+}
+
+const getInstances = (gateway: Gateway): Promise<Response> =>
+  fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: `token ${sandbox.tokens.full}` } });
+
+/** The statuses of the audit records, newest first. */
+async function recordedStatuses(gateway: Gateway): Promise<number[]> {
+  const response = await fetch(`${gateway.adminUrl}/api/audit`);
+  const { records } = (await response.json()) as { records: { alpha: { status: number } }[] };
+  return records.map(({ alpha }) => alpha.status);
+}
+
+describe("createGateway", () => {
+  test("serves alpha on its own listeners between start and stop", async () => {
+    const gateway = create();
+    await gateway.start();
+
+    expect(await gateway.ready()).toEqual([]);
+    expect(await (await getInstances(gateway)).json()).toMatchObject({ vms: expect.any(Array), page: 1 });
+    expect((await fetch(`${gateway.adminUrl}/readyz`)).status).toBe(200);
+
+    const { url } = gateway;
+    await gateway.stop();
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  test("runs several gateways in one program, each with its own settings and stores", async () => {
+    const strict = { auditDurability: "strict" } as const;
+    const [one, other] = [
+      create({ ...strict, rateLimit: { points: 1, seconds: 60 } }),
+      create({ ...strict, auditBodyLimit: 1024 }),
+    ];
+    await Promise.all([one.start(), other.start()]);
+
+    expect((await getInstances(one)).status).toBe(200);
+    expect((await getInstances(one)).status).toBe(420);
+    expect((await getInstances(other)).headers.get("x-ratelimit-limit")).toBe("1600");
+    expect(await recordedStatuses(one)).toEqual([420, 200]);
+    expect(await recordedStatuses(other)).toEqual([200]);
+
+    await one.stop();
+    expect((await getInstances(other)).status).toBe(200);
+  });
+
+  test("starts once, however often start is called", async () => {
+    const gateway = create();
+    await Promise.all([gateway.start(), gateway.start()]);
+    const { url } = gateway;
+    await gateway.start();
+
+    expect(gateway.url).toBe(url);
+  });
+
+  test("before start it has no addresses and is not ready, and stop does nothing", async () => {
+    const gateway = create();
+
+    expect(() => gateway.url).toThrow(expect.objectContaining({ code: "AG_GATEWAY_NOT_RUNNING" }));
+    expect(() => gateway.adminUrl).toThrow("await gateway.start() first");
+    expect(await gateway.ready()).toEqual(["not started"]);
+    await gateway.stop();
+  });
+
+  test("stop waits for a start in progress, and ends what it started", async () => {
+    const gateway = create();
+    const starting = gateway.start();
+    expect(await gateway.ready()).toEqual(["starting"]);
+    await gateway.stop();
+    await starting;
+
+    expect(await gateway.ready()).toEqual(["not started"]);
+  });
+
+  test("starts again after stop, also while the stop is in progress", async () => {
+    const gateway = create();
+    await gateway.start();
+    const stopping = gateway.stop();
+    await gateway.start();
+    await stopping;
+
+    expect((await getInstances(gateway)).status).toBe(200);
+  });
+
+  test("a start that fails closes everything, and can be repeated", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const gateway = create({ port: (other.address() as AddressInfo).port });
+    await expect(gateway.start()).rejects.toMatchObject({ message: expect.stringContaining("EADDRINUSE") });
+    expect(await gateway.ready()).toEqual(["not started"]);
+
+    other.close();
+    await once(other, "close");
+    await gateway.start();
+    expect((await getInstances(gateway)).status).toBe(200);
+  });
+
+  test("a data folder that cannot be used makes start fail", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+
+    await expect(create({ dataDir: file, audit: "off" }).start()).rejects.toThrow(StateUnavailableError);
+  });
+
+  test("while v4 is down it starts, and ready names what is missing", async () => {
+    const gateway = create({ upstreamUrl: "http://127.0.0.1:1" });
+    await gateway.start();
+
+    expect(await gateway.ready()).toContainEqual(expect.stringContaining("catalog "));
+  });
+
+  test("uses the embedded sandbox only if the options say so", async () => {
+    const gateway = create({ upstreamUrl: undefined, sandbox: true });
+    await gateway.start();
+    expect((await fetch(`${gateway.url}/v4/datacenters`)).status).toBe(200);
+
+    expect(() => createGateway({})).toThrow(/UPSTREAM_URL: it must be set, or SANDBOX=true/);
+  });
+});
+
+describe("options", () => {
+  test("all problems are reported together, with the messages of the settings", () => {
+    const options = { upstreamUrl: "v4.example.org", audit: "some", workers: 2, colour: "red" };
+    const create = () => createGateway(options as unknown as GatewayOptions);
+
+    expect(create).toThrow(SettingsError);
+    expect(create).toThrow(
+      expect.objectContaining({
+        faults: [
+          "workers: there is no such option",
+          "colour: there is no such option",
+          expect.stringMatching(/^UPSTREAM_URL: "v4\.example\.org" must be/),
+          expect.stringMatching(/^AUDIT: "some" must be one of full, metadata, off/),
+        ],
+      }),
+    );
+  });
+
+  test.each<[keyof GatewayOptions, GatewayOptions]>([
+    ["upstream", { upstream: "https://a.example", upstreamUrl: "https://b.example" }],
+    ["mappings", { upstream: "https://a.example", mappings: "a", mappingsDir: "b" }],
+    ["mappings", { upstream: "https://a.example", mappings: {} as MappingPack }],
+    ["words", { upstream: "https://a.example", mappings: undefined, words: { vm: "Not A Word" } }],
+  ])("%s: a contradiction or an invalid value is an error", (name, options) => {
+    expect(() => createGateway(options)).toThrow(new RegExp(`^ +${name}:`, "mi"));
+  });
+
+  test("words are given to loadPack where the pack is loaded already", () => {
+    expect(() => create({ words: { vm: "acme" } })).toThrow("words: the pack in mappings is loaded already");
+  });
+
+  test("the environment is not read", async () => {
+    process.env["RATE_LIMIT"] = "7/60";
+    try {
+      const gateway = create();
+      await gateway.start();
+      expect((await getInstances(gateway)).headers.get("x-ratelimit-limit")).toBe("1600");
+    } finally {
+      delete process.env["RATE_LIMIT"];
+    }
+  });
+
+  test("values have the types of the settings, or are texts", async () => {
+    const gateway = create({
+      upstreamUrl: new URL(sandbox.url),
+      rateLimit: "9/60",
+      bodyLimit: "1kb",
+      nativeLane: false,
+      corsOrigins: ["https://app.example.com", "https://other.example.com"],
+      sunsetDate: new Date("2030-01-31T00:00:00Z"),
+      trustProxy: "10.0.0.0/8",
+      brownOuts: ["0 0 1 1 * for 1s", "0 0 2 1 * for 1s"],
+    });
+    await gateway.start();
+    const { headers } = await getInstances(gateway);
+    expect(headers.get("x-ratelimit-limit")).toBe("9");
+    expect(headers.get("sunset")).toBe("Thu, 31 Jan 2030 00:00:00 GMT");
+    const native = await fetch(`${gateway.url}/v4/vm/instances`, {
+      headers: { authorization: `Bearer ${sandbox.tokens.full}` },
+    });
+    expect(native.status).toBe(401);
+  });
+});
+
+describe("loadPack", () => {
+  test("lists the routes of the pack, in the service's words", () => {
+    expect(pack.routes).toContain("GET /vm/instances/:id");
+    expect(loadPack("mappings", { words: { vm: "acme", orch: "orch" } }).routes).toContain(
+      "GET /acme/instances/:id",
+    );
+  });
+
+  test("throws one error with every problem of the pack", () => {
+    expect(() => loadPack(folder)).toThrow(PackError);
+    expect(() => loadPack("mappings", { words: "vm" })).toThrow(SettingsError);
+  });
+});
