@@ -3,16 +3,17 @@
  * reaches it over HTTP like any other v4 service.
  */
 
+import type { RequestListener } from "node:http";
 import type { ProductWords, RenameString } from "../config/product-words.ts";
 import { createRenamer, renameDeep, scopeRenaming } from "../config/product-words.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { findCallerByToken, hasToken } from "./http/authentication.ts";
 import type { LoggedRequest } from "./http/http-listener.ts";
-import { createRequestLog, listen } from "./http/http-listener.ts";
+import { createRequestListener, createRequestLog, listen } from "./http/http-listener.ts";
 import type { RateLimit } from "./http/request-handler.ts";
 import { createSandboxPipeline } from "./http/request-handler.ts";
-import { startLoginServer } from "./login/sandbox-login-server.ts";
+import { createLoginListener } from "./login/sandbox-login-server.ts";
 import { accessTokenSeconds } from "./login/token-endpoint.ts";
 import { productNames, scopeAreaWords } from "./product-names.ts";
 import { createEndpoints } from "./resource/endpoints.ts";
@@ -30,13 +31,7 @@ import { createStore, readState, writeState } from "./store/sandbox-store.ts";
 export type { SavedState } from "./store/sandbox-store.ts";
 export type { TokenName } from "./seed/seed-users.ts";
 
-export interface SandboxOptions {
-  /** Default `127.0.0.1`. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** Port of the login server. Default 0: any free port. */
-  readonly authPort?: number;
+export interface ServiceOptions {
   /** Product words of the service. Default: `vm` and `orch`. */
   readonly words?: ProductWords;
   /** Default: the system clock. All state changes follow it. */
@@ -53,11 +48,21 @@ export interface SandboxOptions {
   readonly weeklyWipe?: boolean;
 }
 
-export interface Sandbox {
-  /** `http://127.0.0.1:41234`; `/v4/...` is appended. */
-  readonly url: string;
-  /** `http://127.0.0.1:41235`, where the login server answers; `/oauth/...` is appended. */
-  readonly authUrl: string;
+export interface SandboxOptions extends ServiceOptions {
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Port of the login server. Default 0: any free port. */
+  readonly authPort?: number;
+}
+
+/** The sandbox without its ports. */
+export interface SandboxService {
+  /** Handles requests to `/v4/...`. */
+  readonly listener: RequestListener;
+  /** Handles requests to the login server. */
+  readonly loginListener: RequestListener;
   /**
    * Tokens by name: `full` (scopes `*`), `readOnly`, `vms`, `none` of one user; `restricted` and `billing` (`*`) of
    * two restricted users of the same account; `other` (`*`) of a second account; `app` (`vms:read_only`) of an
@@ -77,6 +82,13 @@ export interface Sandbox {
   reset(): void;
   /** Advances the clock by `ms` milliseconds. The next request applies all changes that are due by then. */
   advance(ms: number): void;
+}
+
+export interface Sandbox extends SandboxService {
+  /** `http://127.0.0.1:41234`; `/v4/...` is appended. */
+  readonly url: string;
+  /** URL of the login server, `http://127.0.0.1:41235`; `/oauth/...` is appended. */
+  readonly authUrl: string;
   close(): Promise<void>;
 }
 
@@ -112,7 +124,26 @@ function renameTokens(account: AccountSeed, rename: RenameString): AccountSeed {
 
 /** Starts the sandbox and its login server. @throws {SeedError} for invalid seed data, {Error} if a port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = "127.0.0.1", port = 0, words = {}, instances = 60 } = options;
+  const { host = "127.0.0.1", port = 0, authPort = 0 } = options;
+  const service = createSandbox(options);
+  const api = await listen(service.listener, host, port);
+  const login = await listen(service.loginListener, host, authPort).catch(async (error: unknown) => {
+    await api.close();
+    throw error;
+  });
+  return {
+    ...service,
+    url: api.url,
+    authUrl: login.url,
+    async close() {
+      await Promise.all([api.close(), login.close()]);
+    },
+  };
+}
+
+/** Creates the sandbox and its login server without listening. @throws {SeedError} for invalid seed data. */
+export function createSandbox(options: ServiceOptions = {}): SandboxService {
+  const { words = {}, instances = 60, tokenSeconds = accessTokenSeconds } = options;
   const clock = movableClock(options.clock ?? systemClock);
   const rename = createRenamer(words, scopeAreaWords);
   const { scopes: renameScope } = scopeRenaming(words, scopeAreaWords);
@@ -136,7 +167,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
   const log = createRequestLog();
   const findCaller = (token: string) => findCallerByToken(store, token);
-  const answer = createSandboxPipeline({
+  const handleRequest = createSandboxPipeline({
     store,
     endpoints: declared.flatMap((resource) => createEndpoints(resource, byName)),
     findCaller,
@@ -146,23 +177,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       runDueEvents(store, at);
     },
   });
-  const listener = await listen(
-    answer,
-    (authorization) => hasToken(authorization, findCaller),
-    log,
-    host,
-    port,
-  );
-  const { authPort = 0, tokenSeconds = accessTokenSeconds } = options;
-  const login = await startLoginServer(store, { host, port: authPort, tokenSeconds }).catch(
-    async (error: unknown) => {
-      await listener.close();
-      throw error;
-    },
-  );
   return {
-    url: listener.url,
-    authUrl: login.url,
+    listener: createRequestListener(handleRequest, (header) => hasToken(header, findCaller), log),
+    loginListener: createLoginListener(store, tokenSeconds),
     tokens: Object.fromEntries(tokenNames.map((name) => [name, sandboxToken(name)])) as Record<
       TokenName,
       string
@@ -179,9 +196,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     restore: (state) => store.restore(readState(state)),
     reset,
     advance: clock.advance,
-    async close() {
-      await Promise.all([listener.close(), login.close()]);
-    },
   };
 }
 

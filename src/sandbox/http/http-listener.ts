@@ -1,6 +1,6 @@
 /** The HTTP server: reads the whole request within limits and writes the response. */
 
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -15,16 +15,12 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export async function listen(
+/** Creates the listener of the service: it reads a request, handles it and writes the response. */
+export function createRequestListener(
   handleRequest: (request: SandboxRequest) => SandboxResponse,
   isToken: (authorization: string | undefined) => boolean,
   log: RequestLog,
-  host: string,
-  port: number,
-): Promise<Listener> {
-  const server = createServer((request, response) => void serve(request, response));
-  server.on("clientError", rejectConnection);
-
+): RequestListener {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const type = request.headers["content-type"] ?? "";
@@ -45,13 +41,13 @@ export async function listen(
       response.destroy();
     }
   }
-
-  return bind(server, host, port);
+  return (request, response) => void serve(request, response);
 }
 
-/** @throws {Error} if the port is in use. */
-export async function bind(server: Server, host: string, port: number): Promise<Listener> {
-  server.requestTimeout = 30_000;
+/** Starts a server. @throws {Error} if the port is in use. */
+export async function listen(listener: RequestListener, host: string, port: number): Promise<Listener> {
+  const server = createServer({ requestTimeout: 30_000 }, listener);
+  server.on("clientError", rejectConnection);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -117,7 +113,7 @@ function rejectConnection(_error: Error, socket: Socket): void {
   );
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: ReturnType<typeof createServer>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;

@@ -1,10 +1,8 @@
-/** The login server: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke` and `/logout`, on its own port. */
+/** The login server: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke` and `/logout`. */
 
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
-import type { Listener } from "../http/http-listener.ts";
-import { bind, readBody } from "../http/http-listener.ts";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { readBody } from "../http/http-listener.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import { pageHeaders, problemPage, signedOutPage } from "./consent-page.ts";
 import { createPendingSignIns, finishSignIn, startSignIn } from "./sign-in.ts";
@@ -45,18 +43,12 @@ function tokenForm(form: URLSearchParams): Form {
   return Object.fromEntries(form);
 }
 
-interface LoginServerOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Lifetime of an access token, in seconds. */
-  readonly tokenSeconds: number;
-}
-
-/** @throws {Error} if the port is in use. */
-export async function startLoginServer(
-  store: Store,
-  { host, port, tokenSeconds }: LoginServerOptions,
-): Promise<Listener> {
+/**
+ * Creates the listener of the login server.
+ *
+ * @param tokenSeconds Lifetime of an access token.
+ */
+export function createLoginListener(store: Store, tokenSeconds: number): RequestListener {
   const questions = createPendingSignIns(store.clock);
 
   function authorize(request: IncomingMessage, response: ServerResponse, query: string): void {
@@ -114,9 +106,5 @@ export async function startLoginServer(
     }
   }
 
-  return bind(
-    createServer((request, response) => void serve(request, response)),
-    host,
-    port,
-  );
+  return (request, response) => void serve(request, response);
 }

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { TokenName } from "../../../src/sandbox/sandbox.ts";
-import type { SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService, webServer } from "./sandbox-service.ts";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox();
 });
-afterAll(() => service.close());
 
 const publicPaths = [
   "/regions",

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, expect, test } from "vitest";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
 

@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
+let service: TestSandbox;
 let cluster: string;
 beforeEach(async () => {
-  service = await startSandboxService();
+  service = createTestSandbox();
   const made = await ask("POST /orch/clusters", wanted);
   cluster = `/orch/clusters/${String(made.body["id"])}`;
 });
-afterEach(() => service.close());
 
-const ask = (request: string, body?: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+const ask = (request: string, body?: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
   service.request(request, { as, ...(body && { body }) });
 const wanted = {
   label: "prod",

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService({ rateLimit: { limit: 100_000, seconds: 120 } });
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox({ rateLimit: { limit: 100_000, seconds: 120 } });
 });
-afterAll(() => service.close());
 
 const collections = [
   "/regions",
@@ -99,7 +98,7 @@ describe("V-002 V-003 bodies", () => {
 
   test.each(posts)("%s takes a JSON object alone", async (request) => {
     for (const text of ["{", "[]", '"x"', "null", "5"]) {
-      const answer = await service.request(request, { text });
+      const answer = await service.request(request, { raw: text });
       expect([text, answer.status]).toEqual([text, 400]);
       expect(answer.headers.get("content-type")).toBe("application/json");
     }
@@ -107,16 +106,16 @@ describe("V-002 V-003 bodies", () => {
 
   test("__proto__ in a body has no effect", async () => {
     const text = '{"__proto__": {"balance": 5}, "constructor": {"x": 1}, "city": "Bergen"}';
-    expect((await service.request("PUT /account", { text })).body).toMatchObject({
+    expect((await service.request("PUT /account", { raw: text })).body).toMatchObject({
       city: "Bergen",
       balance: 0,
     });
     expect(({} as Record<string, unknown>)["balance"]).toBeUndefined();
     expect(
-      (await service.request("PUT /account/users/dev-kai/grants", { text: '{"__proto__": [1]}' })).status,
+      (await service.request("PUT /account/users/dev-kai/grants", { raw: '{"__proto__": [1]}' })).status,
     ).toBe(200);
     expect(
-      (await service.request("PUT /profile/preferences", { text: '{"__proto__": {"a": 1}}' })).status,
+      (await service.request("PUT /profile/preferences", { raw: '{"__proto__": {"a": 1}}' })).status,
     ).toBe(200);
   });
 });

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox();
 });
 beforeEach(() => service.clock.advance(31_000));
-afterAll(() => service.close());
 
 const create = (change: Json): Promise<SandboxResponse> =>
   service.request("POST /vm/instances", { body: { ...webServer, ...change } });

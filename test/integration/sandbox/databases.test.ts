@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
-const ask = (request: string, body?: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+const ask = (request: string, body?: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
   service.request(request, { as, ...(body && { body }) });
 const status = async (request: string, body?: Json): Promise<number> => (await ask(request, body)).status;
 

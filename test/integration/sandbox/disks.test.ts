@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
 /** A seeded instance with 4096 MB of its plan free. */
 const roomy = "/vm/instances/5202";
 const free = 4096;
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const create = (body: Json) => service.request(`POST ${roomy}/disks`, { body });
 

@@ -1,13 +1,14 @@
-import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { errorFields, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { openRawClient } from "../../support/raw-client.ts";
+import { request } from "../../support/request.ts";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { errorFields, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox();
 });
-afterAll(() => service.close());
 
 const errorBody = { errors: expect.arrayContaining([{ reason: expect.any(String) }]) };
 
@@ -42,8 +43,8 @@ test.each([
 });
 
 test("V-196 a path without a version is 404, with one under both prefixes 200", async () => {
-  expect((await fetch(`${service.sandbox.url}/regions`)).status).toBe(404);
-  expect((await fetch(`${service.sandbox.url}/v5/regions`)).status).toBe(404);
+  for (const path of ["/regions", "/v5/regions"])
+    expect((await request(service.sandbox.listener, `GET ${path}`)).status).toBe(404);
   for (const prefix of ["/v4", "/v4beta"]) {
     expect((await service.request(`GET ${prefix}/regions`)).status).toBe(200);
   }
@@ -67,7 +68,7 @@ describe("V-003 bodies", () => {
     ["two objects", "{}{}"],
     ["longer than 1 MB", JSON.stringify({ label: "x".repeat(1_048_576) })],
   ])("%s is 400", async (_name, text) => {
-    const answer = await service.request("PUT /vm/instances/5202", { text });
+    const answer = await service.request("PUT /vm/instances/5202", { raw: text });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(errorBody);
   });
@@ -90,7 +91,7 @@ describe("V-003 bodies", () => {
 
   test("__proto__ has no effect", async () => {
     const text = '{"__proto__": {"label": "evil", "polluted": true}, "tags": ["safe"]}';
-    const answer = await service.request("PUT /vm/instances/5202", { text });
+    const answer = await service.request("PUT /vm/instances/5202", { raw: text });
     expect(answer.status).toBe(200);
     expect(answer.body["label"]).not.toBe("evil");
     expect(JSON.stringify(answer.body)).not.toContain("polluted");
@@ -125,15 +126,15 @@ test("V-002 every response is JSON, even to what is not an HTTP request", async 
   for (const request of ["GET /regions", "GET /nothing", "POST /vm/instances"]) {
     expect((await service.request(request)).headers.get("content-type")).toBe("application/json");
   }
-  const answer = await raw("NONSENSE\r\n\r\n");
+  const answer = await sendBytes("NONSENSE\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json\r\n/);
   expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual(errorBody);
   const headers = `GET /v4/regions HTTP/1.1\r\nHost: a\r\nX-Filter: ${"x".repeat(20_000)}\r\n\r\n`;
-  expect(await raw(headers)).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await sendBytes(headers)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test("two X-Filter headers are 400, not joined into one", async () => {
-  const answer = await raw(
+  const answer = await sendBytes(
     "GET /v4/regions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Filter: {}\r\nX-Filter: {}\r\n\r\n",
   );
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -150,14 +151,12 @@ test("the last 200 requests can be inspected", async () => {
   expect(service.sandbox.requests.at(-1)?.path).toBe("/v4/nothing");
 });
 
-function raw(text: string): Promise<string> {
-  const { hostname, port } = new URL(service.sandbox.url);
-  return new Promise((resolve, reject) => {
-    let received = "";
-    connect(Number(port), hostname)
-      .on("data", (chunk: Buffer) => (received += chunk.toString()))
-      .on("close", () => resolve(received))
-      .on("error", reject)
-      .write(text);
-  });
+/** Sends bytes to a sandbox that listens, and returns all bytes of the response. */
+async function sendBytes(bytes: string): Promise<string> {
+  const { url, close } = await startSandbox();
+  const client = await openRawClient(url);
+  client.send(bytes);
+  const response = await client.waitForEnd();
+  await close();
+  return response;
 }

@@ -1,41 +1,46 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { startSandboxService } from "./sandbox-service.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { request, type TestResponse } from "../../support/request.ts";
 
-let service: SandboxService;
+/** It listens: faults break and delay connections. */
+let sandbox: Sandbox;
 beforeAll(async () => {
-  service = await startSandboxService();
+  sandbox = await startSandbox();
 });
-afterAll(() => service.close());
+afterAll(() => sandbox.close());
 
-function send(fault: string, method = "GET", path = "/vm/instances/5201"): Promise<Response> {
-  const headers = { authorization: `Bearer ${service.sandbox.tokens.full}`, "x-sandbox-fault": fault };
-  const body = method === "GET" ? {} : { body: JSON.stringify({ label: "changed" }) };
-  return fetch(`${service.sandbox.url}/v4${path}`, { method, headers, ...body });
-}
+const authorization = (): string => `Bearer ${sandbox.tokens.full}`;
+
+const send = (fault: string, method = "GET"): Promise<TestResponse> =>
+  request(sandbox.url, `${method} /v4/vm/instances/5201`, {
+    headers: { authorization: authorization(), "x-sandbox-fault": fault },
+    ...(method !== "GET" && { body: { label: "changed" } }),
+  });
 
 describe("X-Sandbox-Fault", () => {
   test("V-186 V-194 503 returns an error and executes nothing", async () => {
-    const answer = await send("503", "PUT");
-    expect([answer.status, await answer.json()]).toEqual([503, { errors: [{ reason: expect.any(String) }] }]);
-    expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("changed");
+    const { status, body } = await send("503", "PUT");
+    expect([status, body]).toEqual([503, { errors: [{ reason: expect.any(String) }] }]);
+    const headers = { authorization: authorization() };
+    const instance = await request(sandbox.url, "GET /v4/vm/instances/5201", { headers });
+    expect(instance.body.label).not.toBe("changed");
   });
 
   test("garbage returns 200 with invalid JSON", async () => {
-    const answer = await send("garbage");
-    expect(answer.status).toBe(200);
-    await expect(answer.json()).rejects.toThrow("in JSON");
+    const { status, text } = await send("garbage");
+    expect(status).toBe(200);
+    expect(() => JSON.parse(text)).toThrow("in JSON");
   });
 
   test("is left alone on a request without a token that the sandbox knows", async () => {
-    for (const authorization of ["Bearer madeup", "", `token ${service.sandbox.tokens.full}`]) {
-      const headers = { authorization, "x-sandbox-fault": "503" };
-      expect((await fetch(`${service.sandbox.url}/v4/profile`, { headers })).status).toBe(401);
+    for (const credentials of ["Bearer madeup", "", `token ${sandbox.tokens.full}`]) {
+      const headers = { authorization: credentials, "x-sandbox-fault": "503" };
+      expect((await request(sandbox.url, "GET /v4/profile", { headers })).status).toBe(401);
     }
   });
 
   test("reset closes the connection without a response", async () => {
-    await expect(send("reset")).rejects.toThrow("fetch failed");
+    await expect(send("reset")).rejects.toThrow("socket hang up");
   });
 
   test("delay postpones any response", async () => {
@@ -48,19 +53,16 @@ describe("X-Sandbox-Fault", () => {
     );
     await send("delay=20");
     expect(answered).toBe(false);
-    await service.close();
+    await sandbox.close();
     expect(await late).toBe("the service went away");
-    service = await startSandboxService();
+    sandbox = await startSandbox();
   });
 
   test.each(["", "504", "delay=x", "delay=-1", "everything"])(
     "%j is 400 and says what there is",
     async (fault) => {
-      const answer = await send(fault);
-      expect([answer.status, JSON.stringify(await answer.json())]).toEqual([
-        400,
-        expect.stringContaining("delay=1500"),
-      ]);
+      const { status, text } = await send(fault);
+      expect([status, text]).toEqual([400, expect.stringContaining("delay=1500")]);
     },
   );
 });

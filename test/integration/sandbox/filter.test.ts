@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
+let service: TestSandbox;
 let all: Json[];
 beforeAll(async () => {
-  service = await startSandboxService({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
+  service = createTestSandbox({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
   all = items(await service.request("GET /vm/instances"));
 });
-afterAll(() => service.close());
 
 const text = (item: Json, name: string): string => String(item[name]);
 const list = (item: Json, name: string): string[] => item[name] as string[];

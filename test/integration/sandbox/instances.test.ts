@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
-const one = async (path: string, as: RequestOptions["as"] = "full"): Promise<Json> =>
+const one = async (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
   (await service.request(`GET /vm/instances/${path}`, { as })).body;
-const post = (path: string, body: Json = {}, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+const post = (path: string, body: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
   service.request(`POST /vm/instances${path && `/${path}`}`, { body, as });
 const all = async (path: string): Promise<Json[]> =>
   items(await service.request(`GET /vm/instances/${path}`));

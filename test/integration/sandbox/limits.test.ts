@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, SandboxService } from "./sandbox-service.ts";
-import { startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, TestSandbox } from "./sandbox-service.ts";
+import { createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-afterEach(() => service.close());
+let service: TestSandbox;
 
 function standing({ headers }: SandboxResponse): unknown[] {
   return ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
@@ -11,7 +10,7 @@ function standing({ headers }: SandboxResponse): unknown[] {
 
 describe("the general limit", () => {
   beforeEach(async () => {
-    service = await startSandboxService({ rateLimit: { limit: 3, seconds: 120 } });
+    service = createTestSandbox({ rateLimit: { limit: 3, seconds: 120 } });
   });
 
   test("counts down, returns 429 with Retry-After, and starts a new window", async () => {
@@ -41,7 +40,7 @@ describe("the general limit", () => {
 
 describe("without options", () => {
   beforeEach(async () => {
-    service = await startSandboxService();
+    service = createTestSandbox();
   });
 
   test("1600 in 120 seconds", async () => {

@@ -1,39 +1,49 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService } from "./sandbox-service.ts";
-import { formOf, openPage, signIn } from "./sign-in.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { request, type TestResponse } from "../../support/request.ts";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox } from "./sandbox-service.ts";
+import {
+  formOf,
+  openPage as openPageOf,
+  signIn as signInAt,
+  visit,
+  type Applications,
+  type SignIn,
+} from "./sign-in.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const client = "9f0c1d2e3b4a59687766";
 const secret = "5a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877";
 const registered = "https://app.example.net/callback";
 
+const ORIGIN = "http://login.example";
+const applications = (): Applications => ({ [ORIGIN]: service.sandbox.loginListener });
+
 const address = (query: Record<string, string> | string): string =>
-  `${service.sandbox.authUrl}/oauth/authorize?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`;
+  `${ORIGIN}/oauth/authorize?${typeof query === "string" ? query : new URLSearchParams(query).toString()}`;
+
+const openPage = (url: string) => openPageOf(url, applications());
+const signIn = (how: SignIn): Promise<URL> => signInAt({ ...how, applications: applications() });
+const open = (url: string): Promise<TestResponse> => visit("GET", new URL(url), applications());
+const decide = (form: URLSearchParams, headers: Record<string, string>): Promise<TestResponse> =>
+  visit("POST", new URL("/oauth/authorize", ORIGIN), applications(), { headers, raw: form });
 
 const code = async (scope = "vms:read_write"): Promise<string> =>
   (await signIn({ authorize: address({ client_id: client, scope }) })).searchParams.get("code") ?? "";
 
-interface Answered {
-  readonly status: number;
-  readonly body: Json;
-}
-
-async function post(path: string, form: Record<string, string> | FormData | string): Promise<Answered> {
-  const body = typeof form === "string" || form instanceof FormData ? form : new URLSearchParams(form);
-  const response = await fetch(service.sandbox.authUrl + path, { method: "POST", body });
-  return { status: response.status, body: (await response.json()) as Json };
-}
+const post = (path: string, form: Record<string, string> | FormData | string): Promise<TestResponse> =>
+  request(service.sandbox.loginListener, `POST ${path}`, {
+    raw: typeof form === "string" || form instanceof FormData ? form : new URLSearchParams(form),
+  });
 
 const own = { client_id: client, client_secret: secret };
-const exchange = async (form: Record<string, string> = {}): Promise<Answered> =>
+const exchange = async (form: Record<string, string> = {}): Promise<TestResponse> =>
   post("/oauth/token", { ...own, code: form["code"] ?? (await code()), ...form });
-const renew = (refresh: unknown): Promise<Answered> =>
+const renew = (refresh: unknown): Promise<TestResponse> =>
   post("/oauth/token", { ...own, grant_type: "refresh_token", refresh_token: String(refresh) });
 const works = async (token: unknown): Promise<number> =>
   (await service.request("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
@@ -73,7 +83,7 @@ describe("the consent page", () => {
   test.each(["longview:read_only", "maintenance:read_write", "vms:delete", "vms:read_only:x"])(
     "refuses %s, which is no scope of v4",
     async (scope) => {
-      const response = await fetch(address({ client_id: client, scope }), { redirect: "manual" });
+      const response = await open(address({ client_id: client, scope }));
       const location = new URL(response.headers.get("location") ?? "");
       expect(location.searchParams.get("error")).toBe("invalid_scope");
     },
@@ -116,7 +126,7 @@ describe("the consent page", () => {
     ["an unknown client", "client_id=unknown"],
     ["two clients", `client_id=${client}&client_id=${client}`],
   ])("A-141 %s is refused without a redirect", async (_, query) => {
-    const response = await fetch(address(query), { redirect: "manual" });
+    const response = await open(address(query));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
   });
 
@@ -146,7 +156,7 @@ describe("the consent page", () => {
       [{ scope: "cats:read_only" }, "invalid_scope", "There is no scope cats:read_only."],
       [{ response_type: "token" }, "unsupported_response_type", "The response_type must be code."],
     ] as const) {
-      const response = await fetch(address({ client_id: client, ...query }), { redirect: "manual" });
+      const response = await open(address({ client_id: client, ...query }));
       const location = new URL(response.headers.get("location") ?? "");
       expect(location.origin + location.pathname).toBe(registered);
       expect(Object.fromEntries(location.searchParams)).toEqual({ error, error_description: description });
@@ -154,7 +164,7 @@ describe("the consent page", () => {
   });
 
   test("runs nothing, stands in no frame, and its form leads to the client alone", async () => {
-    const response = await fetch(address({ client_id: client }));
+    const response = await open(address({ client_id: client }));
     const policy = response.headers.get("content-security-policy");
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("form-action 'self' https://app.example.net;");
@@ -184,12 +194,7 @@ describe("the consent page", () => {
       ...(!("cookie" in change) && status === 403 && { cookie }),
       ...change,
     };
-    const response = await fetch(`${url.origin}/oauth/authorize`, {
-      method: "POST",
-      redirect: "manual",
-      headers,
-      body: form,
-    });
+    const response = await decide(form, headers);
     expect([response.status, response.headers.get("location")]).toEqual([status, null]);
   });
 
@@ -202,17 +207,12 @@ describe("the consent page", () => {
   });
 
   test("waits ten minutes for an answer", async () => {
-    const { html, cookie, url } = await openPage(address({ client_id: client }));
+    const { html, cookie } = await openPage(address({ client_id: client }));
     service.clock.advance(600_000);
     const form = formOf(html);
     form.set("username", "ops-anna");
     form.set("answer", "allow");
-    const response = await fetch(`${url.origin}/oauth/authorize`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { cookie },
-      body: form,
-    });
+    const response = await decide(form, { cookie });
     expect(response.status).toBe(400);
   });
 });
@@ -293,8 +293,7 @@ describe("the exchange", () => {
   });
 
   test("tokens expire after the configured seconds, refreshed ones as well", async () => {
-    await service.close();
-    service = await startSandboxService({ tokenSeconds: 60 });
+    service = createTestSandbox({ tokenSeconds: 60 });
     const { body } = await exchange();
     const { body: renewed } = await renew(body["refresh_token"]);
     expect([body["expires_in"], renewed["expires_in"]]).toEqual([60, 60]);

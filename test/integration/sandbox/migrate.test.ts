@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
-const read = async (id: number, as: RequestOptions["as"] = "full"): Promise<Json> =>
+const read = async (id: number, as: SandboxRequest["as"] = "full"): Promise<Json> =>
   (await service.request(`GET /vm/instances/${id}`, { as })).body;
-const migrate = (id: number, body: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+const migrate = (id: number, body: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
   service.request(`POST /vm/instances/${id}/migrate`, { body, as });
 const actions = async (): Promise<unknown[]> =>
   items(await service.request("GET /account/events")).map(({ action }) => action);

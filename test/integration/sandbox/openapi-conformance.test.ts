@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describedOperations } from "./openapi.ts";
-import type { SandboxService } from "./sandbox-service.ts";
-import { startSandboxService } from "./sandbox-service.ts";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService({ rateLimit: { limit: 100_000, seconds: 120 } });
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox({ rateLimit: { limit: 100_000, seconds: 120 } });
 });
-afterAll(() => service.close());
 
 /** Ids that are there, so that an answer is worth checking. */
 const ids: Readonly<Record<string, string>> = {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService({ instances: 101 });
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox({ instances: 101 });
 });
-afterAll(() => service.close());
 
 describe("the envelope of a list", () => {
   test("V-008 V-009 has data, page, pages and results and nothing else", async () => {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeAll(async () => {
-  service = await startSandboxService({ words: { vm: "acme", orch: "acmeks" } });
+let service: TestSandbox;
+beforeAll(() => {
+  service = createTestSandbox({ words: { vm: "acme", orch: "acmeks" } });
 });
-afterAll(() => service.close());
 
 const server = { ...webServer, image: "acme/debian11" };
 
@@ -142,7 +141,7 @@ test("clusters and migrations stand under it", async () => {
 });
 
 test("a seed file's tokens have scopes in the service's own words", async () => {
-  const spelled = await startSandboxService({
+  const spelled = createTestSandbox({
     words: { vm: "acme", script: "stackscript", monitor: "longview" },
     data: {
       accounts: [
@@ -166,5 +165,4 @@ test("a seed file's tokens have scopes in the service's own words", async () => 
     "stackscripts:read_only longview:read_only",
     "stackscripts:read_only",
   ]);
-  await spelled.close();
 });

@@ -1,13 +1,12 @@
 /** What is under way when the sandbox starts: it comes to its end, as whatever is begun later does. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService } from "./sandbox-service.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
+let service: TestSandbox;
 let instances: Json[];
 beforeAll(async () => {
-  service = await startSandboxService();
+  service = createTestSandbox();
   instances = items(await service.request("GET /vm/instances"));
 });
-afterAll(() => service.close());
 
 const some = (fits: (instance: Json) => unknown): boolean => instances.some((each) => Boolean(fits(each)));
 const distinct = (name: string): Set<unknown> => new Set(instances.map((each) => each[name]));
@@ -162,19 +161,17 @@ test("V-030 V-034 V-090 the account has the fields of document 1", async () => {
 });
 
 test("two starts give the same data", async () => {
-  const again = await startSandboxService();
+  const again = createTestSandbox();
   for (const path of ["/vm/instances", "/images", "/account/events", "/vm/instances/5201/backups"]) {
     expect((await again.request(`GET ${path}`)).body).toEqual((await service.request(`GET ${path}`)).body);
   }
   expect(again.sandbox.tokens).toEqual(service.sandbox.tokens);
-  await again.close();
 });
 
 test("two sandboxes in one process share nothing that changes", async () => {
-  const again = await startSandboxService();
+  const again = createTestSandbox();
   await again.request("PUT /vm/instances/5201", { body: { label: "only-here" } });
   await again.request("DELETE /vm/instances/5202");
   expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
   expect((await service.request("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
-  await again.close();
 });

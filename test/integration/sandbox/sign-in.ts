@@ -1,24 +1,44 @@
-/** Goes through the sandbox's consent page as a browser without scripts does. */
+/** Signs a user in on the sandbox's consent page, as a browser without scripts does. */
+import type { RequestListener } from "node:http";
+import { request, type RequestOptions, type TestResponse } from "../../support/request.ts";
+
+/** Applications without a port, by origin. Requests to other origins use the network. */
+export type Applications = Readonly<Record<string, RequestListener>>;
 
 export interface SignIn {
-  /** Address of the login server, or of what stands before it. */
+  /** URL of the login server, or of a gateway in front of it. */
   readonly authorize: string;
+  readonly applications?: Applications;
   /** Default: the owner of the main account. */
   readonly username?: string;
   readonly decision?: "allow" | "deny";
-  /** In place of what the page has chosen: each asked scope. */
+  /** In place of the scopes that the page has selected. */
   readonly scopes?: readonly string[];
 }
 
+/** Requests a URL from the application of its origin, or over the network. */
+export function visit(
+  method: string,
+  { origin, host, pathname, search }: URL,
+  applications: Applications = {},
+  options: RequestOptions = {},
+): Promise<TestResponse> {
+  const headers = { host, ...options.headers };
+  return request(applications[origin] ?? origin, `${method} ${pathname}${search}`, { ...options, headers });
+}
+
 /** Follows redirects up to a page. */
-export async function openPage(address: string): Promise<{ url: URL; html: string; cookie: string }> {
+export async function openPage(
+  address: string,
+  applications?: Applications,
+): Promise<{ url: URL; html: string; cookie: string }> {
   let url = new URL(address);
   for (let hops = 0; hops < 3; hops += 1) {
-    const response = await fetch(url, { redirect: "manual" });
-    const location = response.headers.get("location");
+    const { headers, text } = await visit("GET", url, applications);
+    const location = headers.get("location");
     if (location === null) {
-      const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-      return { url, html: await response.text(), cookie };
+      const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+      return { url, html: text, cookie };
     }
     url = new URL(location, url);
   }
@@ -37,24 +57,23 @@ export function formOf(html: string): URLSearchParams {
   ]);
 }
 
-/** Where the login server sends the browser in the end. */
+/** Where the login server redirects the browser in the end. */
 export async function signIn({
   authorize,
-  username,
-  decision: answer = "allow",
+  applications,
+  username = "ops-anna",
+  decision = "allow",
   scopes,
 }: SignIn): Promise<URL> {
-  const { url, html, cookie } = await openPage(authorize);
+  const { url, html, cookie } = await openPage(authorize, applications);
   const form = formOf(html);
-  form.set("username", username ?? "ops-anna");
-  form.set("answer", answer);
+  form.set("username", username);
+  form.set("answer", decision);
   if (scopes) form.delete("scope");
   for (const scope of scopes ?? []) form.append("scope", scope);
-  const response = await fetch(`${url.origin}/oauth/authorize`, {
-    method: "POST",
-    redirect: "manual",
+  const { headers, text } = await visit("POST", new URL("/oauth/authorize", url), applications, {
     headers: { cookie, origin: url.origin },
-    body: form,
+    raw: form,
   });
-  return new URL(response.headers.get("location") ?? `problem:${await response.text()}`);
+  return new URL(headers.get("location") ?? `problem:${text}`);
 }

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { manualClock } from "../../../src/sandbox/clock.ts";
-import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import type { SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { createSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const status = async (id: unknown): Promise<unknown> =>
   (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];
@@ -24,7 +22,7 @@ describe("saving and restoring", () => {
     service.clock.advance(60_000);
     expect(await status(body["id"])).toBeUndefined();
 
-    const again = await startSandboxService();
+    const again = createTestSandbox();
     again.sandbox.restore(JSON.parse(saved));
     const read = async (): Promise<unknown> =>
       (await again.request(`GET /vm/instances/${String(body["id"])}`)).body["status"];
@@ -33,7 +31,6 @@ describe("saving and restoring", () => {
     expect(await read()).toBe("running");
     const [event] = items(await again.request("GET /account/events", { filter: { action: "vm_create" } }));
     expect(event).toMatchObject({ status: "finished", duration: 5 });
-    await again.close();
   });
 
   test("keeps tokens, secrets and grants", async () => {
@@ -87,13 +84,6 @@ describe("saving and restoring", () => {
 
 describe("A-002 the weekly wipe", () => {
   const instant = Date.parse;
-  let sandbox: Sandbox;
-  afterEach(() => sandbox.close());
-  const labelled = async (): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
-    const answer = await fetch(`${sandbox.url}/v4/vm/instances/5201`, { headers });
-    return ((await answer.json()) as { label: string }).label;
-  };
 
   test.each([
     ["in summer", "2022-05-12T12:00:00Z", "2022-05-15T04:00:00Z"],
@@ -102,17 +92,17 @@ describe("A-002 the weekly wipe", () => {
     ["on the day when winter begins", "2022-11-05T12:00:00Z", "2022-11-06T04:00:00Z"],
   ])("%s comes on Sunday at midnight, Eastern Time", async (_name, start, midnight) => {
     const clock = manualClock(instant(start));
-    sandbox = await startSandbox({ clock, weeklyWipe: true });
-    const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
-    const url = `${sandbox.url}/v4/vm/instances/5201`;
-    await fetch(url, { method: "PUT", headers, body: JSON.stringify({ label: "mine" }) });
+    const wiped = createTestSandbox({ clock, weeklyWipe: true });
+    const label = async () => (await wiped.request("GET /vm/instances/5201")).body["label"];
+    const rename = () => wiped.request("PUT /vm/instances/5201", { body: { label: "mine" } });
+    await rename();
     clock.advance(instant(midnight) - instant(start) - 1000);
-    expect(await labelled()).toBe("mine");
+    expect(await label()).toBe("mine");
     clock.advance(1000);
-    expect(await labelled()).not.toBe("mine");
-    await fetch(url, { method: "PUT", headers, body: JSON.stringify({ label: "mine" }) });
+    expect(await label()).not.toBe("mine");
+    await rename();
     clock.advance(6 * 86_400_000);
-    expect(await labelled()).toBe("mine");
+    expect(await label()).toBe("mine");
   });
 });
 
@@ -150,7 +140,7 @@ describe("a seed file", () => {
   const as = { authorization: "Bearer kari-ci" };
 
   test("adds an account with all its data", async () => {
-    const seeded = await startSandboxService({ data: { accounts: [account] } });
+    const seeded = createTestSandbox({ data: { accounts: [account] } });
     const instances = items(await seeded.request("GET /vm/instances", { as }));
     expect(instances).toMatchObject([
       { label: "web-1", status: "running", specs: { memory: 2048 } },
@@ -169,7 +159,6 @@ describe("a seed file", () => {
     });
     expect((await seeded.request("PUT /vm/instances/5201", { as, body: {} })).status).toBe(403);
     expect((await seeded.request("GET /vm/instances/5201", { as })).status).toBe(404);
-    await seeded.close();
   });
 
   test.each([
@@ -180,7 +169,7 @@ describe("a seed file", () => {
     [{ accounts: [{ ...account, domains: [{ domain: 5 }] }] }, "domains: domain must be a string"],
     [{ accounts: [{ ...account, instances: [{ type: "none" }] }] }, "no known type"],
     [{ accounts: [account, account] }, "two users called kari"],
-  ])("%j is refused with a reason", async (data, reason) => {
-    await expect(startSandbox({ data })).rejects.toThrow(new RegExp(reason));
+  ])("%j is refused with a reason", (data, reason) => {
+    expect(() => createSandbox({ data })).toThrow(new RegExp(reason));
   });
 });

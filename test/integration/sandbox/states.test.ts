@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 async function status(id: unknown): Promise<unknown> {
   return (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 const open = (change: Json = {}): Promise<SandboxResponse> =>
   service.request("POST /support/tickets", {
@@ -96,7 +95,7 @@ describe("V-156 a ticket", () => {
     const attach = (name: string, bytes: number, member = "file"): Promise<SandboxResponse> => {
       const upload = new FormData();
       upload.set(member, new Blob([new Uint8Array(bytes)]), name);
-      return service.request(`POST ${path}/attachments`, { upload });
+      return service.request(`POST ${path}/attachments`, { raw: upload });
     };
     const sent = await attach("trace.txt", 5 * 1_048_576);
     expect([sent.status, sent.body]).toEqual([200, {}]);

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json, SandboxService } from "./sandbox-service.ts";
-import { items, startSandboxService } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Json, TestSandbox } from "./sandbox-service.ts";
+import { items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
 describe("notifications", () => {
   const notices = async (as: "full" | "other" = "full"): Promise<Json[]> =>

@@ -1,20 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { codeAt } from "../../../src/sandbox/resources/profile.ts";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService } from "./sandbox-service.ts";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
-const status = async (request: string, asking: RequestOptions = {}): Promise<number> =>
+const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
   (await service.request(request, asking)).status;
 const bearer = (token: unknown): { authorization: string } => ({ authorization: `Bearer ${String(token)}` });
 
 describe("tokens", () => {
-  const make = (body: Json, as: RequestOptions["as"] = "full"): Promise<SandboxResponse> =>
+  const make = (body: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
     service.request("POST /profile/tokens", { as, body });
 
   test("V-171 are shown in full once and work with their scopes", async () => {
@@ -133,12 +132,12 @@ describe("OAuth clients", () => {
   test("a picture is kept and shown to everyone", async () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
     const headers = { "content-type": "image/png" };
-    expect(await status(`PUT ${one}/thumbnail`, { upload: png, headers })).toBe(200);
-    expect(await status(`PUT ${one}/thumbnail`, { upload: new Uint8Array([1]), headers })).toBe(400);
+    expect(await status(`PUT ${one}/thumbnail`, { raw: png, headers })).toBe(200);
+    expect(await status(`PUT ${one}/thumbnail`, { raw: new Uint8Array([1]), headers })).toBe(400);
     expect((await service.request(`GET ${one}`)).body["thumbnail_url"]).toMatch(/thumbnail$/);
-    const shown = await fetch(`${service.sandbox.url}/v4${one}/thumbnail`);
-    expect(shown.headers.get("content-type")).toBe("image/png");
-    expect(new Uint8Array(await shown.arrayBuffer())).toEqual(png);
+    const { headers: received, bytes } = await service.request(`GET ${one}/thumbnail`, { as: "anonymous" });
+    expect(received.get("content-type")).toBe("image/png");
+    expect(new Uint8Array(bytes)).toEqual(png);
   });
 });
 

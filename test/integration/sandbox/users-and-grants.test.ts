@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxResponse, RequestOptions, Json, SandboxService } from "./sandbox-service.ts";
-import { errorFields, items, startSandboxService, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 
-let service: SandboxService;
-beforeEach(async () => {
-  service = await startSandboxService();
+let service: TestSandbox;
+beforeEach(() => {
+  service = createTestSandbox();
 });
-afterEach(() => service.close());
 
-const status = async (request: string, asking: RequestOptions = {}): Promise<number> =>
+const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
   (await service.request(request, asking)).status;
 const ids = (answer: SandboxResponse): unknown[] => items(answer).map(({ id }) => id);
 
