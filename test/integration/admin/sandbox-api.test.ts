@@ -1,24 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Express } from "express";
 import request from "supertest";
+import { request as requestApp, type TestResponse } from "../../support/request.ts";
 import { createAdminApp } from "../../../src/admin/admin-app.ts";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { createSandbox, type SandboxService } from "../../../src/sandbox/sandbox.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 
 const metrics = createMetrics();
-let sandbox: Sandbox;
+let sandbox: SandboxService;
 let admin: Express;
 
-beforeEach(async () => {
-  sandbox = await startSandbox({ instances: 3 });
+beforeEach(() => {
+  sandbox = createSandbox({ instances: 3 });
   admin = adminOf(sandbox);
 });
-afterEach(async () => {
-  await sandbox.close();
-  metrics.close();
-});
+afterEach(() => metrics.close());
 
-const adminOf = (embedded: Sandbox | undefined): Express =>
+const adminOf = (embedded: SandboxService | undefined): Express =>
   createAdminApp({
     readiness: () => [],
     audit: undefined,
@@ -30,22 +28,14 @@ const adminOf = (embedded: Sandbox | undefined): Express =>
     sandbox: embedded,
   });
 
-/** Calls v4 itself. */
-async function v4(
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(`${sandbox.url}/v4${path}`, {
-    method,
-    headers: { authorization: `Bearer ${sandbox.tokens.full}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
+/** Sends a request to v4 itself. */
+const v4 = (method: string, path: string, body?: object): Promise<TestResponse> =>
+  requestApp(sandbox.listener, `${method} /v4${path}`, {
+    headers: { authorization: `Bearer ${sandbox.tokens.full}` },
+    body,
   });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
 
-const labelOf = async (id: number): Promise<unknown> =>
-  (await v4("GET", `/vm/instances/${id}`)).body["label"];
+const labelOf = async (id: number): Promise<unknown> => (await v4("GET", `/vm/instances/${id}`)).body.label;
 
 describe("the embedded sandbox, from the admin listener", () => {
   test("a saved state is brought back", async () => {
