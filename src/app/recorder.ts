@@ -19,6 +19,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/span.ts";
+import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
 import { observeStages } from "./stage-metrics.ts";
 
@@ -45,8 +46,6 @@ interface Besides {
   readonly traceparent: string | undefined;
 }
 
-const TRACE_ID = /^00-([0-9a-f]{32})-/;
-
 /** One line for a request: enough to find its record and its trace, nothing of what was said in it. */
 function logLine(
   { id, requestId, lane, client, alpha, v4, warnings, timings }: RequestSummary,
@@ -54,7 +53,7 @@ function logLine(
 ): Record<string, unknown> {
   return {
     requestId,
-    trace: TRACE_ID.exec(traceparent ?? "")?.[1],
+    trace: parseTraceparent(traceparent)?.traceId,
     record: id,
     lane,
     client: client.fingerprint,

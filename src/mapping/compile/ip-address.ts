@@ -1,39 +1,30 @@
-/** IP addresses as values of paths and expressions: one address has many spellings, v4 is asked in one. */
-import { isIPv4, isIPv6 } from "node:net";
+/** IP addresses as values of paths and expressions: an address has many spellings, and v4 is called with one of them. */
+import { isIP, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /**
- * An IP address in its shortest spelling; undefined for everything else, addresses with a zone too.
+ * Spells an IP address in its shortest form (RFC 5952 4).
  *
- * That is RFC 5952 4 in general. Services also write `::` for a single group of zeros, and know the address by it.
+ * Exception: a spelling that is shorter still is kept in lower case. Services also write `::` for a single group of
+ * zeros, and find the address by that spelling only.
+ *
+ * @returns undefined if the text is not an IP address, or has a zone.
  */
 export function shortestAddress(text: string): string | undefined {
-  if (isIPv4(text)) return text;
-  if (!isIPv6(text) || text.includes("%")) return undefined;
-  const plain = new URL(`http://[${text}]/`).hostname.slice(1, -1);
-  return text.length < plain.length ? text.toLowerCase() : plain;
-}
-
-/** The eight groups of an IPv6 address in its shortest spelling. */
-function groupsOf(address: string): number[] {
-  const [before = [], after = []] = address
-    .split("::")
-    .map((part) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16))));
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  // ipaddr.js also takes `127.1` and octal numbers, which other programs read differently.
+  if (!isIP(text) || text.includes("%")) return undefined;
+  const shortest = ipaddr.parse(text).toString();
+  return text.length < shortest.length ? text.toLowerCase() : shortest;
 }
 
 /**
- * The first address of the IPv6 network that an address lies in (RFC 4291 2.3).
+ * The first address of the IPv6 network that an address is in (RFC 4291 2.3).
  *
- * @param prefix Length of the network's part, 0 to 128.
- * @returns undefined for what is no IPv6 address and length.
+ * @param prefix Length of the network's part, 0 to 128 bits.
+ * @returns undefined if the arguments are not an IPv6 address and such a length.
  */
 export function networkAddress(address: unknown, prefix: unknown): string | undefined {
-  const shortest = typeof address === "string" ? shortestAddress(address) : undefined;
-  if (!shortest?.includes(":") || typeof prefix !== "number" || !(prefix >= 0 && prefix <= 128))
-    return undefined;
-  const kept = groupsOf(shortest).map((group, index) => {
-    const bits = Math.min(16, Math.max(0, prefix - 16 * index));
-    return (group & (0xffff << (16 - bits)) & 0xffff).toString(16);
-  });
-  return shortestAddress(kept.join(":"));
+  if (typeof address !== "string" || !isIPv6(address) || address.includes("%")) return undefined;
+  if (!Number.isInteger(prefix) || Number(prefix) < 0 || Number(prefix) > 128) return undefined;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${String(prefix)}`).toString();
 }

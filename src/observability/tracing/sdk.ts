@@ -5,8 +5,8 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Context,
-  type Span,
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import {
@@ -26,22 +26,15 @@ import {
   type Sampler,
 } from "@opentelemetry/sdk-trace";
 import type { RequestStart, CallSpan, RequestResult, RequestSpan, Tracing } from "./span.ts";
+import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
 const NAME = "alpha-gateway";
 
-/** Version 00 of W3C Trace Context. */
-const TRACEPARENT = /^00-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})$/;
-
-function remoteParent(traceparent: string | undefined): Context {
-  const [, traceId, spanId, flags = ""] = TRACEPARENT.exec(traceparent ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
-  const traceFlags = Number.parseInt(flags, 16) & 1;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-}
-
-function traceparentOf(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
+function remoteParent(header: string | undefined): Context {
+  const parent = parseTraceparent(header);
+  if (!parent) return ROOT_CONTEXT;
+  const traceFlags = parent.traceFlags & TraceFlags.SAMPLED;
+  return trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceFlags, isRemote: true });
 }
 
 /** `OTEL_TRACES_SAMPLER`, by the names of OpenTelemetry's specification; its default for all else. */
@@ -79,7 +72,7 @@ export function startSdk(
     const attributes = { "http.request.method": method, "url.path": path.replace(/\?.*$/s, "") };
     const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, parent);
     return {
-      traceparent: traceparentOf(span),
+      traceparent: formatTraceparent(span.spanContext()),
       end(status) {
         if (status !== null) span.setAttribute("http.response.status_code", status);
         if (status === null || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });

@@ -1,0 +1,43 @@
+import { randomFillSync } from "node:crypto";
+
+/** A `traceparent` header, parsed (W3C Trace Context, version 00). */
+export interface Traceparent {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** 8 bits; the lowest says that the trace is sampled. */
+  readonly traceFlags: number;
+}
+
+const TRACEPARENT = /^00-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Parses a `traceparent` header. @returns undefined if it is missing or invalid. */
+export function parseTraceparent(header: string | undefined): Traceparent | undefined {
+  const [, traceId, spanId, flags = ""] = TRACEPARENT.exec(header ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}
+
+/** Formats a `traceparent` header. All flags but `sampled` are left out. */
+export const formatTraceparent = ({ traceId, spanId, traceFlags }: Traceparent): string =>
+  `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
+
+const TRACE_ID_BYTES = 16;
+const ID_BYTES = TRACE_ID_BYTES + 8;
+
+/** Random bytes for many traces: drawing few costs as much as drawing many. */
+const random = Buffer.alloc(ID_BYTES * 128);
+let used = random.length;
+
+/** Creates the `traceparent` of a new, sampled trace. */
+export function createTraceparent(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const ids = random.toString("hex", used, used + ID_BYTES);
+  used += ID_BYTES;
+  const [traceId, spanId] = [ids.slice(0, 2 * TRACE_ID_BYTES), ids.slice(2 * TRACE_ID_BYTES)];
+  return formatTraceparent({ traceId, spanId, traceFlags: 1 });
+}
