@@ -108,7 +108,7 @@ function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
     const place = addressNetwork(normalizeAddress(address ?? "") ?? "");
     // A right one counts for nothing, not even for a moment: many at once would lock their own address.
     if (isToken(token)) {
-      const seconds = await wrong.wait(place);
+      const seconds = await wrong.secondsUntilAllowed(place);
       return seconds > 0 ? { outcome: "limited", retryAfter: seconds } : { outcome: "right" };
     }
     const { isAllowed: allowed, retryAfter } = await wrong.consume(place);

@@ -1,7 +1,6 @@
-import { withFallback } from "../rate-limit/fallback-limiter.ts";
 import { createMemoryLimiter, type MemoryLimiter } from "../rate-limit/memory-limiter.ts";
 import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts";
-import type { Limiter, LimiterName } from "../rate-limit/limiter.ts";
+import { withFallback, type Limiter, type LimiterName } from "../rate-limit/limiter.ts";
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createSharedTokenCache, type TokenCacheBackend } from "../auth/shared-token-cache.ts";
@@ -54,8 +53,8 @@ export function withLocalFallback(
 ): Pick<SharedState, "limits" | "tokens"> {
   const counter = (name: LimiterName, points: number): Limiter =>
     withFallback(place.limiter(name), {
-      own: own.limiters[name],
-      share: () => Math.max(1, Math.floor(points / place.replicas())),
+      local: own.limiters[name],
+      localPoints: () => Math.max(1, Math.floor(points / place.replicas())),
     });
   return {
     limits: createRateLimits(

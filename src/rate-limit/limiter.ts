@@ -1,29 +1,82 @@
+import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+
 /** Requests that a key may make in a window. */
-export interface Rate {
+export interface RateLimit {
   readonly points: number;
   readonly seconds: number;
 }
 
-/** How a key stands after a request. */
+/** The rate limit of a key after a request. */
 export interface RateLimitStatus {
   readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When the window ends, seconds since 1970. */
+  /** End of the window, in seconds since 1970. */
   readonly resetAt: number;
   /** Seconds until then, at least 1. */
   readonly retryAfter: number;
 }
 
-/** Counts requests by key against one rate, in windows that begin with a key's first request. */
+/** Counts requests by key against one rate limit. A window starts with the first request of a key. */
 export interface Limiter {
-  /** Counts one request. @throws {Error} where the counts are elsewhere and can't be reached. */
+  /** Counts one request. @throws {Error} if the counts are in another process that can't be reached. */
   consume(key: string): Promise<RateLimitStatus>;
-  /** Takes one request back that was counted in the window that is still open. */
+  /** Takes back one request that was counted in the current window. */
   refund(key: string): Promise<void>;
-  /** Keys that are counted here at the moment. */
+  /** Keys that this process counts now. */
   readonly size: number;
 }
 
-/** What is counted: all requests, and creates besides. */
+/** The limit for all requests, and the additional one for creates. */
 export type LimiterName = "all" | "create";
+
+/**
+ * Counts one request in a limiter of the library.
+ *
+ * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
+ *   for the other would reject all clients during an outage of the store.
+ */
+export async function consumeLimiter(limiter: RateLimiterAbstract, key: string): Promise<RateLimitStatus> {
+  let isAllowed = true;
+  const state = await limiter.consume(key).catch((rejection: unknown) => {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    isAllowed = false;
+    return rejection;
+  });
+  // The library computes it from the system clock, which may have been set back since the window started.
+  const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
+  return {
+    isAllowed,
+    limit: limiter.points,
+    remaining: Math.max(0, state.remainingPoints),
+    resetAt: Math.ceil((Date.now() + msLeft) / 1000),
+    retryAfter: Math.max(1, Math.ceil(msLeft / 1000)),
+  };
+}
+
+export interface FallbackOptions {
+  /** Counts while the shared limiter can't be reached. */
+  readonly local: Limiter & { setPoints(points: number): void };
+  /** Requests that this process may allow alone: its share of the limit. */
+  readonly localPoints: () => number;
+}
+
+/**
+ * Wraps a shared limiter: while it can't be reached, a local one enforces this process's share of the limit. Such a
+ * request never fails, and is not rejected because of the outage.
+ *
+ * Own code in place of the library's `insuranceLimiter`, which wraps the library's stores only (workers share a limiter
+ * over IPC), does not say which of both has counted (`X-RateLimit-Limit` needs it), can't refund, and would bypass the
+ * bound on the keys in memory.
+ */
+export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
+  consume: (key) =>
+    shared.consume(key).catch(() => {
+      local.setPoints(localPoints());
+      return local.consume(key);
+    }),
+  refund: (key) => shared.refund(key).catch(() => local.refund(key)),
+  get size() {
+    return local.size;
+  },
+});

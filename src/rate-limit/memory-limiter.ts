@@ -1,40 +1,46 @@
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import type { Limiter, Rate } from "./limiter.ts";
-import { consumeLimiter } from "./consume.ts";
+import { consumeLimiter, type Limiter, type RateLimit } from "./limiter.ts";
 
-/** A client can make up tokens faster than windows end; the key that was silent longest gives way. */
-const MOST_KEYS = 100_000;
+/** A client can invent tokens faster than windows end. Beyond this, the key that was used least recently is dropped. */
+const MAX_KEYS = 100_000;
 
 export interface MemoryLimiter extends Limiter {
-  /** Seconds until a key may make requests again; 0 where it may. Nothing is counted. */
-  wait(key: string): Promise<number>;
-  /** Sets how many requests a key may make from now on; what was counted stays. */
-  allow(points: number): void;
+  /** Seconds until a key may make requests again; 0 if it may now. Counts nothing. */
+  secondsUntilAllowed(key: string): Promise<number>;
+  /** Sets how many requests a key may make from now on. Counts are kept. */
+  setPoints(points: number): void;
 }
 
-/** Counts in this process. `keys`: as many are counted at once. */
-export function createMemoryLimiter({ points, seconds }: Rate, keys = MOST_KEYS): MemoryLimiter {
-  const counts = new RateLimiterMemory({ points, duration: seconds });
-  const known = new LRUCache<string, true>({ max: keys, dispose: (_value, key) => void counts.delete(key) });
+/**
+ * Creates a limiter that counts in this process.
+ *
+ * @param maxKeys Keys that are counted at the same time.
+ */
+export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
+  const limiter = new RateLimiterMemory({ points, duration: seconds });
+  const keys = new LRUCache<string, true>({
+    max: maxKeys,
+    dispose: (_value, key) => void limiter.delete(key),
+  });
   return {
     consume(key) {
-      // To set a key anew would dispose of its count.
-      if (known.get(key) === undefined) known.set(key, true);
-      return consumeLimiter(counts, key);
+      // Setting a key again would dispose of its count.
+      if (keys.get(key) === undefined) keys.set(key, true);
+      return consumeLimiter(limiter, key);
     },
     async refund(key) {
-      if (await counts.get(key)) await counts.reward(key);
+      if (await limiter.get(key)) await limiter.reward(key);
     },
-    async wait(key) {
-      const count = await counts.get(key);
-      return count && count.consumedPoints >= counts.points ? Math.ceil(count.msBeforeNext / 1000) : 0;
+    async secondsUntilAllowed(key) {
+      const state = await limiter.get(key);
+      return state && state.consumedPoints >= limiter.points ? Math.ceil(state.msBeforeNext / 1000) : 0;
     },
-    allow(most) {
-      counts.points = most;
+    setPoints(newPoints) {
+      limiter.points = newPoints;
     },
     get size() {
-      return known.size;
+      return keys.size;
     },
   };
 }

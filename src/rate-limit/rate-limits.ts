@@ -1,66 +1,64 @@
 import { addressNetwork } from "./client-address.ts";
 import type { Limiter, RateLimitStatus } from "./limiter.ts";
 
-/** Whose request is counted. */
+/** The client whose request is counted. */
 export interface LimitSubject {
-  /** Hash of its token; undefined where there is none. */
+  /** Hash of its token; undefined without one. */
   readonly token: string | undefined;
   readonly address: string;
-  /** Is the token one that v4 has taken? */
+  /** Whether v4 has accepted the token before. */
   readonly isKnownToken: boolean;
-  /** Does the limit of creates hold besides? */
+  /** Whether the limit for creates applies additionally. */
   readonly isCreate: boolean;
 }
 
 export interface ConsumeResult {
   readonly status: RateLimitStatus;
-  /** To be called once v4 has taken a token that was not known: its request is no longer the address's. */
+  /** Call it when v4 accepts a token that was unknown: refunds the request to the address. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
 export interface RateLimits {
   /**
-   * Counts a request against the limit of its token, or of its address where it has none. While a token is not
-   * known it counts against both, the address first: whoever makes up tokens makes up no new limit, and no key
-   * that would have to be kept. Clients that share an address are not held to its limit, since each of their
-   * tokens is known after its first request.
+   * Counts a request against the limit of its token, or of its address without a token. A request with an unknown token
+   * counts against both, the address first: inventing tokens gives no additional requests and no additional keys.
+   * Clients that share an address are not limited by it, because each token is known after its first request.
    */
-  consume(request: LimitSubject): Promise<ConsumeResult>;
-  /** Counts a request with a token that is not known against its address alone: the lane of v4's own clients has no limit else. */
-  takeGuess(address: string): Promise<ConsumeResult>;
-  /** Keys that are counted at the moment. */
+  consume(subject: LimitSubject): Promise<ConsumeResult>;
+  /** Counts a request with an unknown token against its address only, for the native proxy, which has no other limit. */
+  consumeAddress(address: string): Promise<ConsumeResult>;
+  /** Keys that are counted now. */
   readonly size: number;
 }
 
-/** Limits over a counter of all requests and one of creates. */
+/** Creates the rate limits from a limiter for all requests and one for creates. */
 export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
-  async function takeOf(key: string, create: boolean): Promise<RateLimitStatus> {
-    const standing = await all.consume(key);
-    return standing.isAllowed && create ? creates.consume(key) : standing;
+  async function consumeKey(key: string, isCreate: boolean): Promise<RateLimitStatus> {
+    const status = await all.consume(key);
+    return status.isAllowed && isCreate ? creates.consume(key) : status;
   }
 
-  const placeOf = (address: string): string => `address ${addressNetwork(address)}`;
+  const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
 
-  async function takeGuess(address: string): Promise<ConsumeResult> {
-    const place = placeOf(address);
-    const standing = await all.consume(place);
-    if (!standing.isAllowed) return { status: standing, creditAddress: undefined };
-    const vouch = async (): Promise<void> => {
-      // A window that began later does not owe it.
-      if (Date.now() < standing.resetAt * 1000) await all.refund(place);
+  async function consumeAddress(address: string): Promise<ConsumeResult> {
+    const key = keyOf(address);
+    const status = await all.consume(key);
+    if (!status.isAllowed) return { status, creditAddress: undefined };
+    const creditAddress = async (): Promise<void> => {
+      // The next window did not count this request.
+      if (Date.now() < status.resetAt * 1000) await all.refund(key);
     };
-    return { status: standing, creditAddress: vouch };
+    return { status, creditAddress };
   }
 
   return {
-    takeGuess,
-    async consume({ token, address, isKnownToken: known, isCreate: create }) {
-      if (token === undefined)
-        return { status: await takeOf(placeOf(address), create), creditAddress: undefined };
-      if (known) return { status: await takeOf(token, create), creditAddress: undefined };
-      const coarse = await takeGuess(address);
-      if (!coarse.status.isAllowed) return coarse;
-      return { status: await takeOf(token, create), creditAddress: coarse.creditAddress };
+    consumeAddress,
+    async consume({ token, address, isKnownToken, isCreate }) {
+      if (token === undefined || isKnownToken)
+        return { status: await consumeKey(token ?? keyOf(address), isCreate), creditAddress: undefined };
+      const ofAddress = await consumeAddress(address);
+      if (!ofAddress.status.isAllowed) return ofAddress;
+      return { status: await consumeKey(token, isCreate), creditAddress: ofAddress.creditAddress };
     },
     get size() {
       return all.size + creates.size;

@@ -1,15 +1,18 @@
 import { RateLimiterRedis } from "rate-limiter-flexible";
 import { REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
-import { consumeLimiter } from "./consume.ts";
-import type { Limiter, Rate } from "./limiter.ts";
+import { consumeLimiter, type Limiter, type RateLimit } from "./limiter.ts";
 
-/** A key that has ended, or that another Redis did not have, is owed nothing. */
-const GIVE_BACK = `
+/** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
+const REFUND = `
   if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
   return 0`;
 
-/** Counts in Redis, one count for all that share it. @throws {Error} from `take`, soon, while Redis is away. */
-export function createRedisLimiter(redis: RedisClient, name: string, { points, seconds }: Rate): Limiter {
+/** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
+export function createRedisLimiter(
+  redis: RedisClient,
+  name: string,
+  { points, seconds }: RateLimit,
+): Limiter {
   const limiter = new RateLimiterRedis({
     storeClient: {
       get isReady() {
@@ -18,7 +21,7 @@ export function createRedisLimiter(redis: RedisClient, name: string, { points, s
       eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
         redis.run((client) => client.eval(script, options)),
     },
-    // By itself it would not know the client of this library's newer versions.
+    // Without it the library expects the API of another client package.
     useRedisPackage: true,
     rejectIfRedisNotReady: true,
     keyPrefix: `${REDIS_PREFIX}limit:${name}`,
@@ -28,7 +31,7 @@ export function createRedisLimiter(redis: RedisClient, name: string, { points, s
   return {
     consume: (key) => consumeLimiter(limiter, key),
     async refund(key) {
-      await redis.run((client) => client.eval(GIVE_BACK, { keys: [limiter.getKey(key)] }));
+      await redis.run((client) => client.eval(REFUND, { keys: [limiter.getKey(key)] }));
     },
     size: 0,
   };

@@ -42,7 +42,7 @@ export function createNativeRateLimit({
   const header = scopesHeader.toLowerCase();
 
   async function guess({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
-    const { status: standing, creditAddress: vouch } = await limits.takeGuess(address);
+    const { status: standing, creditAddress: vouch } = await limits.consumeAddress(address);
     return {
       ...(!standing.isAllowed && { retryAfter: standing.retryAfter }),
       known: false,

@@ -88,7 +88,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
   ["the client of v4", () => ({}), failing("secret of 10.0.0.1")],
   [
     "the limits",
-    () => ({ limits: { consume: failing("secret of 10.0.0.1"), takeGuess: failing(""), size: 0 } }),
+    () => ({ limits: { consume: failing("secret of 10.0.0.1"), consumeAddress: failing(""), size: 0 } }),
     undefined,
   ],
   [

@@ -50,10 +50,10 @@ describe("a counter in memory", () => {
   test("allows less, or more, from one request to the next", async () => {
     const counter = createMemoryLimiter({ points: 10, seconds: 100 });
     await counter.consume("mine");
-    counter.allow(2);
+    counter.setPoints(2);
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: true, limit: 2, remaining: 0 });
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: false });
-    counter.allow(10);
+    counter.setPoints(10);
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: true, limit: 10 });
   });
 });
