@@ -7,8 +7,7 @@ import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
-import { openTracing } from "../observability/tracing/open-tracing.ts";
-import type { Tracing } from "../observability/tracing/span.ts";
+import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { plannedBrownOuts } from "./brown-out-schedule.ts";

@@ -8,7 +8,7 @@ import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens } from "../auth/gateway-tokens.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
-import type { Tracing } from "../observability/tracing/span.ts";
+import type { Tracing } from "../observability/tracing/tracing.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import { gatewaySecret } from "./gateway-secret.ts";
 import type { Log } from "../observability/log.ts";

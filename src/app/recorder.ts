@@ -18,7 +18,7 @@ import { header, type AlphaRequest, type RequestContext } from "../pipeline/cont
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
-import type { RequestResult, Tracing } from "../observability/tracing/span.ts";
+import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
 import { observeStages } from "./stage-metrics.ts";

@@ -5,7 +5,7 @@ import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { RecordedCall } from "../audit/record.ts";
 import type { SentBody } from "../audit/redact.ts";
-import type { RequestSpan } from "../observability/tracing/span.ts";
+import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
 

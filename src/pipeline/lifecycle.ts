@@ -1,7 +1,7 @@
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
 import type { ErrorNames } from "../dialect/errors.ts";
-import type { RequestSpan } from "../observability/tracing/span.ts";
+import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import { finalizeResponse, type ResponseDefaults } from "./finalize-response.ts";
 import {
   createContext,

@@ -3,7 +3,7 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
 import type { TokenLocks } from "../auth/token-locks.ts";
-import type { FileUpstream } from "../upstream/stream.ts";
+import type { FileUpstream } from "../upstream/file-client.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";

@@ -2,7 +2,7 @@ import { AuditUnavailable } from "../audit/store.ts";
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
-import { UpstreamError } from "../upstream/errors.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { ExpressionError } from "../jsonata/index.ts";

@@ -10,7 +10,7 @@ import { connectCatalogs } from "../app/connect-catalogs.ts";
 import { createTokenCache, type TokenInfo } from "../auth/token-cache.ts";
 import { createTokenLocks } from "../auth/token-locks.ts";
 import type { Upstream } from "../upstream/client.ts";
-import type { FileUpstream } from "../upstream/stream.ts";
+import type { FileUpstream } from "../upstream/file-client.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 
 /** A request as someone writes it down. */

@@ -9,8 +9,8 @@ import {
   outcomeOfStatus,
   UpstreamError,
   toUpstreamError,
-} from "./errors.ts";
-import type { FileUpstream, StreamResponse, StreamRequest } from "./stream.ts";
+} from "./upstream-error.ts";
+import type { FileUpstream, StreamResponse, StreamRequest } from "./file-client.ts";
 import { ResponseCollector, type RawResponse } from "./response-collector.ts";
 import { createConnectionShares, type ShareClient } from "./connection-shares.ts";
 

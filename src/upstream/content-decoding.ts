@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
-import { UpstreamError } from "./errors.ts";
+import { UpstreamError } from "./upstream-error.ts";
 
 type Decoder = (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 

@@ -6,9 +6,9 @@ import type { RequestContext } from "../../pipeline/context.ts";
 import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../stored-token.ts";
 import type { TokenIssuer } from "../token-refresh.ts";
-import type { StartCallSpan } from "../../observability/tracing/span.ts";
+import type { StartCallSpan } from "../../observability/tracing/tracing.ts";
 import type { Upstream } from "../../upstream/client.ts";
-import { UpstreamError } from "../../upstream/errors.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
 
 /** Where a call is written down, but for those of the gateway's own, and the span that it belongs to. */
 export type LoginCallContext = Pick<RequestContext, "calls" | "warnings"> & {

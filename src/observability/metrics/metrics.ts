@@ -1,7 +1,7 @@
 import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
 import type { AuditStats } from "../../audit/store.ts";
 import type { MetricValues } from "./aggregate.ts";
-import { addCounter, addHistogram } from "./counted.ts";
+import { addCounter, addHistogram } from "./instruments.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { createRegistry } from "./registry.ts";
 import { addStageMetrics } from "./stages.ts";

@@ -1,5 +1,5 @@
 import type { Registry } from "@prometheus-io/client";
-import { addCounter, addHistogram } from "./counted.ts";
+import { addCounter, addHistogram } from "./instruments.ts";
 
 /** Most stops take microseconds; one that waits, for a store or for another request's turn, takes seconds. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];

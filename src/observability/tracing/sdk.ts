@@ -25,7 +25,7 @@ import {
   TracerProvider,
   type Sampler,
 } from "@opentelemetry/sdk-trace";
-import type { RequestStart, CallSpan, RequestResult, RequestSpan, Tracing } from "./span.ts";
+import type { RequestStart, CallSpan, RequestResult, RequestSpan, Tracing } from "./tracing.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
 const NAME = "alpha-gateway";
@@ -37,7 +37,7 @@ function remoteParent(header: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceFlags, isRemote: true });
 }
 
-/** `OTEL_TRACES_SAMPLER`, by the names of OpenTelemetry's specification; its default for all else. */
+/** The sampler that `OTEL_TRACES_SAMPLER` names; OpenTelemetry's default for unknown names. */
 function samplerOf(name = "parentbased_always_on", argument = "1"): Sampler {
   const ratio = Number(argument);
   const roots: Readonly<Record<string, () => Sampler>> = {
@@ -49,14 +49,14 @@ function samplerOf(name = "parentbased_always_on", argument = "1"): Sampler {
   return name in roots ? root : new ParentBasedSampler({ root });
 }
 
-/** OpenTelemetry's own SDK, set up by its own variables; endpoint, headers and time-outs are read by the exporter. */
+/** Starts OpenTelemetry's SDK. Its own variables configure it; the exporter reads endpoint, headers and time-outs. */
 export function startSdk(
   environment: Readonly<Record<string, string | undefined>>,
-  onFault: (message: string) => void,
+  onError: (message: string) => void,
 ): Tracing {
-  const mute = (): void => {};
+  const ignore = (): void => {};
   diag.setLogger(
-    { error: onFault, warn: mute, info: mute, debug: mute, verbose: mute },
+    { error: onError, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
   const provider = new TracerProvider({
@@ -68,7 +68,7 @@ export function startSdk(
   });
   const tracer = provider.getTracer(NAME);
 
-  function call(parent: Context, method: string, path: string): CallSpan {
+  function startCall(parent: Context, method: string, path: string): CallSpan {
     const attributes = { "http.request.method": method, "url.path": path.replace(/\?.*$/s, "") };
     const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, parent);
     return {
@@ -81,7 +81,7 @@ export function startSdk(
     };
   }
 
-  function begin({ method, traceparent, time }: RequestStart): RequestSpan {
+  function startRequest({ method, traceparent, time }: RequestStart): RequestSpan {
     const parent = remoteParent(traceparent);
     const span = tracer.startSpan(
       method,
@@ -92,9 +92,9 @@ export function startSdk(
       },
       parent,
     );
-    const own = trace.setSpan(parent, span);
+    const context = trace.setSpan(parent, span);
     return {
-      call: (called, path) => call(own, called, path),
+      call: (callMethod, path) => startCall(context, callMethod, path),
       end({ route, status, lane, requestId }: RequestResult) {
         if (route !== null) span.updateName(route).setAttribute("http.route", route.replace(/^\S+ /, ""));
         span.setAttributes({
@@ -109,8 +109,8 @@ export function startSdk(
   }
 
   return {
-    startRequest: begin,
-    startCall: (method, path) => call(ROOT_CONTEXT, method, path),
+    startRequest,
+    startCall: (method, path) => startCall(ROOT_CONTEXT, method, path),
     close: () => provider.shutdown(),
   };
 }

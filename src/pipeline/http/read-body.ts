@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { HttpError } from "../../dialect/http-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { decodeContent } from "../../upstream/content-decoding.ts";
-import { toUpstreamError, UpstreamError } from "../../upstream/errors.ts";
+import { toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
 import type { BodyOwner, ReadBody } from "../context.ts";
 

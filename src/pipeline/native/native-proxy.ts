@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
 import { CLIENT_GONE } from "../../audit/record.ts";
 import type { CircuitBreaker, AttemptOutcome } from "../../upstream/circuit-breaker.ts";
-import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/errors.ts";
+import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
 import { tokenHash } from "../../auth/token-hash.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import {

@@ -5,7 +5,7 @@ import type { TokenCache } from "../../auth/token-cache.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { Upstream, HttpResponse } from "../../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../../upstream/connection-shares.ts";
-import { UpstreamError } from "../../upstream/errors.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { header, NOBODY, type AlphaRequest, type Credentials, type RequestContext } from "../context.ts";

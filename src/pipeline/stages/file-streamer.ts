@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { printJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
-import type { FileUpstream, StreamResponse } from "../../upstream/stream.ts";
-import { toUpstreamError } from "../../upstream/errors.ts";
+import type { FileUpstream, StreamResponse } from "../../upstream/file-client.ts";
+import { toUpstreamError } from "../../upstream/upstream-error.ts";
 import type { TranslationConfig } from "./build-response.ts";
 import {
   asksPublicly,

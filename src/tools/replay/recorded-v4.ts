@@ -4,7 +4,7 @@ import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Upstream, HttpResponse, HttpRequest } from "../../upstream/client.ts";
-import { UpstreamError } from "../../upstream/errors.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
 
 type Named = Pick<RecordedCall, "method" | "path">;
 

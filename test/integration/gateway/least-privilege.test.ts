@@ -16,7 +16,7 @@ import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
-import { UpstreamError } from "../../../src/upstream/errors.ts";
+import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 
 /** Document 2, Authentication, and the areas of document 1: written down here a second time on purpose. */
 const LEVELS = ["view", "modify", "create", "delete"];

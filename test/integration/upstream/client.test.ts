@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../../src/upstream/client.ts";
-import type { UpstreamError } from "../../../src/upstream/errors.ts";
+import type { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
   json,

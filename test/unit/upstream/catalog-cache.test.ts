@@ -5,7 +5,7 @@ import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/upstream/client.ts";
-import { UpstreamError } from "../../../src/upstream/errors.ts";
+import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 
 let pack: Pack;
 let catalogs: CatalogCache | undefined;
