@@ -23,7 +23,6 @@ const NOT_YET_CLEAN = [
   "src/mapping/",
   "src/observability/",
   "src/pipeline/",
-  "src/rate-limit/",
   "src/sandbox/",
   "src/storage/",
   "src/tools/",
