@@ -1,27 +1,21 @@
-/** Paths of routes: split, matched, and built again. */
+/** Splits the paths of requests, matches them to routes, and checks the values of path parameters. */
+import { createPathTree } from "../routing/path-tree.ts";
 import { shortestAddress } from "./compile/ip-address.ts";
 
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";
 
+interface PathParameter {
+  readonly parameter: string;
+  readonly type: ParameterType;
+}
+
 /** `/vm/instances/:id` as its segments. */
 export interface Pattern {
-  readonly segments: readonly (string | { readonly parameter: string; readonly type: ParameterType })[];
+  readonly segments: readonly (string | PathParameter)[];
 }
 
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
-
-interface Branch<T> {
-  readonly literal: Map<string, Branch<T>>;
-  one?: Branch<T>;
-  rest?: Branch<T>;
-  readonly ends: Map<
-    string,
-    { readonly route: T; readonly names: readonly { name: string; type: ParameterType }[] }
-  >;
-}
-
-const newBranch = <T>(): Branch<T> => ({ literal: new Map(), ends: new Map() });
 
 /** Ids are written as alpha writes them: digits, no sign, no leading zero; longer ones are no ids of anything. */
 const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
@@ -71,70 +65,38 @@ export function splitPath(path: string): string[] | undefined {
   }
 }
 
-export interface Router<T> {
-  /** False where another route answers the same paths. */
-  add(method: string, pattern: Pattern, route: T): boolean;
-  match(
-    method: string,
-    segments: readonly string[],
-  ): { readonly route: T; readonly parameters: Parameters } | undefined;
+interface Match<T> {
+  readonly route: T;
+  readonly parameters: Parameters;
 }
 
-/** A tree of path segments. A literal segment is tried before a parameter; nothing depends on the order of routes. */
+export interface Router<T> {
+  /** Adds a route. @returns false if another route has the same method and path. */
+  add(method: string, pattern: Pattern, route: T): boolean;
+  /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
+  match(method: string, segments: readonly string[]): Match<T> | undefined;
+}
+
+/** Creates an empty router. A literal segment wins over a parameter; the order of the routes does not matter. */
 export function createRouter<T>(): Router<T> {
-  const root = newBranch<T>();
-
-  function find(
-    branch: Branch<T>,
-    method: string,
-    segments: readonly string[],
-    values: readonly string[],
-  ): ReturnType<Router<T>["match"]> {
-    const [segment, ...others] = segments;
-    if (segment === undefined) return finish(branch, method, values);
-    const literal = branch.literal.get(segment);
-    return (
-      (literal && find(literal, method, others, values)) ??
-      (branch.one && find(branch.one, method, others, [...values, segment])) ??
-      (branch.rest && finish(branch.rest, method, [...values, segments.join("/")]))
-    );
-  }
-
-  function finish(
-    branch: Branch<T>,
-    method: string,
-    values: readonly string[],
-  ): ReturnType<Router<T>["match"]> {
-    const end = branch.ends.get(method);
-    if (!end) return undefined;
-    const parameters: Record<string, string> = {};
-    for (const [index, { name, type }] of end.names.entries()) {
+  type Entry = { readonly route: T; readonly parameters: readonly PathParameter[] };
+  const tree = createPathTree<Entry, Match<T>>(({ route, parameters }, values) => {
+    const found: Record<string, string> = {};
+    for (const [index, { parameter, type }] of parameters.entries()) {
       const value = valueOf(type, values[index] ?? "");
       if (value === undefined) return undefined;
-      parameters[name] = value;
+      found[parameter] = value;
     }
-    return { route: end.route, parameters };
-  }
-
+    return { route, parameters: found };
+  });
   return {
     add(method, { segments }, route) {
-      let branch = root;
-      const names: { name: string; type: ParameterType }[] = [];
-      for (const segment of segments) {
-        if (typeof segment === "string") {
-          const next = branch.literal.get(segment) ?? newBranch<T>();
-          branch.literal.set(segment, next);
-          branch = next;
-          continue;
-        }
-        names.push({ name: segment.parameter, type: segment.type });
-        if (segment.type === "path") branch = branch.rest ??= newBranch<T>();
-        else branch = branch.one ??= newBranch<T>();
-      }
-      if (branch.ends.has(method)) return false;
-      branch.ends.set(method, { route, names });
-      return true;
+      const parameters = segments.filter((segment) => typeof segment !== "string");
+      const path = segments.map((segment) =>
+        typeof segment === "string" ? segment : { isRest: segment.type === "path" },
+      );
+      return tree.add(method, path, { route, parameters });
     },
-    match: (method, segments) => find(root, method, segments, []),
+    match: tree.match,
   };
 }

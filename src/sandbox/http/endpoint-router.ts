@@ -1,84 +1,43 @@
-/**
- * Finds the endpoint of a method and path. Segments are matched as received and decoded
- * afterwards, so that an escaped slash does not split a segment.
- */
+import { createPathTree } from "../../routing/path-tree.ts";
 
-interface Route<E> {
+interface Match<E> {
   readonly endpoint: E;
   readonly params: Readonly<Record<string, string>>;
 }
 
 export interface Router<E> {
   /** Returns undefined if no endpoint has this method and path. */
-  find(method: string, segments: readonly string[]): Route<E> | undefined;
-}
-
-interface Node<E> {
-  readonly fixed: Map<string, Node<E>>;
-  param?: { readonly name: string; readonly node: Node<E> };
-  readonly endpoints: Map<string, E>;
+  find(method: string, segments: readonly string[]): Match<E> | undefined;
 }
 
 /**
- * `:plan` in `/vm/types/:plan` matches one segment; `*image` in `/images/*image` matches the rest of the path
- * (an id with a slash has two segments). Fixed segments win over parameters.
+ * Creates the router of the sandbox's endpoints. `:plan` in `/vm/types/:plan` matches one segment; `*image` in
+ * `/images/*image` matches the rest of the path (an id with a slash has two segments). Segments are matched as
+ * received and decoded afterwards, so that an escaped slash does not split a segment.
+ *
+ * @throws {Error} if two endpoints have the same method and path.
  */
 export function createRouter<E extends { readonly method: string; readonly path: string }>(
   endpoints: readonly E[],
 ): Router<E> {
-  const root = createNode<E>();
-  for (const endpoint of endpoints) {
-    const end = insertPath(root, endpoint.path);
-    if (end.endpoints.has(endpoint.method)) throw new Error(`Twice: ${endpoint.method} ${endpoint.path}`);
-    end.endpoints.set(endpoint.method, endpoint);
-  }
-  return {
-    find(method, segments) {
-      const params: Record<string, string> = {};
-      let at = root;
-      for (const [index, segment] of segments.entries()) {
-        const fixed = at.fixed.get(segment);
-        if (fixed) at = fixed;
-        else if (at.param) {
-          const rest = at.param.name.startsWith("*");
-          const value = decode(rest ? segments.slice(index).join("/") : segment);
-          if (value === undefined) return undefined;
-          params[at.param.name.slice(1)] = value;
-          at = at.param.node;
-          if (rest) break;
-        } else return undefined;
-      }
-      const endpoint = at.endpoints.get(method);
-      return endpoint && { endpoint, params };
-    },
-  };
-}
-
-function insertPath<E>(root: Node<E>, path: string): Node<E> {
-  let at = root;
-  for (const segment of path.split("/").slice(1)) {
-    if (/^[:*]/.test(segment)) {
-      at.param ??= { name: segment, node: createNode() };
-      if (at.param.name !== segment)
-        throw new Error(`${path}: ${segment} is called ${at.param.name} elsewhere`);
-      at = at.param.node;
-      continue;
+  type Entry = { readonly endpoint: E; readonly names: readonly string[] };
+  const tree = createPathTree<Entry, Match<E>>(({ endpoint, names }, values) => {
+    try {
+      const params = names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")]);
+      return { endpoint, params: Object.fromEntries(params) as Record<string, string> };
+    } catch {
+      // A malformed escape.
+      return undefined;
     }
-    const next = at.fixed.get(segment) ?? createNode<E>();
-    at.fixed.set(segment, next);
-    at = next;
+  });
+  for (const endpoint of endpoints) {
+    const segments = endpoint.path.split("/").slice(1);
+    const path = segments.map((segment) =>
+      /^[:*]/.test(segment) ? { isRest: segment.startsWith("*") } : segment,
+    );
+    const names = segments.filter((segment) => /^[:*]/.test(segment)).map((segment) => segment.slice(1));
+    if (!tree.add(endpoint.method, path, { endpoint, names }))
+      throw new Error(`Two endpoints: ${endpoint.method} ${endpoint.path}`);
   }
-  return at;
-}
-
-function createNode<E>(): Node<E> {
-  return { fixed: new Map(), endpoints: new Map() };
-}
-
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
+  return { find: tree.match };
 }
