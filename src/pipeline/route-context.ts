@@ -9,6 +9,9 @@ import type { TokenScopes } from "./stages/token-scopes.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { AlphaRequest, RequestContext, RouteMatch } from "./context.ts";
 
+/** Upstream requests that one client request may have in flight. */
+export const MAX_CONCURRENT_REQUESTS = 8;
+
 /** What the stops between admission and answer share: one admitted request, and the ways to v4. */
 export interface RouteExecution {
   readonly request: AlphaRequest;

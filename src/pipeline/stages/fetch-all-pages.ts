@@ -1,9 +1,9 @@
+import pMap from "p-map";
 import type { Page } from "../../dialect/envelope.ts";
 import { readValue } from "../../dialect/json/scan.ts";
 import { openListBody, InvalidUpstreamResponseError } from "./build-response.ts";
 import type { UpstreamResponse } from "./call-upstream.ts";
-import { mapConcurrent } from "../map-concurrent.ts";
-import type { PreparedRequest, RouteExecution } from "../route-context.ts";
+import { MAX_CONCURRENT_REQUESTS, type PreparedRequest, type RouteExecution } from "../route-context.ts";
 
 /** A list of v4 to its last page, or the answer with which v4 refused one of them. */
 export type AllPages = { readonly rows: readonly unknown[] } | { readonly refused: UpstreamResponse };
@@ -35,7 +35,7 @@ export async function fetchAllPages(
   if (first.results > most || first.pages > Math.ceil(most / v4.page_size.largest))
     throw new InvalidUpstreamResponseError(`v4's list has ${first.results} rows, more than ${most}`);
   const others = Array.from({ length: Math.max(0, first.pages - 1) }, (_, index) => index + 2);
-  const rest = await mapConcurrent(others, onePage);
+  const rest = await pMap(others, onePage, { concurrency: MAX_CONCURRENT_REQUESTS });
   const refused = rest.find((page) => "refused" in page);
   if (refused) return refused;
   return { rows: [first, ...rest].flatMap((page) => ("items" in page ? page.items : [])) };

@@ -1,9 +1,14 @@
+import pMap from "p-map";
 import { UnusablePathValue } from "../../mapping/compile/endpoint.ts";
 import type { RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { UpstreamResponse } from "./call-upstream.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
-import { mapConcurrent } from "../map-concurrent.ts";
-import { requestWithoutBody, type PreparedRequest, type RouteExecution } from "../route-context.ts";
+import {
+  MAX_CONCURRENT_REQUESTS,
+  requestWithoutBody,
+  type PreparedRequest,
+  type RouteExecution,
+} from "../route-context.ts";
 
 /** What a list that is read for some fields may have at most; a longer one is as good as unread. */
 const MOST_ROWS = 1000;
@@ -46,11 +51,14 @@ async function each(
   work: RouteExecution,
 ): Promise<unknown[]> {
   const values = [(await valuesIn(body)) ?? []].flat();
-  const found = await mapConcurrent(values, (value) =>
-    valueAt(read, { each: value }, work).catch((error: unknown) => {
-      if (error instanceof UnusablePathValue) return undefined;
-      throw error;
-    }),
+  const found = await pMap(
+    values,
+    (value) =>
+      valueAt(read, { each: value }, work).catch((error: unknown) => {
+        if (error instanceof UnusablePathValue) return undefined;
+        throw error;
+      }),
+    { concurrency: MAX_CONCURRENT_REQUESTS },
   );
   if (found.includes(undefined)) work.context.losses.add(`${read.name}: v4 did not give all`);
   return found.filter((value) => value !== undefined);

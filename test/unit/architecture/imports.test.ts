@@ -138,7 +138,6 @@ test.each(files.filter((file) => folderOf(file) === "pipeline"))(
       "file-streamer.ts",
       "fetch-all-pages.ts",
       "delay-response-end.ts",
-      "map-concurrent.ts",
       "paginate.ts",
     ]);
     const stages = imports.map(([, name = ""]) => name).filter((name) => !shared.has(name));
