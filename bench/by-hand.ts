@@ -54,7 +54,9 @@ const alert = (value: number, otherwise: number) => ({
 const dateTime = (value: unknown): unknown =>
   typeof value === "string" && value.length > 19 ? value.slice(0, 19) : value;
 
-const schedule = (value: string | null): string | null => (value === "Scheduling" ? null : value);
+/** v4 may keep a schedule while backups are off. */
+const schedule = (enabled: boolean, value: string | null): string | null =>
+  !enabled || value === "Scheduling" ? null : value;
 
 function instance(v4: Instance, { datacenter, distribution, type }: KnownCatalogs): Json {
   const { alerts, backups } = v4;
@@ -81,7 +83,10 @@ function instance(v4: Instance, { datacenter, distribution, type }: KnownCatalog
     },
     backups: {
       enabled: backups.enabled,
-      schedule: { day: schedule(backups.schedule.day), window: schedule(backups.schedule.window) },
+      schedule: {
+        day: schedule(backups.enabled, backups.schedule.day),
+        window: schedule(backups.enabled, backups.schedule.window),
+      },
       last_backup: null,
       snapshot: null,
     },

@@ -152,19 +152,28 @@ type Costs = Readonly<Record<keyof typeof RUNS, number>>;
 /** Rounds of each way before it is measured, for the compiler to settle. */
 const WARM_UP = 4;
 
-/**
- * The ways take turns, so that what else the machine does meets all alike; but for the interpreter, which comes
- * last: its promises would have the compiled functions made ready for what they never meet otherwise.
- */
-async function measure({ answers, ways }: Case, rounds: number): Promise<Costs[]> {
-  const turn = (way: keyof typeof RUNS) => cost(ways[way], answers, RUNS[way]);
-  const synchronous: { compiled: number; "by hand": number }[] = [];
+/** Turns of each way in a round. */
+const TURNS = 12;
+
+/** One round: short turns, so that what else the machine does meets both ways alike. */
+async function synchronousRound({ answers, ways }: Case): Promise<Omit<Costs, "interpreted">> {
+  const costs = { compiled: 0, "by hand": 0 };
+  for (let turn = 0; turn < TURNS; turn += 1)
+    for (const way of ["compiled", "by hand"] as const)
+      costs[way] += (await cost(ways[way], answers, RUNS[way] / TURNS)) / TURNS;
+  return costs;
+}
+
+/** The interpreter comes last: its promises would make V8 compile the functions for cases that they never meet otherwise. */
+async function measure(measured: Case, rounds: number): Promise<Costs[]> {
+  const synchronous: Omit<Costs, "interpreted">[] = [];
   for (let round = 0; round < rounds + WARM_UP; round += 1)
-    synchronous.push({ compiled: await turn("compiled"), "by hand": await turn("by hand") });
-  const measured: Costs[] = [];
-  for (const costs of synchronous.slice(WARM_UP))
-    measured.push({ ...costs, interpreted: await turn("interpreted") });
-  return measured;
+    synchronous.push(await synchronousRound(measured));
+  const { answers, ways } = measured;
+  const costs: Costs[] = [];
+  for (const each of synchronous.slice(WARM_UP))
+    costs.push({ ...each, interpreted: await cost(ways.interpreted, answers, RUNS.interpreted) });
+  return costs;
 }
 
 function row(name: string, rounds: readonly Costs[]): string {

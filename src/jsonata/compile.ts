@@ -1,7 +1,8 @@
 import { freeVariables, type Node } from "./ast.ts";
 import { NotCompiled } from "./compiler/code.ts";
 import { generate, type Generated, type Gives } from "./compiler/generate.ts";
-import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+import { findChoice } from "./choice.ts";
+import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
 import { inputNames } from "./input-names.ts";
 import { requiredVariables } from "./missing-variables.ts";
 import { interpret, parse } from "./interpret.ts";
@@ -56,6 +57,16 @@ function compileLazily(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Pr
     program ??= withShadowing(ast, generate(ast, { gives }), gives, bound);
     return program(input, bindings);
   };
+}
+
+/** Compiles the test of an expression that gives one variable or nothing. */
+function compileChoice(ast: Node, bound?: ReadonlySet<string>): { readonly choice?: Choice } {
+  const found = findChoice(ast);
+  if (!found) return {};
+  const { variable, test } = found;
+  const program = compileLazily(test, "value", bound);
+  const isChosen = (input: unknown, bindings: Bindings): boolean => program(input, bindings) === true;
+  return { choice: { variable, variables: freeVariables(test), isChosen } };
 }
 
 /** Generates code, or returns the reason why the compiler can't. */
@@ -128,6 +139,7 @@ function compileOrInterpret(source: string, bound?: ReadonlySet<string>): Expres
     variables,
     reads: inputNames(ast),
     missingWithout: requiredVariables(ast, variables),
+    ...compileChoice(ast, bound),
     engine: "compiled",
     code: code.source,
     evaluate: withShadowing(ast, code, "value", bound),

@@ -13,10 +13,12 @@ export interface Expression {
   readonly source: string;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
-  /** The members of its input that it reads. An input with only these gives the same result. */
+  /** The members of its input that it reads (`inputNames`). */
   readonly reads: InputNames;
   /** Variables that it needs: while one of them is empty, the result is `undefined` for every input. */
   readonly missingWithout: ReadonlySet<string>;
+  /** Where the result is one variable unchanged, or else null or nothing. Only of compiled expressions. */
+  readonly choice?: Choice;
   /** `compiled` returns results synchronously, `interpreted` returns promises. */
   readonly engine: "interpreted" | "compiled";
   /** The reason why the compiler could not compile it. */
@@ -32,6 +34,16 @@ export interface Expression {
   evaluate(input: unknown, bindings: Bindings): unknown;
   /** Evaluates to the JSON text of what {@link evaluate} gives; null where that is null. */
   print(input: unknown, bindings: Bindings): MaybePromise<JsonText>;
+}
+
+/** Whether an expression gives its variable. */
+export interface Choice {
+  /** Without the `$`. */
+  readonly variable: string;
+  /** Variables that the test reads. */
+  readonly variables: ReadonlySet<string>;
+  /** @throws {ExpressionError} when the evaluation fails. */
+  isChosen(input: unknown, bindings: Bindings): boolean;
 }
 
 /** An expression does not parse, or its evaluation failed. `offset` counts characters from the start of its source. */

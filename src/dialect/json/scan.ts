@@ -5,7 +5,11 @@
  * Own code for speed: `JSON.parse` and `JSON.stringify` of a list cost more than its whole translation from bytes to
  * bytes.
  */
-import {
+import * as characters from "./characters.ts";
+import { fromJsonText } from "./text.ts";
+
+/** Constants of this module, since V8 does not fold imported ones: each comparison would load them from memory. */
+const {
   MAX_DEPTH,
   backslash,
   closeBrace,
@@ -31,8 +35,7 @@ import {
   quote,
   space,
   zero,
-} from "./characters.ts";
-import { fromJsonText } from "./text.ts";
+} = characters;
 
 /** A position in JSON text. Functions that read a value move the cursor behind it. */
 export interface Cursor {

@@ -21,6 +21,9 @@ export function fromJsonText(text: JsonText): unknown {
   if (first === quote) return text.includes("\\") ? parseJson(text) : text.slice(1, -1);
   const isNumber = isDigit(first) && text.length < EXACT_LENGTH;
   if (isNumber && !/e/i.test(text)) return Number(text);
+  if (text === "true") return true;
+  if (text === "false") return false;
+  if (text === "null") return null;
   return parseJson(text);
 }
 

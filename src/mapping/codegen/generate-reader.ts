@@ -21,11 +21,14 @@ export type { ByteRange } from "./member-scan.ts";
 export interface ReaderUnit {
   readonly builder: CodeBuilder;
   readonly plan: MemberPlan;
+  /** Tests that several fields share, by their source. They are computed before the fields. */
+  readonly tests: Map<string, { readonly variable: string; readonly js: string }>;
 }
 
 export const createReaderUnit = (): ReaderUnit => ({
   builder: createCodeBuilder(),
   plan: createMemberPlan(),
+  tests: new Map(),
 });
 
 /** Where the text of a field comes from. */
@@ -69,7 +72,7 @@ async function writeLater(
 }
 
 /** Parses the bytes from `start` to `end`. An end of 0 means that the member is missing. */
-const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
+export const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
   end === 0 ? undefined : fromJsonText(rawTextAt(cursor, start, end));
 
 function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
@@ -113,7 +116,7 @@ interface ObjectCode {
 }
 
 function emitFunction(
-  { builder, plan }: ReaderUnit,
+  { builder, plan, tests }: ReaderUnit,
   body: ObjectCode,
   fields: readonly ReaderField[],
 ): string {
@@ -122,7 +125,12 @@ function emitFunction(
   const computed = fields.flatMap(({ code, variable, mayBeAsync }) =>
     code.kind === "computed" ? [{ variable, js: code.js, mayBeAsync }] : [],
   );
-  const parameters = ["bytes", ...ranges, ...computed.map(({ variable }) => variable)].join(", ");
+  const copied = new Set(fields.flatMap(({ code }) => (code.kind === "constant" ? [] : (code.range ?? []))));
+  const parameters = [
+    "bytes",
+    ...[...copied].flatMap(({ start, end }) => [start, end]),
+    ...computed.map(({ variable }) => variable),
+  ].join(", ");
   const promises = computed.filter(({ mayBeAsync }) => mayBeAsync).map(({ variable }) => variable);
   const constants = builder.constants.map((_value, index) => `c${index} = constants[${index}]`);
   return indentCode(
@@ -143,6 +151,7 @@ function emitFunction(
       scan,
       "} else at = endOfValue(bytes, at, depth);",
       "cursor.at = at;",
+      ...[...tests.values()].map(({ variable, js }) => `const ${variable} = ${js};`),
       ...emitComputed(computed, promises),
       ...(promises.length > 0
         ? [

@@ -36,7 +36,7 @@ export const silentLocation: SourceLocation = {
 const INVALID_EXPRESSION: Expression = {
   source: "",
   variables: new Set(),
-  reads: new Set(),
+  reads: new Map(),
   missingWithout: new Set(),
   engine: "compiled",
   evaluate: () => undefined,

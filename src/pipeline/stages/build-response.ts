@@ -156,6 +156,23 @@ export function openListBody<Item>(
   }
 }
 
+/** Reads an object in one go, as `openListBody` does a list. */
+function readObject(answer: UpstreamResponse, route: Route, reading: ReadContext): MaybePromise<string> {
+  const pending: MaybePromise<string>[] = [];
+  try {
+    const from = cursorAt(answer.text, answer.bytes);
+    if (!isObjectAt(from) && answer.text !== "" && !isJson(answer.text, answer.bytes)) throw noJson(answer);
+    const object = route.read(objectAt(from), reading);
+    pending.push(object);
+    expectEnd(from);
+    answer.isValidJson = true;
+    return object;
+  } catch (error) {
+    ignoreRejections(pending);
+    throw error instanceof SyntaxError || error instanceof RangeError ? noJson(answer) : error;
+  }
+}
+
 /** Rows written one behind the other, without a text for each; undefined where a route's rows may come later. */
 function writeList(
   answer: UpstreamResponse,
@@ -210,13 +227,14 @@ export async function buildResponse(
   rules: TranslationConfig,
 ): Promise<string | Buffer> {
   const empty = answer.text === "";
-  if (!empty && route.response !== "list" && !(answer.isValidJson ??= isJson(answer.text, answer.bytes)))
+  if (!empty && route.response === "object") return readObject(answer, route, reading);
+  if (!empty && route.response === "nothing" && !(answer.isValidJson ??= isJson(answer.text, answer.bytes)))
     throw noJson(answer);
   if (empty && route.emptyError !== undefined)
     throw new HttpError(rules.statuses.other_4xx, route.emptyError);
   if (route.response === "nothing") return "{}";
   if (empty && !isRead(route)) return "{}";
-  if (route.response === "object") return route.read(objectAt(cursorAt(answer.text, answer.bytes)), reading);
+  if (route.response === "object") return readObject(answer, route, reading);
   const written = writeList(answer, route, reading, rules);
   if (written) return written;
   return readList(answer, route, reading, rules);

@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { toJsonText } from "../../../src/dialect/json/text.ts";
 import { walk, type Node } from "../../../src/jsonata/ast.ts";
-import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
+import {
+  compile,
+  type Expression,
+  type ExpressionError,
+  type InputNames,
+} from "../../../src/jsonata/index.ts";
 import { interpret, parse } from "../../../src/jsonata/interpret.ts";
 import { documents, expressions } from "./generated-expressions.ts";
 
@@ -97,6 +102,16 @@ test("what an expression prints is the text of what it evaluates to", () => {
   );
 }, 60_000);
 
+/** Of each object only the members that are read. What is no object stays as it is. */
+function membersRead(value: unknown, reads: InputNames): unknown {
+  if (reads === "all" || typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const members = [...reads].map(([name, inner]): [string, unknown] => [
+    name,
+    Object.hasOwn(value, name) ? membersRead((value as Record<string, unknown>)[name], inner) : undefined,
+  ]);
+  return Object.fromEntries(members);
+}
+
 test("an input of the members that an expression reads gives what the whole input gives", () => {
   fc.assert(
     fc.property(parsing, documents, (source, input) => {
@@ -105,13 +120,83 @@ test("an input of the members that an expression reads gives what the whole inpu
       const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
       fc.pre(expression.engine === "compiled" && isObject);
       if (reads === "all") return;
-      const some = Object.fromEntries(Object.entries(input).filter(([name]) => reads.has(name)));
+      const some = membersRead(input, reads);
       const run = (of: unknown) => given(() => toJsonText(expression.evaluate(of, BINDINGS)));
       expect(run(some)).toEqual(run(input));
     }),
     { numRuns: 400 },
   );
 }, 60_000);
+
+describe("an expression that gives a variable unchanged or nothing", () => {
+  /** Conditions in conditions, whose branches are `$chosen`, null or missing. */
+  const choices = fc.letrec<{ choice: string; branch: string }>((tie) => ({
+    choice: fc
+      .tuple(parsing, tie("branch"), fc.option(tie("branch")))
+      .map(([test, then, other]) => `(${test}) ? ${then}${other === null ? "" : ` : ${other}`}`),
+    branch: fc.oneof(
+      { depthSize: "small", maxDepth: 3 },
+      fc.constantFrom("$chosen", "($chosen)", "null"),
+      tie("choice").map((inner) => `(${inner})`),
+    ),
+  })).choice;
+
+  const bindings = { ...BINDINGS, chosen: "V" };
+
+  test("gives it exactly where the test is true", () => {
+    fc.assert(
+      fc.property(choices, documents, (source, input) => {
+        const { choice, engine, evaluate } = compile(source);
+        fc.pre(engine === "compiled" && source.includes("$chosen"));
+        const value = given(() => evaluate(input, bindings) ?? "nothing");
+        expect(choice?.variable).toBe("chosen");
+        expect(given(() => (choice?.isChosen(input, bindings) ? bindings.chosen : "nothing"))).toEqual(value);
+      }),
+      { numRuns: 300 },
+    );
+  }, 60_000);
+
+  test("knows the variables of the test alone", () => {
+    expect(compile('$type($value) = "string" and a ? $value').choice?.variables).toEqual(
+      new Set(["type", "value"]),
+    );
+    expect(compile("a.b = false ? null : $value").choice?.variables).toEqual(new Set());
+  });
+
+  test.each([
+    "$v",
+    "a",
+    "a ? $v : 1",
+    "a ? $v : $w",
+    "a ? [$v]",
+    "a ? $v.b",
+    "a ? $v[0]",
+    "a ? $ : null",
+    "a ? null",
+  ])("%s is none", (source) => {
+    expect(compile(source).choice).toBeUndefined();
+  });
+});
+
+test.each([
+  ["a.b.c = 1", { a: { b: { c: "all" } } }],
+  ["a.b = 1 and a.c", { a: { b: "all", c: "all" } }],
+  ["a.b & $string(a)", { a: "all" }],
+  ["$$.a.b", { a: { b: "all" } }],
+  ["a.b[c = 1].d", { a: { b: "all" } }],
+  ["a[0].b", { a: "all" }],
+  ["a.(b + c)", { a: "all" }],
+  ["a.b{c: d}", { a: { b: "all" } }],
+  ["a.b[]", { a: { b: "all" } }],
+] as const)("%s reads only what its paths name", (source, paths) => {
+  const plain = (reads: InputNames): unknown =>
+    reads === "all" ? reads : Object.fromEntries([...reads].map(([name, inner]) => [name, plain(inner)]));
+  expect(plain(compile(source).reads)).toEqual(paths);
+});
+
+test.each(["a.*", "a.b.%", "$", "**.a", "a.__proto__", "__proto__.a"])("%s reads all", (source) => {
+  expect(compile(source).reads).toBe("all");
+});
 
 test("an evaluation leaves its input as it was", () => {
   fc.assert(

@@ -55,8 +55,8 @@ const dateTimeStep: ReadStep = {
 };
 
 /** Results of short values are cached: rows of a list repeat few of them. */
-const MAX_CACHED_LENGTH = 24;
-const MAX_CACHED_VALUES = 1000;
+export const MAX_CACHED_LENGTH = 24;
+export const MAX_CACHED_VALUES = 1000;
 
 /** The result of a value kind depends on the value alone, so it can be cached. */
 function byKind(rule: FieldRule, name: string, context: FieldContext, location: SourceLocation): ReadStep[] {

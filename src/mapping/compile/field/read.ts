@@ -1,10 +1,12 @@
 /** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
+import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import type { Cursor } from "../../../dialect/json/scan.ts";
 import { toJsonText, type JsonText } from "../../../dialect/json/text.ts";
-import type { Expression, MaybePromise } from "../../../jsonata/index.ts";
+import type { Bindings, Expression, InputNames, MaybePromise } from "../../../jsonata/index.ts";
 import {
   createReaderUnit,
   generateReader,
+  valueAt as parseAt,
   type ByteRange,
   type FieldCode,
   type ReaderField,
@@ -16,7 +18,7 @@ import type { FieldRule } from "../../schema/definition.ts";
 import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { CompileFields, FieldContext } from "./context.ts";
-import { compileReadSteps, type ReadStep } from "./read-steps.ts";
+import { compileReadSteps, MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStep } from "./read-steps.ts";
 
 /** The read direction of all fields of an object. */
 export interface ObjectReader {
@@ -62,13 +64,32 @@ const readFromAppend =
 
 const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];
 
-const valueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
+const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
 
 /** The input of an expression: an object with only the members that the expression reads. */
-function emitInput({ reads }: Expression, { plan }: ReaderUnit): string {
-  if (reads === "all") return "valueAt(cursor, start, at)";
-  const members = [...reads].map((name) => `${JSON.stringify(name)}: ${valueAt(plan.range([name]))}`);
+const emitInput = ({ reads }: Expression, { plan }: ReaderUnit): string =>
+  reads === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(reads, [], plan);
+
+function emitMembersRead(
+  reads: Exclude<InputNames, "all">,
+  parents: readonly string[],
+  plan: ReaderUnit["plan"],
+): string {
+  const members = [...reads].map(
+    ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], plan)}`,
+  );
   return `{ ${members.join(", ")} }`;
+}
+
+/** Whether a member is an object (123 is its brace). */
+const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
+
+/** The value of a member. Of an object only what is read of it; an array is parsed as a whole. */
+function emitMemberRead(reads: InputNames, path: readonly string[], plan: ReaderUnit["plan"]): string {
+  const range = plan.range(path);
+  if (reads === "all") return emitValueAt(range);
+  const members = emitMembersRead(reads, path, plan);
+  return `(${emitIsObject(range)} ? ${members} : ${emitValueAt(range)})`;
 }
 
 type NonEmptySteps = readonly [ReadStep, ...ReadStep[]];
@@ -112,46 +133,120 @@ function emitExpression(
 ): FieldCode {
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES);
   const { lookup: values, scopesOf } = context;
-  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
-    expression.print(input, {
-      value,
-      with: reading.related,
-      sent: reading.sentBody,
-      values,
-      networkOf,
-      scopesOf,
-    });
-  const printConstant = unit.builder.constant(print);
+  const bind = (value: unknown, reading: ReadContext): Bindings => ({
+    value,
+    with: reading.related,
+    sent: reading.sentBody,
+    values,
+    networkOf,
+    scopesOf,
+  });
   const range = rule.v4 === undefined ? undefined : unit.plan.range(rule.v4.split("."));
-  const value = range && expression.variables.has("value") ? valueAt(range) : "undefined";
-  const text = `${printConstant}(${emitInput(expression, unit)}, ${value}, reading)`;
+  const call = (run: unknown, variables: ReadonlySet<string>): string => {
+    const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
+    return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
+  };
   // Rows of a list have no related responses: an expression that gives nothing without them need not run.
   const guard = expression.missingWithout.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
+  const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
+  const { choice } = expression;
+  if (range && choice?.variable === "value") {
+    const isChosen = (input: unknown, value: unknown, reading: ReadContext): boolean =>
+      choice.isChosen(input, bind(value, reading));
+    const general = (): string => call(isChosen, choice.variables);
+    const path = choice.variables.isSubsetOf(PURE_VARIABLES) ? onlyPath(expression.reads) : undefined;
+    const chosen = path
+      ? emitCachedTest(
+          rule.read,
+          path,
+          (input) => choice.isChosen(input, { values, networkOf }),
+          general,
+          unit,
+        )
+      : general();
+    const js = `${guard}!${chosen} ? undefined : ${emitText(steps, range, unit)}`;
+    return { kind: "computed", js, mayBeAsync };
+  }
+  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
+    expression.print(input, bind(value, reading));
+  const text = call(print, expression.variables);
   const js = isNonEmpty(steps)
     ? `${unit.builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`
     : text;
-  return {
-    kind: "computed",
-    js: guard + js,
-    mayBeAsync: expression.engine === "interpreted" || steps.some(({ mayBeAsync }) => mayBeAsync),
-  };
+  return { kind: "computed", js: guard + js, mayBeAsync };
 }
 
-/** The steps over a v4 value. Where a result is cached by the bytes of the value, no string is created. */
-function emitSteps(steps: NonEmptySteps, range: ByteRange, { builder }: ReaderUnit): FieldCode {
-  const runSteps = builder.constant(chainSteps(steps));
+/** Functions whose results depend on their arguments alone. */
+const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
+
+/** The path of the only member that is read. */
+function onlyPath(reads: InputNames, parents: readonly string[] = []): readonly string[] | undefined {
+  if (reads === "all") return parents.length > 0 ? parents : undefined;
+  const [[name, inner] = ["", reads] as const, ...others] = reads;
+  return name === "" || others.length > 0 ? undefined : onlyPath(inner, [...parents, name]);
+}
+
+/**
+ * A test of one member, cached by the bytes of its value. Where the member is in no object the general test runs.
+ * Fields with the same test share its result.
+ */
+function emitCachedTest(
+  source: string,
+  path: readonly string[],
+  isChosen: (input: unknown) => boolean,
+  general: () => string,
+  { builder, plan, tests }: ReaderUnit,
+): string {
+  const known = tests.get(source);
+  if (known) return known.variable;
+  const cache = new ByteMap();
+  const test = (cursor: Cursor, start: number, end: number): boolean => {
+    const cached = cache.find(cursor.bytes, start, end);
+    if (cached) return cached === CHOSEN;
+    const value = parseAt(cursor, start, end);
+    const result = isChosen(path.reduceRight((inner, name) => ({ [name]: inner }), value));
+    if (cache.size === MAX_CACHED_VALUES) cache.clear();
+    if (end - start <= MAX_CACHED_LENGTH)
+      cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result ? CHOSEN : NOT_CHOSEN);
+    return result;
+  };
+  const { start, end } = plan.range(path);
+  const cached = `${builder.constant(test)}(cursor, ${start}, ${end})`;
+  const parents = path.slice(0, -1).map((_name, index) => plan.range(path.slice(0, index + 1)));
+  const js =
+    parents.length === 0 ? cached : `${parents.map(emitIsObject).join(" && ")} ? ${cached} : ${general()}`;
+  const variable = builder.name("test");
+  tests.set(source, { variable, js });
+  return variable;
+}
+
+const CHOSEN = Uint8Array.of(1);
+const NOT_CHOSEN = Uint8Array.of(0);
+
+/** `undefined` for a value that is missing or null (110 is the letter n), else what follows. */
+const emitUnlessNull = ({ start, end }: ByteRange): string =>
+  `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
+
+/** The text of a v4 value, and the steps over it. Where a result is cached by the bytes of the value, no string is created. */
+function emitText(steps: readonly ReadStep[], range: ByteRange, { builder }: ReaderUnit): string {
   const { start, end } = range;
-  const computed = `${runSteps}(rawTextAt(cursor, ${start}, ${end}), reading, cursor, start, at)`;
-  const mayBeAsync = steps.some((step) => step.mayBeAsync);
-  // 110 is the letter n: the value is null.
-  const nothing = `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
-  const [{ cachedText, isUnchanged }] = steps.length === 1 ? steps : [{}];
-  if (isUnchanged) {
-    const js = `${nothing}${builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : ${computed}`;
-    return { kind: "computed", js, mayBeAsync, range };
-  }
+  const text = `rawTextAt(cursor, ${start}, ${end})`;
+  if (!isNonEmpty(steps)) return emitUnlessNull(range) + text;
+  const [{ cachedText }] = steps.length === 1 ? steps : [{}];
   const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
-  return { kind: "computed", js: nothing + cached + computed, mayBeAsync };
+  const computed = `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
+  return emitUnlessNull(range) + cached + computed;
+}
+
+/** The steps over a v4 value. */
+function emitSteps(steps: NonEmptySteps, range: ByteRange, unit: ReaderUnit): FieldCode {
+  const { start, end } = range;
+  const mayBeAsync = steps.some((step) => step.mayBeAsync);
+  const js = emitText(steps, range, unit);
+  const [{ isUnchanged }] = steps.length === 1 ? steps : [{}];
+  if (!isUnchanged) return { kind: "computed", js, mayBeAsync };
+  const skip = `${end} > 0 && ${unit.builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : `;
+  return { kind: "computed", js: skip + js, mayBeAsync, range };
 }
 
 /** Emits the code that gives the text of one field. */
