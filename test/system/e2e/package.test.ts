@@ -1,11 +1,15 @@
 /** The package as npm makes and installs it: packed, and installed from the tarball into a folder elsewhere. */
 import { execFile } from "node:child_process";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve } from "./program.ts";
+import { typeScriptBlocks } from "./markdown-code.ts";
+import { killAll, REPOSITORY, run, serve, type Program } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -71,7 +75,7 @@ beforeAll(async () => {
   packed = await pack(source);
   cpSync(join(source, packed.filename), join(place, packed.filename));
   const dependencies = { "alpha-gateway": `file:${packed.filename}` };
-  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "place", dependencies }));
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "place", type: "module", dependencies }));
   writeFileSync(join(place, "package-lock.json"), JSON.stringify(lockOf(packed)));
   await execute("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: place });
 }, 300_000);
@@ -142,4 +146,160 @@ test("the package holds the program and its pack, and nothing of its making", ()
   );
   const strange = /^(?!bin\/|dist\/|mappings\/|(?:LICENSE|README\.md|package\.json)$)/;
   expect(paths.filter((path) => strange.test(path))).toEqual([]);
+});
+
+describe("the library", () => {
+  /** Pages and sources whose TypeScript is a reader's to copy. */
+  const DOCUMENTED = [
+    "README.md",
+    "docs/guide/embed.md",
+    "src/app/alpha-gateway.ts",
+    "src/app/create-gateway.ts",
+    "src/app/options.ts",
+  ];
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    // Types of Express and Node, which a program in TypeScript has installed itself.
+    symlinkSync(join(REPOSITORY, "node_modules", "@types"), join(place, "node_modules", "@types"));
+    cpSync(join(place, "node_modules", "alpha-gateway", "mappings"), join(place, "mappings"), {
+      recursive: true,
+    });
+  });
+  afterAll(() => sandbox.close());
+
+  /** Writes a program into the folder where the package is installed. @returns its path */
+  function writeProgram(name: string, code: string): string {
+    const path = join(place, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code.replaceAll("https://api.example.com", sandbox.url));
+    return path;
+  }
+
+  const runProgram = (name: string, code: string): Program =>
+    run([], { script: [writeProgram(name, code)], cwd: place });
+
+  /** The first block of a page that contains a text. */
+  const blockWith = (page: string, text: string): string =>
+    typeScriptBlocks(page).find((code) => code.includes(text)) ?? "";
+
+  /** Resolves with the first response of a server that is starting. */
+  async function firstResponse(url: string): Promise<Response> {
+    for (;;) {
+      const response = await fetch(url).catch(() => undefined);
+      if (response) return response;
+      await wait(20);
+    }
+  }
+
+  const getInstances = (url: string): Promise<Response> =>
+    fetch(`${url}/v4/vm/instances`, { headers: { authorization: `token ${sandbox.tokens.full}` } });
+
+  test.each([
+    ["nodenext", "nodenext"],
+    ["bundler", "esnext"],
+  ])(
+    "its types and all documented programs compile with moduleResolution %s",
+    async (moduleResolution, module) => {
+      const files = DOCUMENTED.flatMap((page) =>
+        typeScriptBlocks(page).map((code, index) =>
+          writeProgram(`documented/${page.replaceAll("/", "-")}-${index}.ts`, `${code}export {};\n`),
+        ),
+      );
+      expect(files.length).toBeGreaterThanOrEqual(10);
+      const config = join(place, `tsconfig.${moduleResolution}.json`);
+      const compilerOptions = {
+        module,
+        moduleResolution,
+        target: "esnext",
+        types: ["node"],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        skipLibCheck: false,
+      };
+      writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+      const tsc = join(REPOSITORY, "node_modules", ".bin", "tsc");
+      const { stdout } = await execute(tsc, ["-p", config], { cwd: place }).catch((error: unknown) => ({
+        stdout: (error as { stdout: string }).stdout,
+      }));
+      expect(stdout).toBe("");
+    },
+    60_000,
+  );
+
+  test("the README's program serves alpha, and the application's own routes beside it", async () => {
+    const port = await freePort();
+    const code = blockWith("README.md", "alphaGateway(");
+    const program = runProgram("readme.ts", code.replace("listen(3000)", `listen(${port}, "127.0.0.1")`));
+    const url = `http://127.0.0.1:${port}`;
+
+    expect((await firstResponse(`${url}/health`)).status).toBe(200);
+    const alpha = await getInstances(url);
+    expect(alpha.status).toBe(200);
+    expect(await alpha.json()).toMatchObject({ vms: expect.any(Array), page: 1 });
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ problems: [] });
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+
+    program.signal("SIGTERM");
+    expect((await program.ended).err).toBe("");
+  });
+
+  test("the guide's middleware keeps the audit, closes on SIGTERM, and exits", async () => {
+    const port = await freePort();
+    const code = blockWith("docs/guide/embed.md", "alphaGateway(");
+    const program = runProgram("middleware.ts", code.replace("listen(3000)", `listen(${port}, "127.0.0.1")`));
+    const url = `http://127.0.0.1:${port}`;
+    await firstResponse(`${url}/health`);
+    expect((await getInstances(url)).status).toBe(200);
+
+    program.signal("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, signal: null, err: "" });
+    const args = ["export", "--data-dir", join(place, "data")];
+    const { out } = await run(args, { script: script(), cwd: place }).ended;
+    expect(out).toContain('"route":"GET /vm/instances"');
+  });
+
+  test("the guide's createGateway program serves alpha until SIGTERM", async () => {
+    const code = blockWith("docs/guide/embed.md", "createGateway(");
+    const program = runProgram("gateway.ts", code.replace("8080", "0").replace("8081", "0"));
+    const [, url = "", admin = ""] = await program.waitForOutput(/^alpha: (\S+), admin: (\S+)$/m);
+
+    expect(await (await getInstances(url)).json()).toMatchObject({ vms: expect.any(Array), page: 1 });
+    expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+
+    program.signal("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, signal: null, err: "" });
+  });
+
+  test("the guide's test passes under Node's test runner", async () => {
+    const file = writeProgram("client.test.ts", blockWith("docs/guide/embed.md", "node:test"));
+    const { code, out } = await run(["--test", file], { script: [], cwd: place }).ended;
+    expect(out).toMatch(/pass 1\n[^]*fail 0/);
+    expect(code).toBe(0);
+  });
+
+  test("a store that cannot be opened is logged once", async () => {
+    writeFileSync(join(place, "file"), "");
+    const code = `
+      import { createServer } from "node:http";
+      import { alphaGateway } from "alpha-gateway";
+      const gateway = alphaGateway({ sandbox: true, dataDir: "./file" });
+      const server = createServer((request, response) => gateway(request, response, () => response.end()));
+      server.listen(0, "127.0.0.1", async () => {
+        const url = \`http://127.0.0.1:\${server.address().port}/v4/datacenters\`;
+        console.log((await fetch(url)).status, (await fetch(url)).status);
+        process.exit();
+      });`;
+    const { out, err } = await runProgram("broken.ts", code).ended;
+    expect(out).toBe("500 500\n");
+    expect(err.match(/AG_GATEWAY_OPEN_FAILED/g)).toHaveLength(1);
+  });
+
+  test("only the entry point can be imported", async () => {
+    const { code, err } = await runProgram("deep.ts", `import "alpha-gateway/dist/app/start.js";`).ended;
+    expect(err).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
+    expect(code).toBe(1);
+  });
 });
