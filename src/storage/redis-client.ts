@@ -1,15 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { withTimeout } from "./with-timeout.ts";
+import { TimeoutError, withTimeout } from "./with-timeout.ts";
 
 /** Begins every key and channel: a Redis may serve others too. */
 export const REDIS_PREFIX = "alpha-gateway:";
 
-/** Longer no command is waited for. It stands in the way of requests, all of which can go on without Redis. */
+/** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
 
-/** So many commands in a row have to fail until none but a probe is sent: a Redis that hangs is waited for once. */
+/** Failed commands in a row that open the circuit. A timeout opens it at once: the next commands would wait as long. */
 const FAILURES = 3;
+/** Pause between two pings while the circuit is open. */
 const PROBE_MS = 500;
 
 /** Longer than the pause between two heartbeats: a connection that brings nothing at all is dead. */
@@ -27,7 +28,7 @@ type Client = ReturnType<typeof newClient>;
 
 /** A connection to Redis that comes back by itself, and that nobody waits for long. */
 export interface RedisClient {
-  /** @throws {Error} at once while Redis is away, and after half a second where it doesn't answer. */
+  /** @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
   ready(): boolean;
   /** Hears what is published on a channel; `missed` runs each time that messages may have been missed. */
@@ -62,6 +63,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   const subscriptions: { begin(): Promise<void>; missed(): void }[] = [];
   let away = false;
   let failures = 0;
+  let isOpen = false;
   const end = new AbortController();
 
   function change(fault: string | undefined): void {
@@ -70,29 +72,39 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
     if (away !== was && !end.signal.aborted) onChange(fault);
   }
 
-  /** Asks while Redis hangs, so that no request has to find out. */
-  async function probe(): Promise<void> {
+  /**
+   * Opens the circuit: commands fail at once until Redis responds to a ping. After a timeout the first ping is sent at
+   * once, and only if it fails is Redis reported as away: one late response is not an outage.
+   */
+  async function openCircuit({ message }: Error, isAway: boolean): Promise<void> {
+    if (isOpen) return;
+    isOpen = true;
+    let pause = isAway;
+    if (isAway) change(message);
     while (!end.signal.aborted) {
-      await wait(PROBE_MS, undefined, { ref: false });
-      const answers = await withTimeout(client.ping(), COMMAND_MS).catch(() => undefined);
-      if (answers === undefined) continue;
+      if (pause) await wait(PROBE_MS, undefined, { ref: false });
+      pause = true;
+      const response = await withTimeout(client.ping(), COMMAND_MS).catch(() => undefined);
+      if (response === undefined) {
+        change(message);
+        continue;
+      }
       failures = 0;
+      isOpen = false;
       return change(undefined);
     }
   }
 
   async function run<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    if (!client.isReady || failures >= FAILURES) throw new Error("Redis is away");
+    if (!client.isReady || isOpen) throw new Error("Redis is away");
     try {
       const result = await withTimeout(work(client), COMMAND_MS);
       failures = 0;
       return result;
     } catch (error) {
       failures += 1;
-      if (failures === FAILURES) {
-        change((error as Error).message);
-        void probe();
-      }
+      if (error instanceof TimeoutError) void openCircuit(error, false);
+      else if (failures === FAILURES) void openCircuit(error as Error, true);
       throw error;
     }
   }
@@ -102,7 +114,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       await begin();
       missed();
     }
-    if (failures < FAILURES) change(undefined);
+    if (!isOpen) change(undefined);
   }
 
   client.on("ready", () => void returned());
@@ -117,7 +129,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
 
   return {
     run,
-    ready: () => client.isReady && failures < FAILURES,
+    ready: () => client.isReady && !(isOpen && away),
     subscribe(channel, hear, missed) {
       let subscribed = false;
       async function begin(): Promise<void> {

@@ -1,12 +1,19 @@
+/** Work that did not end in time. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
 /**
- * Waits for work, and no longer than so many milliseconds. What it brings after that is dropped. An answer that has
- * come while this process was busy itself is in time.
+ * Waits for work for at most `mostMs` milliseconds. A later result is dropped. A result that arrived while this process
+ * was busy counts as in time.
+ *
+ * @throws {TimeoutError} If the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, mostMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    // What has come in is read between a timer and an immediate.
-    const end = () => setImmediate(() => reject(new Error(`no answer within ${mostMs} ms`)));
+    // Sockets are read between timers and immediates.
+    const end = () => setImmediate(() => reject(new TimeoutError(`no answer within ${mostMs} ms`)));
     timer = setTimeout(end, mostMs);
   });
   try {

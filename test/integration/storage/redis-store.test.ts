@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
+import { forward, startFaultProxy } from "../../support/fault-proxy.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { testKeyValueStore } from "./contract.ts";
@@ -49,5 +51,45 @@ describe("with a Redis", () => {
     await expect(store.get(key)).rejects.toThrow(StateUnavailableError);
     expect(store.ready()).toBe(false);
     await redis.close();
+  });
+
+  test("a Redis that hangs is waited for once: commands after the first timeout fail at once, until it responds", async () => {
+    const server = await createRedisServer();
+    await server.start();
+    const proxy = await startFaultProxy(server.url);
+    const changes: (string | undefined)[] = [];
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const redis = await connectRedis({ url, onChange: (fault) => changes.push(fault) });
+    const get = () =>
+      redis
+        .run((client) => client.get("key"))
+        .then(
+          () => "a result",
+          ({ message }: Error) => message,
+        );
+    proxy.freeze();
+    expect(await get()).toMatch(/^no answer within/);
+    expect([await get(), await get()]).toEqual(["Redis is away", "Redis is away"]);
+    await waitFor(() => !redis.ready());
+    await proxy.setFault(forward);
+    await waitFor(() => redis.ready());
+    await waitFor(async () => (await get()) === "a result");
+    expect(changes.at(-1)).toBeUndefined();
+    await redis.close();
+    await proxy.close();
+    await server.stop();
+  }, 30_000);
+
+  test("a single late response is not an outage", async () => {
+    const server = await createRedisServer();
+    await server.start();
+    const changes: (string | undefined)[] = [];
+    const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
+    const late = redis.run(() => new Promise((resolve) => setTimeout(resolve, 700)));
+    await expect(late).rejects.toThrow(/^no answer within/);
+    await waitFor(async () => (await redis.run((client) => client.ping()).catch(() => "")) === "PONG");
+    expect([changes, redis.ready()]).toEqual([[], true]);
+    await redis.close();
+    await server.stop();
   });
 });
