@@ -49,21 +49,41 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
-/** Rows that wait, the oldest first. */
+/** Rows that wait, the oldest first. Taking one costs the same however many wait. */
 class Line {
-  rows: Waiting[] = [];
+  #rows: (Waiting | undefined)[] = [];
+  /** Index of the oldest row; those before it are taken. */
+  #first = 0;
   bytes = 0;
 
+  get length(): number {
+    return this.#rows.length - this.#first;
+  }
+
   push(entry: Waiting): void {
-    this.rows.push(entry);
+    this.#rows.push(entry);
     this.bytes += size(entry);
   }
 
-  /** Takes up to so many of the oldest rows. */
-  take(count: number): Waiting[] {
-    const taken = this.rows.splice(0, count);
-    for (const entry of taken) this.bytes -= size(entry);
-    return taken;
+  /** Takes the oldest row. */
+  shift(): Waiting | undefined {
+    const entry = this.#rows[this.#first];
+    if (entry === undefined) return undefined;
+    this.#rows[this.#first] = undefined;
+    this.#first += 1;
+    this.bytes -= size(entry);
+    if (2 * this.#first > this.#rows.length) {
+      this.#rows = this.#rows.slice(this.#first);
+      this.#first = 0;
+    }
+    return entry;
+  }
+
+  /** Puts rows back that were taken, in front of the others. */
+  unshift(entries: readonly Waiting[]): void {
+    this.#rows = [...entries, ...this.#rows.slice(this.#first)];
+    this.#first = 0;
+    for (const entry of entries) this.bytes += size(entry);
   }
 }
 
@@ -76,7 +96,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const known = new Line();
   const strangers = new Line();
   const lineOf = ({ row }: Waiting): Line => (row.accepted && row.client !== null ? known : strangers);
-  const count = (): number => known.rows.length + strangers.rows.length;
+  const count = (): number => known.length + strangers.length;
   const bytes = (): number => known.bytes + strangers.bytes;
   let inFlight = 0;
   let dropped = 0;
@@ -111,14 +131,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function trim(): void {
     const rows = maxRows * SHARE_OF_STRANGERS;
-    while (strangers.rows.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS)
+    while (strangers.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS)
       dropOldest(strangers);
     while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
-      dropOldest(strangers.rows.length > 0 ? strangers : known);
+      dropOldest(strangers.length > 0 ? strangers : known);
   }
 
   function dropOldest(line: Line): void {
-    for (const { settle } of line.take(1)) drop(settle, "The audit queue is full.");
+    const oldest = line.shift();
+    if (oldest) drop(oldest.settle, "The audit queue is full.");
   }
 
   function drop(settle: Waiting["settle"], reason: string, cause?: unknown): void {
@@ -156,16 +177,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   /** The next group: rows of known callers before those of strangers. */
   function takeGroup(): Waiting[] {
-    const next = [...known.rows.slice(0, GROUP_ROWS), ...strangers.rows.slice(0, GROUP_ROWS)];
+    const group: Waiting[] = [];
     let groupBytes = 0;
-    const rest = next.slice(0, GROUP_ROWS).findIndex((entry) => {
-      const full = groupBytes > GROUP_BYTES;
-      groupBytes += size(entry);
-      return full;
-    });
-    const most = rest < 0 ? GROUP_ROWS : rest;
-    const first = known.take(most);
-    return [...first, ...strangers.take(most - first.length)];
+    while (group.length < GROUP_ROWS && groupBytes <= GROUP_BYTES) {
+      const next = known.shift() ?? strangers.shift();
+      if (!next) break;
+      group.push(next);
+      groupBytes += size(next);
+    }
+    return group;
   }
 
   async function commitGroup(): Promise<void> {
@@ -193,10 +213,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       for (const entry of group) drop(entry.settle, "The audit record could not be written.", error);
       return;
     }
-    for (const line of [known, strangers]) {
-      const again = group.filter((entry) => lineOf(entry) === line);
-      for (const entry of [...again, ...line.take(line.rows.length)]) line.push(entry);
-    }
+    for (const line of [known, strangers]) line.unshift(group.filter((entry) => lineOf(entry) === line));
     trim();
   }
 
