@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
 import type { FieldRule } from "../schema/definition.ts";
-import { copyJson, compileGetter, compileRemover } from "./member-paths.ts";
+import { compileCopy, compileGetter, compileRemover } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Of JSON that stands in a text. */
@@ -19,17 +19,23 @@ export interface FormMember {
  * Takes a member under another spelling where the documented one is not given, null too: where null is a value,
  * it is one under every spelling.
  */
-function foldSpellings(members: readonly FormMember[], sent: JsonObject): JsonObject {
-  const body = copyJson(sent) as JsonObject;
-  for (const { get, put, rule } of members) {
-    for (const spelling of rule.also ?? []) {
-      const value = compileGetter(spelling)(body);
+function compileSpellings(members: readonly FormMember[]): (body: JsonObject) => void {
+  const spellings = members.flatMap(({ get, put, rule }) =>
+    (rule.also ?? []).map((spelling) => ({
+      get,
+      put,
+      getSpelling: compileGetter(spelling),
+      removeSpelling: compileRemover(spelling),
+    })),
+  );
+  return (body) => {
+    for (const { get, put, getSpelling, removeSpelling } of spellings) {
+      const value = getSpelling(body);
       if (value === undefined) continue;
-      compileRemover(spelling)(body);
+      removeSpelling(body);
       if ((get(body) ?? null) === null) put(body, value);
     }
-  }
-  return body;
+  };
 }
 
 /** A whole object stands for its id. */
@@ -50,20 +56,24 @@ function readForm(member: FormMember, value: unknown, reference: string): { valu
   }
 }
 
-/** Brings the spellings and forms that clients send to the documented ones. The body handed in is left as it is. */
-export function normalizeForms(
+/** Prepares bringing the spellings and forms that clients send to the documented ones. The body handed in is left as it is. */
+export function compileForms(
   members: readonly FormMember[],
-  sent: JsonObject,
   reference: string,
-): { readonly body: JsonObject; readonly faults: readonly ErrorDetail[] } {
-  const faults: ErrorDetail[] = [];
-  const body = foldSpellings(members, sent);
-  for (const member of members) {
-    const value = member.get(body);
-    if (value === undefined || value === null) continue;
-    const form = readForm(member, value, reference);
-    if ("reason" in form) faults.push(form);
-    else member.put(body, form.value);
-  }
-  return { body, faults };
+): (sent: JsonObject) => { readonly body: JsonObject; readonly faults: readonly ErrorDetail[] } {
+  const copy = compileCopy(members.flatMap(({ name, rule }) => [name, ...(rule.also ?? [])]));
+  const foldSpellings = compileSpellings(members);
+  return (sent) => {
+    const faults: ErrorDetail[] = [];
+    const body = copy(sent);
+    foldSpellings(body);
+    for (const member of members) {
+      const value = member.get(body);
+      if (value === undefined || value === null) continue;
+      const form = readForm(member, value, reference);
+      if ("reason" in form) faults.push(form);
+      else member.put(body, form.value);
+    }
+    return { body, faults };
+  };
 }

@@ -5,7 +5,7 @@ import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/defini
 import type { FieldContext } from "./field/context.ts";
 import { compileWrite, UNKNOWN_ID, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
-import { normalizeForms, type FormMember } from "./body-forms.ts";
+import { compileForms, type FormMember } from "./body-forms.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -45,6 +45,7 @@ export interface BodyRules {
 
 /** A member of a body by its dotted name. */
 export interface BodyMember {
+  readonly name: string;
   readonly get: (body: unknown) => unknown;
   readonly remove: (body: JsonObject) => void;
 }
@@ -142,6 +143,7 @@ export function compileBody(
   };
   const broken = compileChecks(definition.checks ?? [], ["first", "v4"], location.at("checks"));
   const prune = compilePruning(schema);
+  const readForms = compileForms(members, context.reference);
 
   return {
     schema,
@@ -149,7 +151,7 @@ export function compileBody(
     pathParameters: Object.values(definition.from_path ?? {}),
 
     normalise(sent) {
-      const { body, faults } = normalizeForms(members, sent, context.reference);
+      const { body, faults } = readForms(sent);
       return { body: prune(body) as JsonObject, faults };
     },
 

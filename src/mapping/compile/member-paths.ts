@@ -39,11 +39,27 @@ export function compileSetter(path: string): (target: Json, value: unknown) => v
   };
 }
 
-/** Copies the arrays and objects of a JSON value; everything else, exact numbers too, is shared. */
-export function copyJson(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyJson);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyJson(item)]));
+/**
+ * Copies an object and the objects on the way to some paths, so that setters and removers of these paths leave the
+ * original as it is. All other values are shared: a copy of everything in it would cost as much as parsing.
+ */
+export function compileCopy(paths: Iterable<string>): (value: Json) => Json {
+  const parents = new Set<string>();
+  for (const path of paths)
+    for (let end = path.indexOf("."); end >= 0; end = path.indexOf(".", end + 1))
+      parents.add(path.slice(0, end));
+  // The outer one first: each setter goes through objects that are copied.
+  const steps = [...parents]
+    .sort((one, other) => one.length - other.length)
+    .map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
+  return (value) => {
+    const copy = { ...value };
+    for (const { get, set } of steps) {
+      const inner = get(copy);
+      if (isObject(inner)) set(copy, { ...inner });
+    }
+    return copy;
+  };
 }
 
 /** Takes what stands at a path away. */

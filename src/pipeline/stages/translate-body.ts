@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
-import { copyJson, compileRemover } from "../../mapping/compile/member-paths.ts";
+import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import { fetchPrerequisites } from "./fetch-prerequisites.ts";
 import type { RouteExecution } from "../route-context.ts";
@@ -20,8 +20,9 @@ export interface TranslatedBody extends WrittenBody {
 
 /** A body without the members that are at fault, so that the rest can still be looked at. */
 function without(body: JsonObject, faults: readonly ErrorDetail[], rules: BodyRules): JsonObject {
-  const rest = copyJson(body) as JsonObject;
-  for (const { field = "" } of faults) (rules.memberOf(field)?.remove ?? compileRemover(field))(rest);
+  const members = faults.map(({ field = "" }) => ({ field, member: rules.memberOf(field) }));
+  const rest = compileCopy(members.map(({ field, member }) => member?.name ?? field))(body);
+  for (const { field, member } of members) (member?.remove ?? compileRemover(field))(rest);
   return rest;
 }
 
