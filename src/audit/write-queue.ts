@@ -131,8 +131,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function trim(): void {
     const rows = maxRows * SHARE_OF_STRANGERS;
-    while (strangers.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS)
-      dropOldest(strangers);
+    while (strangers.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS) dropOldest(strangers);
     while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
       dropOldest(strangers.length > 0 ? strangers : known);
   }

@@ -64,6 +64,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "refuses a DELETE by tokens of level modify with 401 in both lanes",
   },
   {
+    fault: "Redis hangs",
+    outcome:
+      "the first command times out after half a second; after it none waits until Redis responds to a ping",
+    file: "test/integration/storage/redis-store.test.ts",
+    test: "a Redis that hangs is waited for once",
+  },
+  {
     fault: "Redis is away at the start",
     outcome: "serves, is not ready, and becomes so",
     file: "test/system/e2e/replicas.test.ts",
