@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { TimeoutError, withTimeout } from "./with-timeout.ts";
+import { isTimeout, withTimeout } from "./with-timeout.ts";
 
 /** Begins every key and channel: a Redis may serve others too. */
 export const REDIS_PREFIX = "alpha-gateway:";
@@ -103,7 +103,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       return result;
     } catch (error) {
       failures += 1;
-      if (error instanceof TimeoutError) void openCircuit(error, false);
+      if (isTimeout(error)) void openCircuit(error, false);
       else if (failures === FAILURES) void openCircuit(error as Error, true);
       throw error;
     }

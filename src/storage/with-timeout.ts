@@ -1,13 +1,15 @@
-/** Work that did not end in time. */
-export class TimeoutError extends Error {
+class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
+
+/** Whether an error says that {@link withTimeout} did not wait any longer. */
+export const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**
  * Waits for work for at most `mostMs` milliseconds. A later result is dropped. A result that arrived while this process
  * was busy counts as in time.
  *
- * @throws {TimeoutError} If the work takes longer.
+ * @throws {Error} If the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, mostMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
