@@ -45,6 +45,8 @@ export interface Cursor {
   at: number;
   /** How many more arrays and objects may be nested. */
   readonly depth: number;
+  /** How many more member names may differ from the expected order. Each costs as much as dozens of others. */
+  namesLeft: number;
 }
 
 /** @throws {SyntaxError} Always. The message has nothing of the text, which may be a secret. */
@@ -56,6 +58,12 @@ function tooDeep(): never {
   throw new RangeError(`JSON nested deeper than ${MAX_DEPTH} levels`);
 }
 
+/** Far more than pages of objects have whose members come in different orders. */
+const MAX_UNEXPECTED_NAMES = 100_000;
+
+/** Characters of a number: no dialect has numbers that long, and to copy and compare them is slow. */
+const MAX_NUMBER_LENGTH = 1000;
+
 /**
  * Creates a cursor at the first value of a text. {@link expectEnd} checks that nothing follows it.
  *
@@ -63,7 +71,13 @@ function tooDeep(): never {
  */
 export function cursorAt(text: string, bytes: Buffer = Buffer.from(text)): Cursor {
   const ascii = bytes.length === text.length ? text : undefined;
-  return { bytes, text: ascii, at: skipWhitespace(bytes, 0), depth: MAX_DEPTH };
+  return {
+    bytes,
+    text: ascii,
+    at: skipWhitespace(bytes, 0),
+    depth: MAX_DEPTH,
+    namesLeft: MAX_UNEXPECTED_NAMES,
+  };
 }
 
 /** @throws {SyntaxError} If anything but white space follows the value. */
@@ -71,12 +85,22 @@ export function expectEnd({ bytes, at }: Cursor): void {
   if (skipWhitespace(bytes, at) !== bytes.length) notJson();
 }
 
-/** Whether a text is valid JSON. */
+/**
+ * Checks that a text is valid JSON.
+ *
+ * @throws {SyntaxError} If it is not.
+ * @throws {RangeError} If it is nested too deeply or has a number that is too long.
+ */
+export function checkJson(text: string, bytes?: Buffer): void {
+  const cursor = cursorAt(text, bytes);
+  cursor.at = endOfValue(cursor.bytes, cursor.at, cursor.depth);
+  expectEnd(cursor);
+}
+
+/** Whether a text is valid JSON within the limits of {@link checkJson}. */
 export function isJson(text: string, bytes?: Buffer): boolean {
   try {
-    const cursor = cursorAt(text, bytes);
-    cursor.at = endOfValue(cursor.bytes, cursor.at, cursor.depth);
-    expectEnd(cursor);
+    checkJson(text, bytes);
     return true;
   } catch {
     return false;
@@ -164,9 +188,13 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
   const start = byteAt(bytes, at) === minus ? at + 1 : at;
   let end = byteAt(bytes, start) === zero ? start + 1 : endOfDigits(bytes, start);
   if (byteAt(bytes, end) === point) end = endOfDigits(bytes, end + 1);
-  if ((byteAt(bytes, end) | lowerCase) !== letterE) return end;
-  const sign = byteAt(bytes, end + 1);
-  return endOfDigits(bytes, end + (sign === plus || sign === minus ? 2 : 1));
+  if ((byteAt(bytes, end) | lowerCase) === letterE) {
+    const sign = byteAt(bytes, end + 1);
+    end = endOfDigits(bytes, end + (sign === plus || sign === minus ? 2 : 1));
+  }
+  if (end - at > MAX_NUMBER_LENGTH)
+    throw new RangeError(`JSON with a number of more than ${MAX_NUMBER_LENGTH} characters`);
+  return end;
 }
 
 function endOfArray(bytes: Uint8Array, at: number, depth: number): number {
@@ -195,27 +223,42 @@ function endOfObject(bytes: Uint8Array, at: number, depth: number): number {
 
 /** The offset behind the colon of the member that starts at `at`. */
 function endOfName(bytes: Uint8Array, at: number): number {
-  const end = byteAt(bytes, at) === quote ? skipWhitespace(bytes, endOfString(bytes, at)) : notJson();
+  return byteAt(bytes, at) === quote ? endOfColon(bytes, endOfString(bytes, at)) : notJson();
+}
+
+function endOfColon(bytes: Uint8Array, at: number): number {
+  const end = skipWhitespace(bytes, at);
   return byteAt(bytes, end) === colon ? end + 1 : notJson();
 }
 
-/** The bytes of a member name up to its colon, and its number in the {@link MemberTable}; -1 if it is not in it. */
+/** A member name as it is in the text, up to its colon. */
 export interface MemberName {
+  /** Its bytes, if the name is remembered. */
   readonly bytes: Uint8Array;
+  /** The number of its bytes. */
+  readonly length: number;
+  /** Its number in the {@link MemberTable}; -1 if it is not in it. */
   readonly number: number;
 }
 
 /** The members of one kind of object that a caller reads, and the order of members in the last object of that kind. */
 export interface MemberTable {
   readonly numbers: ReadonlyMap<string, number>;
+  /** The names in UTF-8, with their numbers, by length. */
+  readonly byLength: readonly (readonly MemberName[] | undefined)[];
   readonly order: MemberName[];
 }
 
 /** Creates the table of these names, numbered in their order. */
-export const createMemberTable = (names: Iterable<string>): MemberTable => ({
-  numbers: new Map([...names].map((name, index) => [name, index])),
-  order: [],
-});
+export function createMemberTable(names: Iterable<string>): MemberTable {
+  const numbers = new Map([...names].map((name, index) => [name, index]));
+  const byLength: MemberName[][] = [];
+  for (const [name, number] of numbers) {
+    const bytes = new Uint8Array(Buffer.from(name));
+    (byLength[bytes.length] ??= []).push({ bytes, length: bytes.length, number });
+  }
+  return { numbers, byLength, order: [] };
+}
 
 /** Limits of the remembered order: more or longer names are data (a map), not an object with fixed members. */
 const MAX_NAMES = 100;
@@ -224,10 +267,14 @@ const MAX_NAME_BYTES = 100;
 /**
  * Reads the name of the `index`th member of an object. Objects of one kind nearly always have their members in the same
  * order, so the name that the last object had at this index is compared first.
+ *
+ * @throws {RangeError} If too many names of the text differ from that order.
  */
-export function nameAt(bytes: Buffer, at: number, members: MemberTable, index: number): MemberName {
+export function nameAt(cursor: Cursor, at: number, members: MemberTable, index: number): MemberName {
   const last = members.order[index];
-  return last !== undefined && matchesAt(last.bytes, bytes, at) ? last : parseName(bytes, at, members, index);
+  return last !== undefined && matchesAt(last.bytes, cursor.bytes, at)
+    ? last
+    : readName(cursor, at, members, index);
 }
 
 function matchesAt(part: Uint8Array, bytes: Uint8Array, at: number): boolean {
@@ -236,15 +283,30 @@ function matchesAt(part: Uint8Array, bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-function parseName(bytes: Buffer, at: number, { numbers, order }: MemberTable, index: number): MemberName {
-  const end = endOfName(bytes, at);
-  const quotedName = bytes.toString("utf8", at, endOfString(bytes, at));
-  const name = {
-    bytes: Uint8Array.from(bytes.subarray(at, end)),
-    number: numbers.get(fromJsonText(quotedName) as string) ?? -1,
-  };
-  if (index < MAX_NAMES && end - at <= MAX_NAME_BYTES) order[index] = name;
+const NOT_REMEMBERED = new Uint8Array();
+
+function readName(cursor: Cursor, at: number, members: MemberTable, index: number): MemberName {
+  const { bytes } = cursor;
+  cursor.namesLeft -= 1;
+  if (cursor.namesLeft < 0)
+    throw new RangeError(`JSON with more than ${MAX_UNEXPECTED_NAMES} members that are not expected`);
+  const endOfText = byteAt(bytes, at) === quote ? endOfString(bytes, at) : notJson();
+  const length = endOfColon(bytes, endOfText) - at;
+  const number = findName(bytes, at, endOfText, members);
+  if (index >= MAX_NAMES || length > MAX_NAME_BYTES) return { bytes: NOT_REMEMBERED, length, number };
+  const name = { bytes: new Uint8Array(bytes.subarray(at, at + length)), length, number };
+  members.order[index] = name;
   return name;
+}
+
+/** The number of the name between two offsets, quotes included. A string is only made of a name with escapes. */
+function findName(bytes: Buffer, at: number, end: number, { numbers, byLength }: MemberTable): number {
+  for (const { bytes: name, number } of byLength[end - at - 2] ?? [])
+    if (matchesAt(name, bytes, at + 1)) return number;
+  for (let offset = at; offset < end; offset += 1)
+    if (bytes[offset] === backslash)
+      return numbers.get(fromJsonText(bytes.toString("utf8", at, end)) as string) ?? -1;
+  return -1;
 }
 
 /** The text between two offsets. */
@@ -278,8 +340,8 @@ export function forEachMember(cursor: Cursor, members: MemberTable, visit: (numb
   cursor.at = skipWhitespace(bytes, cursor.at + 1);
   if (byteAt(bytes, cursor.at) === closeBrace) return void (cursor.at += 1);
   for (let index = 0; ; index += 1) {
-    const name = nameAt(bytes, cursor.at, members, index);
-    cursor.at = skipWhitespace(bytes, cursor.at + name.bytes.length);
+    const name = nameAt(cursor, cursor.at, members, index);
+    cursor.at = skipWhitespace(bytes, cursor.at + name.length);
     visit(name.number);
     if (consumeSeparator(cursor, closeBrace)) return;
   }

@@ -74,8 +74,8 @@ export function emitMembers({ members }: MemberNode, level: number, builder: Cod
 at = skipWhitespace(bytes, at + 1);
 if (bytes[at] === 125) at += 1;
 else for (let ${index} = 0; ; ${index} += 1) {
-const ${name} = nameAt(bytes, at, ${table}, ${index});
-at += ${name}.bytes.length;
+const ${name} = nameAt(cursor, at, ${table}, ${index});
+at += ${name}.length;
 if (bytes[at] <= 32) at = skipWhitespace(bytes, at);
 switch (${name}.number) {
 ${cases.join("\n")}

@@ -6,7 +6,7 @@ import {
   type ParseListBody,
 } from "../../dialect/envelope.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { cursorAt, expectEnd, isJson, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
+import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
 import { readErrors, type ErrorNames } from "../../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { alphaStatus, type StatusesDefinition } from "../../dialect/statuses.ts";
@@ -131,8 +131,16 @@ function objectAt(from: Cursor): Cursor {
   return from;
 }
 
-const noJson = ({ status }: UpstreamResponse): InvalidUpstreamResponseError =>
-  new InvalidUpstreamResponseError(`v4's ${status} is not JSON that can be read`);
+/** Runs what reads the JSON of a response, and names what is wrong with it. */
+function readJson<T>({ status }: UpstreamResponse, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    const reason = error instanceof RangeError ? `: ${error.message}` : "";
+    throw new InvalidUpstreamResponseError(`v4's ${status} is not JSON that can be read${reason}`);
+  }
+}
 
 /**
  * Reads a list in one go: what is wrong with its text shows on the way.
@@ -144,32 +152,32 @@ export function openListBody<Item>(
   { openList: open }: TranslationConfig,
   readItem: (from: Cursor) => Item,
 ) {
-  try {
+  return readJson(answer, () => {
     const from = cursorAt(answer.text, answer.bytes);
     const list = open(from, readItem);
     expectEnd(from);
     answer.isValidJson = true;
     if (!list) throw new InvalidUpstreamResponseError("v4's list has no envelope");
     return list;
-  } catch (error) {
-    throw error instanceof SyntaxError || error instanceof RangeError ? noJson(answer) : error;
-  }
+  });
 }
 
 /** Reads an object in one go, as `openListBody` does a list. */
 function readObject(answer: UpstreamResponse, route: Route, reading: ReadContext): MaybePromise<string> {
   const pending: MaybePromise<string>[] = [];
   try {
-    const from = cursorAt(answer.text, answer.bytes);
-    if (!isObjectAt(from) && answer.text !== "" && !isJson(answer.text, answer.bytes)) throw noJson(answer);
-    const object = route.read(objectAt(from), reading);
-    pending.push(object);
-    expectEnd(from);
-    answer.isValidJson = true;
-    return object;
+    return readJson(answer, () => {
+      const from = cursorAt(answer.text, answer.bytes);
+      if (!isObjectAt(from) && answer.text !== "") checkJson(answer.text, answer.bytes);
+      const object = route.read(objectAt(from), reading);
+      pending.push(object);
+      expectEnd(from);
+      answer.isValidJson = true;
+      return object;
+    });
   } catch (error) {
     ignoreRejections(pending);
-    throw error instanceof SyntaxError || error instanceof RangeError ? noJson(answer) : error;
+    throw error;
   }
 }
 
@@ -228,8 +236,10 @@ export async function buildResponse(
 ): Promise<string | Buffer> {
   const empty = answer.text === "";
   if (!empty && route.response === "object") return readObject(answer, route, reading);
-  if (!empty && route.response === "nothing" && !(answer.isValidJson ??= isJson(answer.text, answer.bytes)))
-    throw noJson(answer);
+  if (!empty && route.response === "nothing" && answer.isValidJson !== true) {
+    readJson(answer, () => checkJson(answer.text, answer.bytes));
+    answer.isValidJson = true;
+  }
   if (empty && route.emptyError !== undefined)
     throw new HttpError(rules.statuses.other_4xx, route.emptyError);
   if (route.response === "nothing") return "{}";

@@ -9,7 +9,7 @@ import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { header, NOBODY, type AlphaRequest, type Credentials, type RequestContext } from "../context.ts";
-import type { TranslationConfig } from "./build-response.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "./build-response.ts";
 import type { ResolvedCredentials } from "./resolve-token.ts";
 
 /** One call to v4, in v4's words. */
@@ -104,10 +104,16 @@ export function authorization(caller: Credentials, { scheme }: UpstreamDialect):
 /** v4's refusals are small; in a longer one nobody looks for reasons. In characters. */
 const LONGEST_REFUSAL = 262_144;
 
+/** More values than any response that is parsed: a page has at most some thousand objects. */
+const MOST_JSON_VALUES = 200_000;
+
+/** @throws {InvalidUpstreamResponseError} For JSON that is nested too deeply or has too many values. */
 function jsonOf(text: string): unknown {
   try {
-    return parseJson(text);
-  } catch {
+    return parseJson(text, { maxValues: MOST_JSON_VALUES });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new InvalidUpstreamResponseError(`v4's response is not JSON that can be read: ${error.message}`);
     return undefined;
   }
 }

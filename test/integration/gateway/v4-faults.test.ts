@@ -202,6 +202,56 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
   });
 });
 
+describe("L9 JSON that costs too much is a 500, and the record says why", () => {
+  const many = (count: number, item: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => item(index)).join(",");
+  const members = many(200_000, (index) => `"name-${index}":0`);
+  const escaped = many(200_000, (index) => `"\\u0061${index}":0`);
+  const row = (text: string): string => `{"data":[${text}],"page":1,"pages":1,"results":1}`;
+  const unexpected = /more than 100000 members that are not expected/;
+
+  test.each([
+    ["200 000 members", "GET /vm/instances/7/disks/1", `{${members}}`, unexpected],
+    ["200 000 members whose names have escapes", "GET /vm/instances/7/disks/1", `{${escaped}}`, unexpected],
+    [
+      "the same member 200 000 times",
+      "GET /account/profile",
+      `{${many(200_000, () => '"a":0')}}`,
+      unexpected,
+    ],
+    ["200 000 members in a row", "GET /vm/instances", row(`{${members}}`), unexpected],
+    ["200 000 members beside the rows", "GET /vm/instances", `{${members},${row("").slice(1)}`, unexpected],
+    [
+      "300 000 values that are parsed",
+      "GET /vm/instances/7",
+      `{"id":7,"specs":{"a":[${many(300_000, () => "0")}]}}`,
+      /more than 200000 values/,
+    ],
+    [
+      "a number of 100 000 digits",
+      "GET /vm/instances/7/disks/1",
+      `{"id":1${"0".repeat(100_000)}}`,
+      /a number of more than 1000 characters/,
+    ],
+    [
+      "a number of 100 000 digits in a row",
+      "GET /vm/instances",
+      row(`{"id":0.${"1".repeat(100_000)}}`),
+      /a number of more than 1000 characters/,
+    ],
+    [
+      "200 levels",
+      "GET /vm/instances",
+      row(`{"id":${"[".repeat(200)}${"]".repeat(200)}}`),
+      /nested deeper than 100/,
+    ],
+  ])("%s", async (_name, call, text, warning) => {
+    gateway.v4.respondWith(plain(200, text));
+    expect(await gateway.request(call)).toMatchObject({ status: 500, body: failed });
+    expect((await gateway.readLastRecord()).warnings.join("\n")).toMatch(warning);
+  });
+});
+
 describe("answers that can be used", () => {
   test.each<[string, Responder]>([
     ["chunked, in single bytes", inBytes],
