@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { GCProfiler, getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { startService } from "../../src/app/start.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readEnvironment } from "../../src/config/settings.ts";
 import type { Answer, Ask, Came, Lists } from "./outside.ts";
 import type { Request, Room } from "./request.ts";
 
@@ -72,7 +72,7 @@ export async function startBench(
   const [{ port }] = (await once(outside, "message")) as [{ readonly port: number }];
   const folder = await mkdtemp(join(tmpdir(), "worst-"));
   const service = await startService(
-    readSettings([], {
+    readEnvironment({
       PORT: "0",
       ADMIN_PORT: "0",
       ADMIN_TOKEN: "0123456789abcdef0123456789abcdef",

@@ -1,26 +1,8 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
-import type { SettingName, Settings } from "../config/schema.ts";
+import type { SettingOptions } from "../config/settings.ts";
 import { readPack } from "../mapping/load/load-pack.ts";
 import { loadFiles } from "./load-pack.ts";
 import { CompiledPack, readWords } from "./read-options.ts";
-
-/** `UPSTREAM_URL` → `upstreamUrl` */
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
-  : Lowercase<Name>;
-
-/** What may be given for a setting: its value, or the text that an environment variable would have. */
-type OptionValue<T> = T extends readonly unknown[]
-  ? readonly string[] | string
-  : T extends number | object
-    ? T | string
-    : T;
-
-type SettingOptions<Excluded extends SettingName> = {
-  readonly [Name in Exclude<SettingName, Excluded> as CamelCase<Name>]?:
-    | OptionValue<Settings[Name]>
-    | undefined;
-};
 
 interface ShortOptions {
   /** The same as `upstreamUrl`. */

@@ -1,5 +1,5 @@
-import { SETTINGS, type SettingName, type Settings } from "../config/schema.ts";
-import { readSettings, SettingsError } from "../config/settings.ts";
+import type { SettingName, Settings, SettingValues } from "../config/schema.ts";
+import { optionName, readOptions, readSettings } from "../config/settings.ts";
 import type { LoadedPack } from "./load-pack.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
 
@@ -32,31 +32,9 @@ export class CompiledPack implements MappingPack {
   }
 }
 
-/** The text that an environment variable would have for a value. `undefined` counts as not given. */
-function toText(name: SettingName, value: unknown): string | undefined {
-  if (typeof value === "boolean" && ["on", "off"].includes(SETTINGS[name].default ?? ""))
-    return value ? "on" : "off";
-  if (value instanceof URL) return value.href;
-  if (value instanceof Date) return value.toJSON()?.slice(0, "YYYY-MM-DD".length) ?? String(value);
-  if (Array.isArray(value)) return value.join(name === "BROWN_OUTS" ? "|" : ",");
-  if (typeof value !== "object" || value === null)
-    return value === undefined ? undefined : `${value as string | number | boolean}`;
-  if ("points" in value && "seconds" in value) return `${String(value.points)}/${String(value.seconds)}`;
-  return Object.entries(value)
-    .map((pair) => pair.join("="))
-    .join(",");
-}
-
-const optionName = (name: string): string =>
-  name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-const SETTING_OF_OPTION = new Map<string, SettingName>(
-  (Object.keys(SETTINGS) as SettingName[]).map((name) => [optionName(name), name]),
-);
-
 /** Validates the option `words`. @throws {SettingsError} */
 export const readWords = (words: GatewayOptions["words"]): Settings["WORDS"] =>
-  readSettings([], { WORDS: toText("WORDS", words) }).WORDS;
+  readSettings({ WORDS: words }, { label: optionName }).WORDS;
 
 /** Settings, and the pack if it is loaded already. */
 export interface ReadOptions {
@@ -90,36 +68,21 @@ function resolveShortOptions(options: object, problems: string[]) {
  * @param excluded Settings that are not an option here.
  * @throws {SettingsError}
  */
-function readOptions(options: object, excluded: readonly SettingName[]): ReadOptions {
+function readAllOptions(
+  options: object,
+  excluded: readonly SettingName[],
+  fixed: SettingValues,
+): ReadOptions {
   const problems: string[] = [];
   const { given, pack } = resolveShortOptions(options, problems);
-  const texts: Partial<Record<SettingName, string | undefined>> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    const setting = SETTING_OF_OPTION.get(name);
-    if (!setting || excluded.includes(setting)) problems.push(`${name}: there is no such option`);
-    else texts[setting] = toText(setting, value);
-  }
-  if (!texts.UPSTREAM_URL && texts.SANDBOX !== "true")
-    problems.push(
-      "UPSTREAM_URL: it must be set, or SANDBOX=true to use the embedded sandbox, whose tokens are published",
-    );
-  const hasAdminListener = !excluded.includes("ADMIN_PORT");
-  try {
-    const settings = readSettings([], hasAdminListener ? texts : { ...texts, ADMIN_PORT: "off" });
-    if (problems.length === 0)
-      return { settings: pack ? { ...settings, WORDS: pack.words } : settings, loaded: pack?.loaded };
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    problems.push(...error.faults);
-  }
-  throw new SettingsError(problems);
+  const settings = readOptions(given, { excluded, fixed, problems });
+  return { settings: pack ? { ...settings, WORDS: pack.words } : settings, loaded: pack?.loaded };
 }
 
 /** Validates the options of `createGateway`. @throws {SettingsError} */
 export const readGatewayOptions = (options: GatewayOptions): ReadOptions =>
-  readOptions(options, PROCESS_SETTINGS);
+  readAllOptions(options, PROCESS_SETTINGS, {});
 
 /** Validates the options of `alphaGateway`. @throws {SettingsError} */
 export const readMiddlewareOptions = (options: AlphaGatewayOptions): ReadOptions =>
-  readOptions(options, LISTENER_SETTINGS);
+  readAllOptions(options, LISTENER_SETTINGS, { ADMIN_PORT: "off" });

@@ -1,81 +1,104 @@
-import { parseArgs } from "node:util";
-import { exampleSchema, readExamples } from "../tools/examples/example.ts";
-import { runExamples } from "../tools/examples/run-examples.ts";
+import { packFolder } from "../app/pack-folder.ts";
 import { compiledBy, type Expression } from "../jsonata/index.ts";
 import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
-import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { packFolder } from "../app/pack-folder.ts";
-import { coverage } from "./coverage.ts";
-import { UsageError } from "./usage-error.ts";
+import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
+import { summarise, type PackSummary } from "../mapping/summary.ts";
+import { exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { runExamples } from "../tools/examples/run-examples.ts";
 
-const HELP = `alpha-gateway check [DIR] [--emit] [--schema resource|pack|surface|example]
+export interface CheckFlags {
+  readonly emit?: true;
+  readonly schema?: FileKind | "example";
+}
 
-Checks the mapping pack in a folder (default: ./mappings, else the one that came along): every fault with file,
-line and column, the line itself, and what would be right. Runs the examples in the pack, holds it against its
-surface.yaml, and prints what it covers. Ends with 0, or 1 if there was a fault.
-
-  --emit         prints the JavaScript that the expressions and the objects of the pack run as
-  --schema KIND  prints the JSON Schema of a kind of file, for an editor to complete from, and checks nothing
-`;
-
-/** The code of each expression under its source; the same expression once. */
-function emitted(expressions: readonly Expression[]): string {
-  const sources = new Map(expressions.map(({ source, code }) => [source.trim(), code ?? "// interpreted"]));
-  return [...sources].map(([source, code]) => `${source.replaceAll(/^/gm, "// ")}\n${code}\n\n`).join("");
+/** The code of each expression under its source. The same expression is printed once. */
+function printExpressions(expressions: readonly Expression[]): string {
+  const codes = new Map(expressions.map(({ source, code }) => [source.trim(), code ?? "// interpreted"]));
+  return [...codes].map(([source, code]) => `${source.replaceAll(/^/gm, "// ")}\n${code}\n\n`).join("");
 }
 
 /** The code of each object under its name. */
-const emittedObjects = (resources: Pack["resources"]): string =>
+const printObjects = (resources: Pack["resources"]): string =>
   [...resources.values()].map(({ name, code }) => `// ${name}\n${code}\n\n`).join("");
 
-function tell(faults: readonly Diagnostic[]): number {
-  const count = `${faults.length} fault${faults.length === 1 ? "" : "s"}`;
-  process.stdout.write(`${faults.map(formatDiagnostic).join("\n")}\n${count}\n`);
-  return 1;
+/** How many expressions run as JavaScript, and why the others do not. */
+function describeEngines(expressions: readonly Expression[]): string[] {
+  const interpreted = expressions.filter(({ engine }) => engine === "interpreted");
+  const reasons = interpreted.map(({ source, fallback }) => `  interpreted: ${source.trim()} (${fallback})`);
+  const compiledCount = expressions.length - interpreted.length;
+  return [`expressions compiled ${compiledCount}, interpreted ${interpreted.length}`, ...reasons];
 }
 
-const SCHEMAS = new Map<string, () => object>([
-  ...FILE_KINDS.map((kind) => [kind, () => fileSchema(kind)] as const),
-  ["example", exampleSchema],
-]);
+/** The routes that have no v4 call, each with its response. */
+function describeLocalRoutes(routes: PackSummary["routes"]): string[] {
+  const local = routes.filter(({ alone: response }) => response !== null);
+  if (local.length === 0) return [];
+  const width = Math.max(...local.map(({ alpha }) => alpha.length));
+  const lines = local.map(({ alpha, alone: response }) => `  ${alpha.padEnd(width)}  ${response}`);
+  return [`routes without a v4 call ${local.length}:`, ...lines];
+}
 
-function printSchema(kind: string): number {
-  const schema = SCHEMAS.get(kind)?.();
-  if (!schema) throw new UsageError(`--schema: there are ${[...SCHEMAS.keys()].join(", ")}`);
-  process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
-  return 0;
+/** How much of the API surface the pack maps; nothing for a pack that does not declare the surface. */
+function describeSurface({ surface, gaps }: Pack): string[] {
+  if (!surface) return [];
+  const mappedRoutes = surface.routes.length - gaps.unmappedRoutes.length;
+  const fields = [...surface.objects.values()].reduce((sum, object) => sum + object.size, 0);
+  const mappedFields = fields - gaps.unmappedFields.length;
+  return [
+    `surface: ${mappedRoutes} of ${surface.routes.length} routes mapped, ${mappedFields} of ${fields} fields mapped`,
+  ];
+}
+
+function describeCoverage(pack: Pack, examples: number, expressions: readonly Expression[]): string {
+  const { routes, objects, classes } = summarise(pack);
+  const fields = objects.reduce((sum, object) => sum + object.fields.length, 0);
+  const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
+  return [
+    `${routes.length} routes, ${objects.length} objects, ${fields} fields`,
+    `fields by class: ${counts.join(", ")}`,
+    ...describeSurface(pack),
+    ...describeLocalRoutes(routes),
+    ...describeEngines(expressions),
+    `${examples} examples passed`,
+    "",
+  ].join("\n");
+}
+
+function reportProblems(diagnostics: readonly Diagnostic[]): number {
+  const count = `${diagnostics.length} problem${diagnostics.length === 1 ? "" : "s"}`;
+  process.stdout.write(`${diagnostics.map(formatDiagnostic).join("\n")}\n${count}\n`);
+  return 1;
 }
 
 async function checkFolder(directory: string, emit: boolean): Promise<number> {
   const { result: pack, expressions } = compiledBy(() => loadPack(directory));
-  const faults: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
-  const { examples, catalogs } = readExamples(directory, faults);
-  faults.push(...(await runExamples(pack, examples, catalogs)));
-  if (faults.length > 0) return tell(faults);
-  if (emit) process.stdout.write(emitted(expressions) + emittedObjects(pack.resources));
-  process.stdout.write(coverage(pack, examples.length, expressions));
+  const diagnostics: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
+  const { examples, catalogs } = readExamples(directory, diagnostics);
+  diagnostics.push(...(await runExamples(pack, examples, catalogs)));
+  if (diagnostics.length > 0) return reportProblems(diagnostics);
+  if (emit) process.stdout.write(printExpressions(expressions) + printObjects(pack.resources));
+  process.stdout.write(describeCoverage(pack, examples.length, expressions));
   return 0;
 }
 
-/** `alpha-gateway check`: the exit code. */
-export async function check(args: readonly string[]): Promise<number> {
-  const options = {
-    emit: { type: "boolean" },
-    schema: { type: "string" },
-    help: { type: "boolean", short: "h" },
-  } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (values.help) {
-    process.stdout.write(HELP);
+/**
+ * Runs `alpha-gateway check`.
+ *
+ * @param directory the folder of the pack; undefined: the default folder
+ * @returns the exit code: 1 if there is a problem
+ */
+export async function check(directory: string | undefined, { emit, schema }: CheckFlags): Promise<number> {
+  if (schema !== undefined) {
+    const jsonSchema = schema === "example" ? exampleSchema() : fileSchema(schema);
+    process.stdout.write(`${JSON.stringify(jsonSchema, null, 2)}\n`);
     return 0;
   }
-  if (values.schema !== undefined) return printSchema(values.schema);
   try {
-    return await checkFolder(packFolder(positionals[0] ?? process.env["MAPPINGS_DIR"]), values.emit === true);
+    return await checkFolder(packFolder(directory), emit === true);
   } catch (error) {
-    if (error instanceof PackError) return tell(error.diagnostics);
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
     throw error;
   }
 }

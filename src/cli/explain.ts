@@ -1,98 +1,210 @@
-import { parseArgs } from "node:util";
+import type { Command } from "commander";
+import { packFolder } from "../app/pack-folder.ts";
 import { parseJson } from "../dialect/json/parse.ts";
-import { splitCall, type WrittenCall } from "../tools/examples/split-call.ts";
-import { createDryRun } from "../tools/dry-run.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { splitPath } from "../mapping/router.ts";
-import { packFolder } from "../app/pack-folder.ts";
-import { parseProductWords } from "../config/product-words.ts";
-import type { Upstream, HttpResponse, HttpRequest } from "../upstream/client.ts";
-import { formatExplanation, isRefused } from "./format-explanation.ts";
-import { UsageError } from "./usage-error.ts";
+import { splitPath, type Parameters } from "../mapping/router.ts";
+import { createDryRun, type DryRunResponse } from "../tools/dry-run.ts";
+import { splitCall, type WrittenCall } from "../tools/examples/split-call.ts";
+import { curl } from "../tools/explain/curl.ts";
+import { shellComment } from "../tools/explain/shell.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
+import type { CommandSettings } from "./program.ts";
 
-const HELP = `alpha-gateway explain 'METHOD /path' [-H 'Name: value'] [-d '{...}']
+export interface ExplainFlags {
+  /** Lines, `Name: value`. */
+  readonly header?: readonly string[];
+  /** JSON. */
+  readonly data?: string;
+}
 
-Prints the v4 call or calls that the gateway would make, in their order, as curl, and what is lost on the way.
-Nothing is sent. Paste them with V4 set to v4's address (https://api.example.com) and TOKEN to a token of it.
-Ends with 0, or with 1 where the gateway refuses the call: then it prints the refusal.
-`;
+/** A v4 call, and why it is made. */
+interface Step {
+  readonly reason: string;
+  readonly request: HttpRequest;
+}
 
-/** Reads before the call that decide about it and give it nothing: where v4 won't tell, the call is made all the same. */
-function deciding(pack: Pack, { method, path }: WrittenCall): (v4: HttpRequest) => boolean {
+/** What an alpha request becomes, as far as that does not depend on responses of v4. */
+interface Explanation {
+  /** As it was typed. */
+  readonly call: string;
+  readonly sent: readonly HttpRequest[];
+  readonly result: DryRunResponse;
+  readonly pack: Pack;
+}
+
+/** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
+function createDecisionMatcher(pack: Pack, { method, path }: WrittenCall): (request: HttpRequest) => boolean {
   const segments = splitPath(path.split("?")[0] ?? "") ?? [];
   const routes = pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
-  const reads = routes.flatMap(({ prerequisites, wait }) => [
+  const endpoints = routes.flatMap(({ prerequisites, wait }) => [
     ...prerequisites
       .filter(({ notFoundField }) => notFoundField !== undefined)
       .map(({ endpoint }) => endpoint),
     ...(wait ? [wait.endpoint] : []),
   ]);
-  return (call) => call.method === "GET" && reads.some(({ matches }) => matches(call.path));
+  return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
 }
 
-/** Answers as v4 might: an empty object or list to the call itself, and nothing to what decides about it. */
-function emptyV4(pack: Pack, asked: WrittenCall, sent: HttpRequest[]): Upstream {
+/** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
+function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
   const { items, page, pages, results } = pack.dialect.v4.envelope;
   const body = JSON.stringify({ [items]: [], [page]: 1, [pages]: 1, [results]: 0 });
-  const isSilent = deciding(pack, asked);
+  const isForDecision = createDecisionMatcher(pack, call);
   return {
-    call(call): Promise<HttpResponse> {
-      sent.push(call);
-      const silent = isSilent(call);
-      const headers = { "content-type": call.headers["accept"] };
-      return Promise.resolve({ status: silent ? 403 : 200, headers, text: silent ? "" : body, ms: 0 });
+    async call(request): Promise<HttpResponse> {
+      sent.push(request);
+      const headers = { "content-type": request.headers["accept"] };
+      return isForDecision(request)
+        ? { status: 403, headers, text: "", ms: 0 }
+        : { status: 200, headers, text: body, ms: 0 };
     },
     close: () => Promise.resolve(),
   };
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+/** A v4 request as a command. The shell fills in the address and the token. */
+function toCurl({ method, path, headers, body }: HttpRequest, { dialect }: Pack): string {
+  const filterHeader = dialect.filter.header;
+  const filter = { [filterHeader]: headers[filterHeader.toLowerCase()] };
+  return curl({ base: "$V4", method, path, scheme: dialect.v4.scheme, headers: filter, body });
+}
+
+const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
+
+/** Why a request is sent before the main call. */
+function describePrerequisite(path: string, { prerequisites, wait }: Route, parameters: Parameters): string {
+  if (wait?.endpoint.path(parameters) === path)
+    return `before the call, every ${wait.intervalMs} ms for at most ${wait.timeoutMs} ms, until ${wait.condition}`;
+  const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
+  if (!step) return "before the call: members of the body that equal the current object are accepted";
+  return step.notFoundField === undefined
+    ? `before the call, for expressions that use $first.${step.name}`
+    : `before the call, to validate "${step.notFoundField}"`;
+}
+
+/** Every v4 request in order: prerequisites, the main call, the read after a write, and related requests. */
+function createSteps(
+  { sent, result: { context }, pack: { dialect } }: Explanation,
+  route: Route,
+  parameters: Parameters,
+): Step[] {
+  const mainIndex = Math.max(
+    0,
+    sent.findIndex(({ method, path }) => `${method} ${path}` === context.upstreamEquivalent),
+  );
+  const prerequisites = sent.slice(0, mainIndex);
+  const main = sent[mainIndex];
+  const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
+  const firstPage = `?${dialect.page}=1&${dialect.v4.page_size.parameter}=${dialect.v4.page_size.largest}`;
+  return [
+    ...prerequisites.map((request) => ({
+      reason: describePrerequisite(request.path, route, parameters),
+      request,
+    })),
+    ...(main ? [{ reason: prerequisites.length > 0 ? "the main call" : "", request: main }] : []),
+    ...(readAfterWrite === undefined
+      ? []
+      : [{ reason: "after the call, for the response", request: get(readAfterWrite) }]),
+    ...route.related.map(({ name, endpoint, condition, allPages, eachValue }) => ({
+      reason: [
+        `additionally, for "${name}"`,
+        ...(eachValue ? ["once for each value"] : []),
+        ...(allPages ? ["all pages"] : []),
+        ...(condition === undefined ? [] : [`if ${condition}`]),
+      ].join(", "),
+      request: get(endpoint.path({ ...parameters, each: "EACH" }) + (allPages ? firstPage : "")),
+    })),
+  ];
+}
+
+/** Whether the gateway rejects the request. Catalogs are empty here, so a missing entry is not a rejection. */
+function isRejected({ result: { response, context } }: Explanation): boolean {
+  const { source } = context.match?.route ?? {};
+  const isFromCatalog = source !== undefined && "catalog" in source;
+  return response.status !== 200 && !(isFromCatalog && response.status !== 400);
+}
+
+function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
+  const { list, reason, field } = pack.dialect.errors;
+  const errors = (JSON.parse(response.body) as Record<string, Record<string, unknown>[]>)[list] ?? [];
+  const lines = errors.map((error) => {
+    const texts = [error[field], error[reason]].filter((text) => typeof text === "string" && text !== "");
+    return `  ${texts.join(": ")}`;
+  });
+  const cause = route ? "" : ": alpha has no such route";
+  return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);
+}
+
+/** The requests that fill the catalog of a route, in the background. */
+function describeCatalog({ source }: Route, pack: Pack): string[] {
+  if (!("catalog" in source)) return [];
+  return source.catalog.calls.map(({ path }) =>
+    [
+      shellComment("not called now: the response comes from the catalog cache, which is filled by"),
+      toCurl(get(pack.dialect.v4.prefix + path), pack),
+    ].join("\n"),
+  );
+}
+
+/** A script for a shell: commands, and comments between them. */
+function formatExplanation(explanation: Explanation): string {
+  const { call, result, pack } = explanation;
+  const { route, parameters } = result.context.match ?? {};
+  const head = [shellComment(call), ...(route ? [shellComment(`route ${route.name}`)] : [])];
+  if (isRejected(explanation) || !route || !parameters)
+    return [...head, ...describeRejection(explanation, route), ""].join("\n");
+  const steps = createSteps(explanation, route, parameters).map(({ reason, request }) =>
+    [...(reason ? [shellComment(reason)] : []), toCurl(request, pack)].join("\n"),
+  );
+  const retry =
+    route.retryWithout &&
+    shellComment(`sent again without "${route.retryWithout}" if v4 rejects only that member`);
+  const losses = route.losses.map((loss) => shellComment(`lost: ${loss}`));
+  const paragraphs = [head.join("\n"), ...describeCatalog(route, pack), ...steps, retry, losses.join("\n")];
+  return `${paragraphs.filter(Boolean).join("\n\n")}\n`;
+}
+
+function parseHeaders(lines: readonly string[], command: Command): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const colon = line.indexOf(":");
-      if (colon < 1) throw new UsageError(`-H "${line}" is not "Name: value"`);
+      if (colon < 1) command.error(`error: -H "${line}" is not "Name: value"`);
       return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     }),
   );
 }
 
-function bodyOf(text: string | undefined): unknown {
+function parseBody(text: string | undefined, command: Command): unknown {
   if (text === undefined) return undefined;
   try {
     return parseJson(text);
   } catch {
-    throw new UsageError("-d is not JSON");
+    return command.error("error: -d is not valid JSON");
   }
 }
 
-/** `alpha-gateway explain`: the exit code. */
-export async function explain(args: readonly string[]): Promise<number> {
-  const options = {
-    header: { type: "string", short: "H", multiple: true },
-    data: { type: "string", short: "d" },
-    help: { type: "boolean", short: "h" },
-  } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const [call] = positionals;
-  if (values.help || call === undefined) {
-    process.stdout.write(HELP);
-    return values.help ? 0 : 1;
-  }
-  if (positionals.length > 1) throw new UsageError(`one call at a time, in quotes: 'GET /path'`);
-  const pack = loadPack(
-    packFolder(process.env["MAPPINGS_DIR"]),
-    parseProductWords(process.env["WORDS"] ?? "vm=vm"),
-  );
-  const asked = splitCall(call, pack.dialect.alpha.prefix);
+/**
+ * Runs `alpha-gateway explain`.
+ *
+ * @param call the request, `GET /vm/instances?page=2`
+ * @returns the exit code: 1 if the gateway rejects the request
+ */
+export async function explain(
+  call: string,
+  { header = [], data }: ExplainFlags,
+  { MAPPINGS_DIR, WORDS }: CommandSettings,
+  command: Command,
+): Promise<number> {
+  const headers = parseHeaders(header, command);
+  const body = parseBody(data, command);
+  const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
+  const request = splitCall(call, pack.dialect.alpha.prefix);
   const sent: HttpRequest[] = [];
-  const road = createDryRun(pack, emptyV4(pack, asked, sent));
-  const result = await road.send({
-    ...asked,
-    headers: headersOf(values.header ?? []),
-    body: bodyOf(values.data),
-  });
-  const explained = { call, sent, result, pack };
-  process.stdout.write(formatExplanation(explained));
-  return isRefused(explained) ? 1 : 0;
+  const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
+  const result = await dryRun.send({ ...request, headers, body });
+  const explanation = { call, sent, result, pack };
+  process.stdout.write(formatExplanation(explanation));
+  return isRejected(explanation) ? 1 : 0;
 }

@@ -1,26 +1,26 @@
-/** Hears how much of a long work is done; `of` where it is known how much there is. */
-export type Progress = (done: number, of?: number) => void;
+/** Reports how many items are processed, and of how many where that is known. */
+export type Progress = (done: number, total?: number) => void;
 
-const EVERY_MS = 500;
+const INTERVAL_MS = 500;
 
 /**
- * Shows on stderr how far a long work is: one line that is written over on a terminal, and otherwise, where every
- * line stays, none but the last.
+ * Shows progress on standard error. A terminal shows one line that is overwritten. Elsewhere only the last line is
+ * written.
  *
- * @param what `calls`
+ * @param items what is counted, for example `calls`
  */
-export function showProgress(what: string): Progress & { end(): void } {
+export function showProgress(items: string): Progress & { end(): void } {
   const { isTTY } = process.stderr;
-  let shownAt = 0;
-  let last = "";
-  const show = (done: number, of?: number): void => {
-    last = of === undefined ? `${done} ${what}` : `${done} of ${of} ${what}`;
-    if (!isTTY || performance.now() - shownAt < EVERY_MS) return;
-    shownAt = performance.now();
-    process.stderr.write(`\r\u001B[K${last}`);
+  let lastShownAt = 0;
+  let line = "";
+  const show = (done: number, total?: number): void => {
+    line = total === undefined ? `${done} ${items}` : `${done} of ${total} ${items}`;
+    if (!isTTY || performance.now() - lastShownAt < INTERVAL_MS) return;
+    lastShownAt = performance.now();
+    process.stderr.write(`\r\u001B[K${line}`);
   };
   const end = (): void => {
-    if (last !== "") process.stderr.write(`${isTTY ? "\r\u001B[K" : ""}${last}\n`);
+    if (line !== "") process.stderr.write(`${isTTY ? "\r\u001B[K" : ""}${line}\n`);
   };
   return Object.assign(show, { end });
 }

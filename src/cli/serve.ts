@@ -1,57 +1,68 @@
 import cluster from "node:cluster";
-import { readSettings, settingsHelp, shownSettings, type ShownSetting } from "../config/settings.ts";
-import type { Settings } from "../config/schema.ts";
-import { guardProcess } from "../app/process-guard.ts";
-import { createLog, isForPeople, type LogFormat } from "../observability/log.ts";
+import { watch } from "node:fs";
 import { packFolder } from "../app/pack-folder.ts";
+import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
-import { onSighup } from "./sighup.ts";
-import { waitForShutdownSignal } from "./shutdown-signal.ts";
-import { watchFolder } from "./watch-folder.ts";
+import type { Settings } from "../config/schema.ts";
+import {
+  DEFAULT_TEXTS,
+  givenTexts,
+  maskSecrets,
+  readEnvironment,
+  type SettingTexts,
+} from "../config/settings.ts";
+import { createLog, isForPeople } from "../observability/log.ts";
+import { onSighup, waitForShutdownSignal } from "./signals.ts";
 
-const HELP = `alpha-gateway serve [--flag value ...]
+/** Editors and `git pull` write one file after the other. The pack is reloaded once no file has changed for this time. */
+const QUIET_MS = 300;
 
-Runs the gateway. Every setting is a flag and an environment variable; a flag wins.
-
-  flag                          environment                  default
-${settingsHelp()}
-`;
-
-type Shown = Readonly<Record<string, ShownSetting>>;
-
-/** All of them for whoever reads logs; somebody at a terminal sees those that were given, in the welcome. */
-function logSettings(level: string, format: LogFormat, shown: Shown): void {
-  if (isForPeople(format)) return;
-  const settings = Object.fromEntries(Object.entries(shown).map(([name, { value }]) => [name, value]));
-  createLog(level, format).info({ settings }, "started with these settings");
+/**
+ * Calls back after files of a folder have changed. If the folder cannot be watched, or is replaced by another one,
+ * only SIGHUP reloads the pack.
+ *
+ * @returns ends the watch
+ */
+function watchFolder(folder: string, onChange: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const watcher = watch(folder, { persistent: false }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(onChange, QUIET_MS).unref();
+    });
+    watcher.on("error", () => watcher.close());
+    return () => {
+      clearTimeout(timer);
+      watcher.close();
+    };
+  } catch {
+    return () => {};
+  }
 }
 
-const given = (shown: Shown): string[] =>
-  Object.entries(shown)
-    .filter(([, setting]) => setting.given)
-    .map(([name, { value }]) => `Setting   ${name}=${value}`);
-
-/** A token of the sandbox, and what the pack says to try with it. */
-function example({ url, alpha, sandboxClient }: Service, token: string): string[] {
-  const { welcome: tried, scheme, prefix } = alpha;
-  const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${tried?.scopes}`;
+/** How to try the sandbox: a token, and the request that the pack suggests. */
+function describeSandbox({ url, alpha, sandboxClient }: Service, token: string): string[] {
+  const { welcome: suggestion, scheme, prefix } = alpha;
+  const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${suggestion?.scopes}`;
   return [
     `Token     ${token}`,
-    ...(tried && sandboxClient ? [oauth] : []),
-    ...(tried ? ["", `curl -H 'Authorization: ${scheme} ${token}' ${url}${prefix}${tried.path}`] : []),
+    ...(suggestion && sandboxClient ? [oauth] : []),
+    ...(suggestion
+      ? ["", `curl -H 'Authorization: ${scheme} ${token}' ${url}${prefix}${suggestion.path}`]
+      : []),
   ];
 }
 
-/** What a newcomer needs next: where it listens, a token, and a line to paste. */
-async function welcome(service: Service, shown: Shown): Promise<string> {
+/** What a new user needs next: the addresses, a token, and a command to paste. */
+async function welcome(service: Service, given: SettingTexts): Promise<string> {
   const { url, adminUrl, sandboxToken, upstreamUrl } = service;
   const reasons = await service.readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
     `v4        ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`,
-    ...(sandboxToken ? example(service, sandboxToken) : []),
-    ...given(shown),
+    ...(sandboxToken ? describeSandbox(service, sandboxToken) : []),
+    ...Object.entries(given).map(([name, text]) => `Setting   ${name}=${text}`),
     "",
     reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
     "",
@@ -63,27 +74,31 @@ async function start(settings: Settings): Promise<Service> {
   return (await import("../app/cluster/primary.ts")).startWorkers(settings);
 }
 
-/** `alpha-gateway serve`: runs until SIGTERM or SIGINT, then drains and resolves with the exit code. */
-export async function serve(args: readonly string[]): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const settings = readSettings(args, process.env);
+/**
+ * Runs `alpha-gateway serve` until SIGTERM or SIGINT, then drains.
+ *
+ * @returns the exit code
+ * @throws {SettingsError}
+ */
+export async function serve(flags: SettingTexts): Promise<number> {
+  const settings = readEnvironment(process.env, flags);
   if (cluster.isWorker) return (await import("../app/cluster/worker.ts")).runWorker(settings);
-  const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
-  // From the start: what comes in before the first reading of v4 has its answer and its record too.
-  const asked = waitForShutdownSignal();
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
+  // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
+  const shutdown = waitForShutdownSignal();
   let reload = (): void => {};
   onSighup(() => reload());
   const service = await start(settings);
   guard.drainWith(service.stop);
   reload = () => void service.reload();
   const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
-  const shown = shownSettings(args, process.env);
-  logSettings(settings.LOG_LEVEL, settings.LOG_FORMAT, shown);
-  process.stdout.write(await welcome(service, shown));
-  await asked;
+  const given = maskSecrets(givenTexts(process.env, flags));
+  // A person at a terminal reads the given settings in the welcome.
+  if (!isForPeople(settings.LOG_FORMAT))
+    log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
+  process.stdout.write(await welcome(service, given));
+  await shutdown;
   unwatch();
   await service.stop();
   return 0;

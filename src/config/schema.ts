@@ -1,146 +1,228 @@
-/** Every setting: its name as an environment variable, its default, and what it means. */
-import { readWindows } from "../pipeline/brown-outs/read-windows.ts";
+/** Every setting: its name as an environment variable, its type, its default, and what it means. */
+import { z } from "zod";
 import {
   addresses,
+  brownOutWindows,
   day,
   diskSize,
   integer,
   LONGEST_TIMER_MS,
+  LONGEST_TIMER_SECONDS,
+  memorySize,
+  onOrOff,
   oneOf,
-  onOffSetting,
   origins,
   port,
   portOrOff,
   postgresUrl,
+  productWords,
   rate,
   redisUrl,
-  size,
   text,
+  trueOrFalse,
   url,
-  words,
-  booleanSetting,
-  type SettingParser,
 } from "./setting-types.ts";
 
-export interface Setting<T> {
-  readonly read: SettingParser<T>;
-  /** As one would type it; undefined: unset. */
-  readonly default: string | undefined;
-  readonly help: string;
+/** What people read about a setting. */
+export interface SettingDescription {
+  /** In Markdown, as in `docs/reference/settings.md`. */
+  readonly meaning: string;
+  /** As one would type it; undefined: the setting is unset. */
+  readonly default?: string;
+  /** The value is never printed. */
   readonly secret?: true;
 }
 
-type Unset<T> = Omit<Setting<T>, "default"> & { readonly default: undefined };
-type Set<T> = Omit<Setting<T>, "default"> & { readonly default: string };
+const descriptions = z.registry<SettingDescription>();
 
-const set = <T>(read: SettingParser<T>, fallback: string, help: string): Set<T> => ({
-  read,
-  default: fallback,
-  help,
-});
-const unset = <T>(read: SettingParser<T>, help: string): Unset<T> => ({ read, default: undefined, help });
-const secret = (help: string, read = text): Unset<string> & { secret: true } => ({
-  ...unset(read, help),
-  secret: true,
-});
+function described<T extends z.ZodType>(type: T, description: SettingDescription): T {
+  descriptions.add(type, description);
+  return type;
+}
 
-const MOST_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
+const withDefault = <T extends z.ZodType<unknown, unknown>>(
+  type: T,
+  text: string & z.input<T>,
+  meaning: string,
+) => described(type.prefault(text), { meaning, default: text });
 
-export const SETTINGS = {
-  HOST: set(text, "127.0.0.1", "Public listener: address"),
-  PORT: set(port, "8080", "Public listener: port"),
-  ADMIN_HOST: set(text, "127.0.0.1", "Admin listener: address"),
-  ADMIN_PORT: set(portOrOff, "8081", "Admin listener: port, or off"),
-  ADMIN_TOKEN: secret("Required on the admin listener when set; /healthz and /readyz are always open"),
-  UPSTREAM_URL: unset(url, "Base of the v4 service; /v4/... is appended. Unset: the embedded sandbox"),
-  AUTH_URL: unset(url, "Base of the login server. Unset: the embedded one"),
-  SANDBOX: set(
-    booleanSetting,
+const unset = <T extends z.ZodType>(type: T, meaning: string) => described(type.optional(), { meaning });
+
+const secret = <T extends z.ZodType>(type: T, meaning: string) =>
+  described(type.optional(), { meaning, secret: true });
+
+const seconds = (least: number) => integer(least, LONGEST_TIMER_SECONDS);
+const milliseconds = (least: number) => integer(least, LONGEST_TIMER_MS);
+
+const listeners = {
+  HOST: withDefault(text, "127.0.0.1", "Address of the public listener"),
+  PORT: withDefault(port, "8080", "Port of the public listener"),
+  ADMIN_HOST: withDefault(
+    text,
+    "127.0.0.1",
+    "Address of the admin listener. Without `ADMIN_TOKEN` it must be a loopback address",
+  ),
+  ADMIN_PORT: withDefault(portOrOff, "8081", "Port of the admin listener. `off` disables the listener"),
+  ADMIN_TOKEN: secret(
+    text,
+    "Token that the admin listener requires. `/healthz` and `/readyz` never require it",
+  ),
+  TRUST_PROXY: unset(
+    addresses,
+    "Addresses of the proxies in front. Only they may set the client address in `X-Forwarded-For`",
+  ),
+  CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
+  BODY_LIMIT: withDefault(
+    memorySize,
+    "1mb",
+    "Largest request body. All bodies in memory together are limited to 32 times this size, 128 MB at most",
+  ),
+  WORKERS: withDefault(
+    integer(1, 64),
+    "1",
+    "Worker processes on this machine. They share one rate limit and one token cache, with or without Redis",
+  ),
+  SHUTDOWN_GRACE_MS: withDefault(
+    milliseconds(0),
+    "10000",
+    "Time for in-flight requests to finish after SIGTERM",
+  ),
+};
+
+const v4 = {
+  UPSTREAM_URL: unset(
+    url,
+    "Base URL of the v4 service; `/v4/...` is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
+  ),
+  AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
+  ALLOW_HTTP_UPSTREAM: withDefault(
+    trueOrFalse,
     "false",
-    "With NODE_ENV=production: serve the embedded sandbox, whose tokens are published, where UPSTREAM_URL is unset",
+    "Allow plain `http` to another machine, for example to a sidecar's service",
   ),
-  SEED: unset(text, "File of accounts that the embedded sandbox has besides its own"),
-  ALLOW_HTTP_UPSTREAM: set(
-    booleanSetting,
-    "false",
-    "Allow plain http to a v4 service that is not on this machine",
+  UPSTREAM_TIMEOUT_MS: withDefault(
+    milliseconds(1),
+    "30000",
+    "Timeout of a v4 call. File transfers may take four times as long",
   ),
-  MAPPINGS_DIR: unset(text, "Folder of the mapping pack. Unset: ./mappings, else the pack that came along"),
-  WORDS: set(words, "vm=vm,orch=orch", "The service's own product words"),
-  DATA_DIR: set(text, "./data", "Folder of the embedded audit store"),
-  DATABASE_URL: {
-    ...unset(
-      postgresUrl,
-      "PostgreSQL audit store, for several replicas: postgres://user:password@host:5432/database",
-    ),
-    secret: true,
-  },
-  REDIS_URL: secret("Shared rate limits, tokens and grants, for several replicas", redisUrl),
-  RATE_LIMIT: set(rate, "1600/120", "Requests per seconds and token (per address where there is no token)"),
-  RATE_LIMIT_CREATE: set(rate, "10/30", "The same for creating instances"),
-  TOKEN_TTL_SECONDS: set(integer(1, MOST_SECONDS), "300", "How long what is known of a token is believed"),
-  TOKEN_NEGATIVE_TTL_SECONDS: set(
-    integer(0, MOST_SECONDS),
-    "30",
-    "How long a refused token is refused without asking v4",
+  UPSTREAM_CONNECTIONS: withDefault(
+    integer(1, 10_000),
+    "64",
+    "Connections to v4. File transfers have additional connections: an eighth of this number, at least 2",
   ),
-  TOKEN_CACHE_SIZE: set(integer(1, 1_000_000), "10000", "Tokens remembered"),
-  GATEWAY_SECRET: secret("Key under which stored grants are encrypted"),
-  CATALOG_TTL_SECONDS: set(
-    integer(1, MOST_SECONDS),
+  CATALOG_TTL_SECONDS: withDefault(
+    seconds(1),
     "600",
-    "How long a catalog is served before it is read again",
+    "Lifetime of cached v4 catalogs (datacenters, distributions, kernels, types)",
   ),
-  UPSTREAM_TIMEOUT_MS: set(integer(1, LONGEST_TIMER_MS), "30000", "How long v4 may take to answer"),
-  UPSTREAM_CONNECTIONS: set(integer(1, 10_000), "64", "Connections to v4"),
-  BODY_LIMIT: set(size, "1mb", "Larger request bodies are refused"),
-  AUDIT: set(oneOf("full", "metadata", "off"), "full", "What is recorded: full, metadata (no bodies) or off"),
-  AUDIT_DURABILITY: set(
+  NATIVE_LANE: withDefault(
+    onOrOff,
+    "on",
+    "Forward requests with `Authorization: Bearer` to v4. `off` returns 401 for them",
+  ),
+  SANDBOX: withDefault(
+    trueOrFalse,
+    "false",
+    "Use the embedded sandbox although `NODE_ENV` is `production`. Its tokens are public",
+  ),
+  SEED: unset(text, "YAML file of accounts to add to the embedded sandbox"),
+};
+
+const mapping = {
+  MAPPINGS_DIR: unset(
+    text,
+    "Folder of the mapping pack. Unset: `./mappings`, or the pack in the installed package if that folder does not exist",
+  ),
+  WORDS: withDefault(
+    productWords,
+    "vm=vm,orch=orch",
+    "Product names of your service, for example `vm=acme,orch=acmeks`",
+  ),
+  DEPRECATION_DATE: unset(day, "`Deprecation` header of alpha responses (RFC 9745), `YYYY-MM-DD`"),
+  SUNSET_DATE: unset(day, "`Sunset` header of alpha responses (RFC 8594), `YYYY-MM-DD`"),
+  SUNSET_LINK: unset(url, 'URL in the `Link` header with `rel="sunset"`'),
+  BROWN_OUTS: unset(
+    brownOutWindows,
+    "Times at which alpha is switched off on purpose, for example `0 10 * * 1 for 15m; routes=GET /vm/instances`",
+  ),
+};
+
+const tokens = {
+  RATE_LIMIT: withDefault(
+    rate,
+    "1600/120",
+    "Requests per seconds for each token. Requests without a token count per client address",
+  ),
+  RATE_LIMIT_CREATE: withDefault(rate, "10/30", "The same for creating instances"),
+  TOKEN_TTL_SECONDS: withDefault(seconds(1), "300", "Lifetime of cached token info"),
+  TOKEN_NEGATIVE_TTL_SECONDS: withDefault(
+    seconds(0),
+    "30",
+    "How long a token that v4 rejected is rejected without asking v4",
+  ),
+  TOKEN_CACHE_SIZE: withDefault(integer(1, 1_000_000), "10000", "Tokens in the cache"),
+  GATEWAY_SECRET: secret(
+    text,
+    "Key that encrypts stored tokens. Unset: a random key, created once in `DATA_DIR`. Required with `REDIS_URL`",
+  ),
+  REDIS_URL: secret(
+    redisUrl,
+    "`redis://` or `rediss://`: rate limits, token info and gateway tokens, shared by all replicas",
+  ),
+};
+
+const audit = {
+  AUDIT: withDefault(oneOf("full", "metadata", "off"), "full", "`full`, `metadata` (no bodies) or `off`"),
+  AUDIT_DURABILITY: withDefault(
     oneOf("relaxed", "strict"),
     "relaxed",
-    "relaxed: committed within 100 ms; strict: before the client gets its answer",
+    "`relaxed`: commit within 100 ms. `strict`: commit before the response ends",
   ),
-  AUDIT_BODY_LIMIT: set(size, "64kb", "Larger bodies are recorded cut, and marked so"),
-  AUDIT_RETENTION_DAYS: set(integer(1, 36_500), "30", "Days that records are kept"),
-  AUDIT_SIZE_LIMIT: set(diskSize, "2gb", "What the records may take: above it the oldest are deleted"),
-  NATIVE_LANE: set(onOffSetting, "on", "Forward Authorization: Bearer requests untouched; off: 401"),
-  DEPRECATION_DATE: unset(day, "Sent as Deprecation (RFC 9745) on alpha answers"),
-  SUNSET_DATE: unset(day, "Sent as Sunset (RFC 8594) on alpha answers"),
-  BROWN_OUTS: unset(
-    readWindows,
-    "When alpha answers 500 on purpose, to find forgotten clients: cron fields, a length, and what it is for, e.g.\n" +
-      '      "0 10 * * 1 for 15m; routes=GET /vm/instances; clients=0123456789abcdef; zone=UTC"; several with |',
+  AUDIT_BODY_LIMIT: withDefault(memorySize, "64kb", "Longer bodies are recorded cut and marked as cut"),
+  AUDIT_RETENTION_DAYS: withDefault(integer(1, 36_500), "30", "Older records are deleted"),
+  AUDIT_SIZE_LIMIT: withDefault(
+    diskSize,
+    "2gb",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first, then the oldest. Summaries may use an additional tenth, 100 MB at most",
   ),
-  SUNSET_LINK: unset(url, 'Sent as Link with rel="sunset" on alpha answers'),
-  CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or *"),
-  TRUST_PROXY: unset(addresses, "Addresses of proxies in front, whose X-Forwarded-For is believed"),
-  WORKERS: set(integer(1, 64), "1", "Processes on this machine"),
-  LOG_LEVEL: set(
+  DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and gateway tokens"),
+  DATABASE_URL: secret(
+    postgresUrl,
+    "`postgres://...`: the audit store is PostgreSQL, shared by all replicas",
+  ),
+  LOG_LEVEL: withDefault(
     oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
     "info",
-    "How much is logged",
+    "`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. `debug` logs each request",
   ),
-  LOG_FORMAT: set(
+  LOG_FORMAT: withDefault(
     oneOf("auto", "json", "text"),
     "auto",
-    "json, text, or auto: text on a terminal, json elsewhere",
+    "`json`, `text`, or `auto`: text on a terminal, JSON otherwise. The log goes to standard error",
   ),
-  SHUTDOWN_GRACE_MS: set(
-    integer(0, LONGEST_TIMER_MS),
-    "10000",
-    "How long requests in flight may take after SIGTERM",
-  ),
-} as const satisfies Record<string, Setting<unknown>>;
-
-export type SettingName = keyof typeof SETTINGS;
-
-export type Settings = {
-  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends {
-    default: undefined;
-    read: SettingParser<infer T>;
-  }
-    ? T | undefined
-    : (typeof SETTINGS)[Name] extends { read: SettingParser<infer T> }
-      ? T
-      : never;
 };
+
+/** All settings, from texts or typed values to typed values. */
+export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...tokens, ...audit });
+
+/** The settings as the gateway uses them. Sizes are in bytes. */
+export type Settings = Readonly<z.output<typeof settingsSchema>>;
+
+/** The settings as they are given: texts of the environment, or typed values. */
+export type SettingValues = Readonly<z.input<typeof settingsSchema>>;
+
+export type SettingName = keyof Settings;
+
+/** The sections of `serve --help` and of `docs/reference/settings.md`, in order. */
+export const SETTING_SECTIONS = {
+  Listeners: Object.keys(listeners),
+  v4: Object.keys(v4),
+  Mapping: Object.keys(mapping),
+  "Tokens and rate limits": Object.keys(tokens),
+  "Audit and log": Object.keys(audit),
+} as Readonly<Record<string, readonly SettingName[]>>;
+
+/** What people read about each setting. */
+export const SETTINGS = Object.fromEntries(
+  Object.entries(settingsSchema.shape).map(([name, type]) => [name, descriptions.get(type)]),
+) as Readonly<Record<SettingName, SettingDescription>>;

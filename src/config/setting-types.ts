@@ -1,168 +1,190 @@
-/** Readers of setting texts. Each gives the value or throws an error that says what was expected. */
-import { BlockList, isIP } from "node:net";
-import { parseProductWords, type ProductWords } from "./product-words.ts";
+/** The types of settings. Each takes the text of a variable or flag, or the value that a program gives. */
+import { isIP } from "node:net";
+import { z } from "zod";
+import { readWindows } from "../pipeline/brown-outs/read-windows.ts";
+import { parseProductWords } from "./product-words.ts";
 
-export type SettingParser<T> = (text: string) => T;
-
-const expected = (what: string): never => {
-  throw new Error(`must be ${what}`);
-};
-
-/** Above this, in milliseconds, a timer of the runtime fires at once. */
+/** The longest delay of a timer in milliseconds. The runtime fires a longer one at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
-export const text: SettingParser<string> = (value) => value;
+/** The longest delay of a timer in seconds. */
+export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
-export const integer =
-  (least: number, most = Number.MAX_SAFE_INTEGER): SettingParser<number> =>
-  (value) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= least && number <= most ? number : expected(`a whole number from ${least} to ${most}`);
-  };
+/** A text that `parse` turns into a value. The message of the error that it throws becomes the problem. */
+const parsedText = <T>(parse: (text: string) => T) =>
+  z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  });
 
-export const port: SettingParser<number> = integer(0, 65_535);
+/** Any text. */
+export const text = z.string({ error: "must be a text" });
 
-export const portOrOff: SettingParser<number | "off"> = (value) => {
-  if (value === "off") return "off";
-  return /^\d{1,5}$/.test(value) && Number(value) <= 65_535
-    ? Number(value)
-    : expected("a port (0 to 65535) or off");
-};
-
-export const oneOf =
-  <const T extends string>(...words: readonly T[]): SettingParser<T> =>
-  (value) =>
-    words.find((word) => word === value) ?? expected(`one of ${words.join(", ")}`);
-
-export const booleanSetting: SettingParser<boolean> = (value) => oneOf("true", "false")(value) === "true";
-
-export const onOffSetting: SettingParser<boolean> = (value) => oneOf("on", "off")(value) === "on";
-
-/** What is read into memory whole, and into one string: the runtime has none longer than 512 MB. */
-const GREATEST_SIZE = 256 * 1024 * 1024;
-
-const LEAST_DISK_SIZE = 10 * 1024 ** 2;
-const GREATEST_DISK_SIZE = 1000 * 1024 ** 4;
-
-/** Bytes, as `16kb`, `1mb` or a plain number. */
-export const size: SettingParser<number> = (value) => {
-  const [, digits, unit = ""] = /^(\d{1,9})(kb|mb)?$/i.exec(value) ?? [];
-  const bytes = Number(digits) * { "": 1, kb: 1024, mb: 1024 * 1024 }[unit.toLowerCase() as "" | "kb" | "mb"];
-  return bytes <= GREATEST_SIZE ? bytes : expected("a size such as 16kb, 1mb or 1048576, at most 256mb");
-};
-
-/** Bytes on a disk, as `500mb`, `2gb` or `1tb`. A few megabytes are needed for an empty store. */
-export const diskSize: SettingParser<number> = (value) => {
-  const [, digits, unit = ""] = /^(\d{1,6})(mb|gb|tb)$/i.exec(value) ?? [];
-  const bytes =
-    Number(digits) * 1024 ** ({ mb: 2, gb: 3, tb: 4 }[unit.toLowerCase() as "mb" | "gb" | "tb"] ?? 0);
-  return bytes >= LEAST_DISK_SIZE && bytes <= GREATEST_DISK_SIZE
-    ? bytes
-    : expected("a size such as 500mb, 2gb or 1tb, from 10mb to 1000tb");
-};
-
-export interface RateSetting {
-  readonly points: number;
-  readonly seconds: number;
+/** A whole number in decimal digits. */
+export function integer(least: number, most: number, expected = `a whole number from ${least} to ${most}`) {
+  const error = `must be ${expected}`;
+  const digits = z
+    .string()
+    .regex(/^\d{1,15}$/, error)
+    .transform(Number);
+  return z.union([digits, z.number()], { error }).pipe(z.int({ error }).min(least, error).max(most, error));
 }
 
+/** The port of a listener. 0: the system chooses a free one. */
+export const port = integer(0, 65_535);
+
+/** The port of a listener that can be switched off. */
+export const portOrOff = z.union([z.literal("off"), integer(0, 65_535, "a port (0 to 65535) or off")]);
+
+/** One of the given words. */
+export const oneOf = <const T extends readonly string[]>(...words: T) =>
+  z.enum(words, { error: `must be one of ${words.join(", ")}` });
+
+const boolean = (yes: string, no: string) => {
+  const error = `must be one of ${yes}, ${no}`;
+  const word = z.stringbool({ truthy: [yes], falsy: [no], case: "sensitive", error });
+  return z.union([z.boolean(), word], { error });
+};
+
+/** `true` or `false`. */
+export const trueOrFalse = boolean("true", "false");
+
+/** `on` or `off`. */
+export const onOrOff = boolean("on", "off");
+
+const UNITS: Readonly<Record<string, number>> = { "": 0, kb: 1, mb: 2, gb: 3, tb: 4 };
+
+/** Bytes: a number, or a text such as `16kb`. */
+function bytes(least: number, most: number, expected: string) {
+  const error = `must be a size such as ${expected}`;
+  const size = z
+    .string()
+    .regex(/^\d{1,9}(?:[kmgt]b)?$/i, error)
+    .transform(
+      (value) => Number.parseInt(value, 10) * 1024 ** (UNITS[value.replace(/^\d+/, "").toLowerCase()] ?? 0),
+    );
+  return z.union([size, z.number()], { error }).pipe(z.int({ error }).min(least, error).max(most, error));
+}
+
+/** Bytes in memory. The runtime has no string above 512 MB, and a body becomes one string. */
+export const memorySize = bytes(0, 256 * 1024 ** 2, "16kb, 1mb or 1048576, at most 256mb");
+
+/** Bytes on a disk. An empty store needs a few megabytes. */
+export const diskSize = bytes(10 * 1024 ** 2, 1000 * 1024 ** 4, "500mb, 2gb or 1tb, from 10mb to 1000tb");
+
+const RATE = "must be requests/seconds, whole numbers above 0, such as 1600/120 (seconds up to 999999)";
+
 /**
- * Requests per seconds. Whole seconds: the shared store would take a shorter window for one that never ends.
- * Six digits of them: a timer ends the window, and a longer one would end at once.
+ * Requests per seconds. The shared store reads a window below a second as one that never ends. Six digits of seconds
+ * fit into a timer.
  */
-export const rate: SettingParser<RateSetting> = (value) => {
-  const [, points, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/.exec(value) ?? [];
-  if (!points || !seconds)
-    return expected("requests/seconds, whole numbers above 0, such as 1600/120 (seconds up to 999999)");
-  return { points: Number(points), seconds: Number(seconds) };
-};
+export const rate = z
+  .union(
+    [
+      z
+        .string()
+        .regex(/^\d{1,9}\/\d{1,6}$/, RATE)
+        .transform((value) => value.split("/").map(Number))
+        .transform(([points = 0, seconds = 0]) => ({ points, seconds })),
+      z.object({ points: z.number(), seconds: z.number() }),
+    ],
+    { error: RATE },
+  )
+  .pipe(
+    z.object({
+      points: z.int(RATE).min(1, RATE).max(999_999_999, RATE),
+      seconds: z.int(RATE).min(1, RATE).max(999_999, RATE),
+    }),
+  );
 
-export const url: SettingParser<URL> = (value) => {
-  const parsed = URL.canParse(value) ? new URL(value) : undefined;
-  if (!parsed || !["http:", "https:"].includes(parsed.protocol)) return expected("an http or https URL");
-  if (parsed.username || parsed.password || parsed.search || parsed.hash)
-    return expected("a URL without user, query or fragment");
-  return parsed;
-};
+const HTTP_URL = "must be an http or https URL";
 
-/** User, password and parameters of the connection may stand in it. */
-export const postgresUrl: SettingParser<string> = (value) => {
-  const protocol = URL.canParse(value) ? new URL(value).protocol : "";
-  return ["postgres:", "postgresql:"].includes(protocol)
-    ? value
-    : expected("an address such as postgres://user:password@host:5432/database");
-};
+/** The base address of a service. */
+export const url = z
+  .union([z.string(), z.instanceof(URL).transform(String)], { error: HTTP_URL })
+  .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL, abort: true }))
+  .transform((value) => new URL(value))
+  .refine(
+    ({ username, password, search, hash }) => !(username || password || search || hash),
+    "must be a URL without user, query or fragment",
+  );
 
-function decodable(text: string): boolean {
+/** The address of a database. It may hold user, password and parameters of the connection. */
+export const postgresUrl = z.url({
+  protocol: /^postgres(?:ql)?$/,
+  error: "must be an address such as postgres://user:password@host:5432/database",
+});
+
+function canDecode(component: string): boolean {
   try {
-    return decodeURIComponent(text) !== "";
+    decodeURIComponent(component);
+    return true;
   } catch {
     return false;
   }
 }
 
-/** `redis://`, or `rediss://` over TLS, with user, password and a database's number as they are needed. */
-export const redisUrl: SettingParser<string> = (value) => {
-  const parsed = URL.canParse(value) ? new URL(value) : undefined;
-  const good =
-    parsed !== undefined &&
-    ["redis:", "rediss:"].includes(parsed.protocol) &&
-    parsed.hostname !== "" &&
-    /^(?:\/\d{0,6})?$/.test(parsed.pathname) &&
-    decodable(`-${parsed.username}${parsed.password}`) &&
-    !parsed.search &&
-    !parsed.hash;
-  return good ? value : expected("redis://[user:password@]host[:port][/database], or rediss:// for TLS");
-};
+const REDIS_URL = "must be redis://[user:password@]host[:port][/database], or rediss:// for TLS";
 
-/** `YYYY-MM-DD`, a day of the calendar. */
-export const day: SettingParser<Date> = (value) => {
-  const date = new Date(`${value}T00:00:00Z`);
-  const real =
-    /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-  return real ? date : expected("a date, YYYY-MM-DD");
-};
+/** The address of a Redis, with user, password and the number of a database. */
+export const redisUrl = z.url({ protocol: /^rediss?$/, error: REDIS_URL, abort: true }).refine((value) => {
+  const { hostname, pathname, username, password, search, hash } = new URL(value);
+  const hasDatabase = /^(?:\/\d{0,6})?$/.test(pathname);
+  return hostname !== "" && hasDatabase && canDecode(username + password) && !search && !hash;
+}, REDIS_URL);
 
-export const list: SettingParser<readonly string[]> = (value) =>
-  value
-    .split(",")
-    .map((item) => item.trim())
-    .filter(Boolean);
+const DAY = "must be a date, YYYY-MM-DD";
+
+/** A day, `YYYY-MM-DD` or a `Date`, as the start of that day in UTC. */
+export const day = z
+  .union([z.string(), z.date().transform((date) => date.toISOString().slice(0, "YYYY-MM-DD".length))], {
+    error: DAY,
+  })
+  .pipe(z.iso.date({ error: DAY, abort: true }))
+  .transform((value) => new Date(`${value}T00:00:00Z`));
+
+/** Texts, or one text with commas between them, each of which `isValid`. */
+const listOf = (isValid: (item: string) => boolean, expected: string) =>
+  z
+    .union([z.string().transform((value) => value.split(",")), z.array(z.string())], {
+      error: `must be ${expected}, separated by commas`,
+    })
+    .transform((items): readonly string[] => items.map((item) => item.trim()).filter(Boolean))
+    .superRefine((items, context) => {
+      const invalid = items.find((item) => !isValid(item));
+      if (invalid !== undefined) context.addIssue(`must be ${expected}; "${invalid}" is not`);
+    });
 
 /** Origins of browser clients, or `*`. */
-export const origins: SettingParser<readonly string[]> = (value) => {
-  const all = list(value);
-  const bad = all.find(
-    (origin) => origin !== "*" && (!URL.canParse(origin) || new URL(origin).origin !== origin),
-  );
-  return bad === undefined
-    ? all
-    : expected(`origins such as https://app.example.org, or *; "${bad}" is none`);
-};
+export const origins = listOf(
+  (item) => item === "*" || (URL.canParse(item) && new URL(item).origin === item),
+  "origins such as https://app.example.org, or *",
+);
 
-/** Addresses and networks (`10.0.0.0/8`) of proxies in front. */
-export const addresses: SettingParser<readonly string[]> = (value) => {
-  const all = list(value);
-  const good = (entry: string): boolean => {
-    const [address = "", bits, ...more] = entry.split("/");
-    const family = isIP(address);
-    if (family === 0 || more.length > 0) return false;
-    return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-  };
-  const bad = all.find((entry) => !good(entry));
-  return bad === undefined ? all : expected(`addresses or networks such as 10.0.0.0/8; "${bad}" is none`);
-};
-
-export const words: SettingParser<ProductWords> = parseProductWords;
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-/** Does a host name only this machine? */
-export function isLoopback(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, "");
-  if (address === "localhost") return true;
+function isAddressOrNetwork(item: string): boolean {
+  const [address = "", bits, ...others] = item.split("/");
   const family = isIP(address);
-  return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
+  if (family === 0 || others.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
+
+/** Addresses and networks (`10.0.0.0/8`). */
+export const addresses = listOf(isAddressOrNetwork, "addresses or networks such as 10.0.0.0/8");
+
+const word = z.string().regex(/^[a-z][a-z0-9]*$/, "must be words of lower-case letters and digits");
+
+/** Product words: `vm=acme,orch=acmeks`, or an object. */
+export const productWords = z.union([parsedText(parseProductWords), z.record(word, word)], {
+  error: "must be product names such as vm=acme,orch=acmeks",
+});
+
+/** Times at which alpha is switched off: one text with `|` between them, or several texts. */
+export const brownOutWindows = z
+  .union([z.string(), z.array(z.string()).transform((windows) => windows.join("|"))], {
+    error: "must be texts",
+  })
+  .pipe(parsedText(readWindows));

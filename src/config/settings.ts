@@ -1,150 +1,191 @@
-import { parseArgs } from "node:util";
-import { SETTINGS, type Setting, type SettingName, type Settings } from "./schema.ts";
-import { isLoopback } from "./setting-types.ts";
+import { BlockList, isIP } from "node:net";
+import type { z } from "zod";
+import { SETTINGS, settingsSchema, type SettingName, type Settings, type SettingValues } from "./schema.ts";
 
-/** Settings that can't be used: all faults together, one a line. */
+/** Invalid settings: all problems together, one a line. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly code = "AG_SETTINGS_INVALID";
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(["These settings can't be used:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
-    this.faults = faults;
+  constructor(problems: readonly string[]) {
+    super(["These settings are invalid:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
+    this.problems = problems;
   }
 }
 
 const names = Object.keys(SETTINGS) as SettingName[];
 
-/** `UPSTREAM_URL` → `upstream-url` */
-export const settingFlag = (name: string): string => name.toLowerCase().replaceAll("_", "-");
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
 
-/** What the settings promise together. */
-function crossFaults(settings: Settings, production: boolean): string[] {
-  const faults: string[] = [];
+/** The settings as options of a program, in camel case: `{ upstreamUrl: "https://v4.example.org", port: 8080 }`. */
+export type SettingOptions<Excluded extends SettingName = never> = {
+  readonly [Name in Exclude<SettingName, Excluded> as CamelCase<Name>]?: SettingValues[Name];
+};
+
+/** `UPSTREAM_URL` → `upstreamUrl` */
+export const optionName = (name: string): string =>
+  name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, "");
+  if (address === "localhost") return true;
+  const family = isIP(address);
+  return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+type Label = (name: SettingName) => string;
+
+/** Problems of settings that are valid one by one and contradict each other. */
+function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label): [SettingName, string][] {
+  const { ADMIN_HOST, ADMIN_PORT, HOST, PORT } = settings;
+  const problems: [SettingName, string][] = [];
   for (const name of ["UPSTREAM_URL", "AUTH_URL"] as const) {
     const url = settings[name];
     if (url?.protocol !== "http:" || settings.ALLOW_HTTP_UPSTREAM || isLoopback(url.hostname)) continue;
-    faults.push(
-      `${name}: ${url.origin} is plain http to another machine; use https, or set ALLOW_HTTP_UPSTREAM=true`,
-    );
+    const remedy = `use https, or set ${label("ALLOW_HTTP_UPSTREAM")} to true`;
+    problems.push([name, `${url.origin} is plain http to another machine; ${remedy}`]);
   }
-  if (production && settings.UPSTREAM_URL === undefined && !settings.SANDBOX)
-    faults.push(
-      "UPSTREAM_URL: it must be set where NODE_ENV is production, or SANDBOX=true to serve the sandbox, whose tokens are published",
-    );
+  if (isUpstreamRequired && settings.UPSTREAM_URL === undefined && !settings.SANDBOX)
+    problems.push(["UPSTREAM_URL", missingUpstream(label)]);
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
-    faults.push("SEED: only the embedded sandbox can be seeded; unset it, or UPSTREAM_URL");
-  if (
-    settings.ADMIN_PORT !== "off" &&
-    !isLoopback(settings.ADMIN_HOST) &&
-    settings.ADMIN_TOKEN === undefined
-  ) {
-    faults.push(`ADMIN_HOST: ${settings.ADMIN_HOST} can be reached from outside; set ADMIN_TOKEN`);
-  }
-  if (settings.PORT !== 0 && settings.PORT === settings.ADMIN_PORT && settings.HOST === settings.ADMIN_HOST) {
-    faults.push(`ADMIN_PORT: ${settings.PORT} is the public listener's port`);
-  }
-  if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined) {
-    faults.push("GATEWAY_SECRET: replicas that share a store need the same one; set it");
-  }
-  return faults;
+    problems.push(["SEED", `only the embedded sandbox has a seed; unset it, or ${label("UPSTREAM_URL")}`]);
+  if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && settings.ADMIN_TOKEN === undefined)
+    problems.push(["ADMIN_HOST", `other machines can reach ${ADMIN_HOST}; set ${label("ADMIN_TOKEN")}`]);
+  if (PORT !== 0 && PORT === ADMIN_PORT && HOST === ADMIN_HOST)
+    problems.push(["ADMIN_PORT", `${PORT} is the port of the public listener`]);
+  if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
+    problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
+  return problems;
 }
 
-function flags(args: readonly string[], faults: string[]): Partial<Record<string, string>> {
-  const options = Object.fromEntries(names.map((name) => [settingFlag(name), { type: "string" as const }]));
-  const { values, tokens } = parseArgs({
-    args: [...args],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  let valueOfUnknown = false;
-  for (const token of tokens) {
-    // What follows an unknown flag was meant for it, and may be a secret: it is not printed.
-    if (token.kind === "positional" && !valueOfUnknown)
-      faults.push(`${token.value}: not a flag; flags look like --port 8080`);
-    valueOfUnknown = token.kind === "option" && !Object.hasOwn(options, token.name);
-    if (token.kind !== "option") continue;
-    if (valueOfUnknown) faults.push(`${token.rawName}: there is no such setting`);
-    else if (token.value === undefined) faults.push(`--${token.name}: a value is missing`);
-  }
-  // A flag without a value, a fault already, is `true`.
-  return Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
+const missingUpstream = (label: Label): string =>
+  `it is required; to use the embedded sandbox, whose tokens are public, set ${label("SANDBOX")} to true`;
+
+/** A value as a problem may show it: no secrets, and no user and password of an address. */
+function describeValue(value: unknown, name: SettingName): string {
+  if (SETTINGS[name].secret) return "the value";
+  return (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/]*@/, "//***@");
 }
 
-/** A value as a fault may show it: a secret not at all, an address without its user and password. */
-const shown = (value: string, { secret }: Setting<unknown>): string =>
-  secret ? "" : `"${value.replace(/\/\/[^/]*@/, "//***@")}" `;
+function describeIssue({ path, message }: z.core.$ZodIssue, values: SettingValues): [SettingName, string] {
+  const name = path[0] as SettingName;
+  return [name, `${describeValue(values[name], name)} is invalid: ${message}`];
+}
+
+/** A value can fail several checks; the first one is reported. */
+const isFirstOfSetting = ({ path: [name] }: z.core.$ZodIssue, index: number, issues: z.core.$ZodIssue[]) =>
+  issues.findIndex(({ path }) => path[0] === name) === index;
+
+interface ReadSettingsOptions {
+  /** Whether `UPSTREAM_URL` or `SANDBOX` must be set. Default: false. */
+  readonly isUpstreamRequired?: boolean;
+  /** How a problem names a setting. Default: as in the environment. */
+  readonly label?: Label;
+}
 
 /**
- * Reads and validates every setting: a flag wins over the environment, and an empty variable counts as unset.
+ * Validates settings and fills in defaults.
  *
- * @param args command line after the verb, `["--port", "8080"]`
- * @throws {SettingsError} with every fault
+ * @throws {SettingsError} with all problems
  */
 export function readSettings(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  values: SettingValues,
+  { isUpstreamRequired = false, label = (name) => name }: ReadSettingsOptions = {},
 ): Settings {
-  const faults: string[] = [];
-  const given = flags(args, faults);
-  const settings: Record<string, unknown> = {};
-  for (const name of names) {
-    const setting: Setting<unknown> = SETTINGS[name];
-    const value = given[settingFlag(name)] ?? (environment[name] || undefined) ?? setting.default;
-    if (value === undefined) continue;
-    try {
-      settings[name] = setting.read(value);
-    } catch (error) {
-      faults.push(`${name}: ${shown(value, setting)}${(error as Error).message}`);
-    }
-  }
-  if (faults.length === 0)
-    faults.push(...crossFaults(settings as Settings, environment["NODE_ENV"] === "production"));
-  if (faults.length > 0) throw new SettingsError(faults);
-  return settings as Settings;
+  const { success, data, error } = settingsSchema.safeParse(values);
+  const problems = success
+    ? conflicts(data, isUpstreamRequired, label)
+    : error.issues.filter(isFirstOfSetting).map((issue) => describeIssue(issue, values));
+  if (problems.length > 0)
+    throw new SettingsError(problems.map(([name, problem]) => `${label(name)}: ${problem}`));
+  return data as Settings;
 }
 
-/** An address without its user, password and parameters; any other secret not at all. */
-function masked(value: string): string {
+/** Texts of settings by their names. */
+export type SettingTexts = Readonly<Partial<Record<SettingName, string>>>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The texts that are given. A flag wins over the environment, and an empty variable counts as unset. */
+export function givenTexts(environment: Environment, flags: SettingTexts = {}): SettingTexts {
+  const variables = names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []));
+  return { ...Object.fromEntries(variables), ...flags };
+}
+
+/**
+ * Reads the settings of a process. With `NODE_ENV=production` the embedded sandbox must be asked for.
+ *
+ * @param flags texts of flags, which win over the environment
+ * @throws {SettingsError} with all problems
+ */
+export const readEnvironment = (environment: Environment, flags: SettingTexts = {}): Settings =>
+  readSettings(givenTexts(environment, flags) as SettingValues, {
+    isUpstreamRequired: environment["NODE_ENV"] === "production",
+  });
+
+const SETTING_OF_OPTION: ReadonlyMap<string, SettingName> = new Map(
+  names.map((name) => [optionName(name), name]),
+);
+
+interface ReadOptionsOptions {
+  /** Settings that are not options here. */
+  readonly excluded?: readonly SettingName[];
+  /** Values of such settings. */
+  readonly fixed?: SettingValues;
+  /** Problems that the caller has found. */
+  readonly problems?: readonly string[];
+}
+
+/**
+ * Reads the settings that a program gives as options. The embedded sandbox must be asked for.
+ *
+ * @throws {SettingsError} with all problems; unknown options are problems
+ */
+export function readOptions(
+  options: object,
+  { excluded = [], fixed = {}, problems: otherProblems = [] }: ReadOptionsOptions = {},
+): Settings {
+  const problems = [...otherProblems];
+  const values: Partial<Record<SettingName, unknown>> = { ...fixed };
+  for (const [option, value] of Object.entries(options)) {
+    const name = SETTING_OF_OPTION.get(option);
+    if (name === undefined || excluded.includes(name)) problems.push(`${option}: there is no such option`);
+    else values[name] = value;
+  }
+  try {
+    const settings = readSettings(values as SettingValues, { isUpstreamRequired: true, label: optionName });
+    if (problems.length === 0) return settings;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    problems.push(...error.problems);
+  }
+  throw new SettingsError(problems);
+}
+
+/** A secret address without its user, password and parameters. Of any other secret nothing. */
+function mask(value: string): string {
   if (!URL.canParse(value) || !value.includes("://")) return "***";
   const { protocol, username, password, host, pathname } = new URL(value);
   return `${protocol}//${username || password ? "***@" : ""}${host}${pathname}`;
 }
 
-/** A setting as operators may see it. */
-export interface ShownSetting {
-  readonly value: string;
-  readonly given: boolean;
-}
-
-/** Every setting that has a value, as it was written, with secrets masked. For settings that could be read. */
-export function shownSettings(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, ShownSetting>> {
-  const given = flags(args, []);
-  return Object.fromEntries(
-    names.flatMap((name): [string, ShownSetting][] => {
-      const setting: Setting<unknown> = SETTINGS[name];
-      const own = given[settingFlag(name)] ?? (environment[name] || undefined);
-      const value = own ?? setting.default;
-      if (value === undefined) return [];
-      return [[name, { value: setting.secret ? masked(value) : value, given: own !== undefined }]];
-    }),
+/** Texts of settings as operators may see them: secrets are masked. */
+export const maskSecrets = (texts: SettingTexts): SettingTexts =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      SETTINGS[name as SettingName].secret ? mask(text) : text,
+    ]),
   );
-}
 
-/** The table that `--help` prints. */
-export function settingsHelp(): string {
-  return names
-    .map((name) => {
-      const { default: fallback, help }: Setting<unknown> = SETTINGS[name];
-      return `  --${settingFlag(name).padEnd(27)} ${name.padEnd(28)} ${fallback ?? "unset"}\n      ${help}`;
-    })
-    .join("\n");
-}
+/** The texts of the defaults. */
+export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
+  names.flatMap((name) => (SETTINGS[name].default === undefined ? [] : [[name, SETTINGS[name].default]])),
+);

@@ -12,7 +12,7 @@ import {
 } from "../../src/sandbox/sandbox.ts";
 import { startService, type Service } from "../../src/app/start.ts";
 import { loadFiles, readPackOf, type LoadedPack } from "../../src/app/load-pack.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readEnvironment } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/schema.ts";
 
 export interface RequestOptions {
@@ -93,7 +93,7 @@ export async function startGateway(
   };
   let service: Service;
   try {
-    const read = readSettings([], environment);
+    const read = readEnvironment(environment);
     service = await startService(read, { loaded: loadPackOnce(read) });
   } catch (error) {
     // Else it would listen on, and the test run would never end.

@@ -17,7 +17,7 @@ export class PackError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {
-    super(diagnostics.map(formatDiagnostic).join("\n"));
+    super(`The mapping pack is invalid:\n${diagnostics.map(formatDiagnostic).join("\n")}`);
     this.diagnostics = diagnostics;
   }
 }

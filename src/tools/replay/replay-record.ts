@@ -13,9 +13,9 @@ import { recordedV4, withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
 export type ReplayResult =
   | { readonly kind: "same" }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
-  | { readonly kind: "untold"; readonly why: string };
+  | { readonly kind: "inconclusive"; readonly why: string };
 
-const untold = (why: string): ReplayResult => ({ kind: "untold", why });
+const inconclusive = (why: string): ReplayResult => ({ kind: "inconclusive", why });
 
 /** Statuses that the gateway gives by itself before a pack is asked: credentials, scopes, limits, brown-outs. */
 const isBeforeThePack = ({ alpha, v4 }: AuditRecord, { dialect }: Pack): boolean =>
@@ -163,7 +163,7 @@ export function replayUnder(pack: Pack, control?: Replay): Replay {
 
   return async function replay(record) {
     const why = obstacle(record, pack);
-    if (why !== undefined) return untold(why);
+    if (why !== undefined) return inconclusive(why);
     v4.play(record);
     const result = await run(record);
     const failed = result instanceof Error;
@@ -176,13 +176,13 @@ export function replayUnder(pack: Pack, control?: Replay): Replay {
       : compare(record, result, pack, v4);
     if (differences.length === 0) return { kind: "same" };
     if (v4.kept.length > 0 && differences.every(({ what }) => what.startsWith("answer")))
-      return untold(
+      return inconclusive(
         "it depends on a read whose answer was kept from an earlier request, and is not recorded",
       );
     if (isUnknownRecord(record, pack))
-      return untold("it depends on what catalogs had, which is not recorded");
+      return inconclusive("it depends on what catalogs had, which is not recorded");
     if (hasSecrets(record) && (await control?.(record))?.kind !== "same")
-      return untold("it differs, and a secret in the request may be why: secrets are not recorded");
+      return inconclusive("it differs, and a secret in the request may be why: secrets are not recorded");
     return { kind: "changed", differences };
   };
 }

@@ -10,7 +10,7 @@ export interface ReplaySummary {
   add(record: AuditRecord, verdict: ReplayResult): boolean;
   readonly same: number;
   readonly changed: number;
-  readonly untold: number;
+  readonly inconclusive: number;
   /** Changes by route and place, the most frequent first. */
   kinds(): readonly (readonly [string, number])[];
   /** Why some can't be told, the most frequent first. */
@@ -27,7 +27,7 @@ const byCount = (counts: ReadonlyMap<string, number>): (readonly [string, number
   [...counts].toSorted(([, one], [, other]) => other - one);
 
 export function createReplaySummary(): ReplaySummary {
-  const counts = { same: 0, changed: 0, untold: 0 };
+  const counts = { same: 0, changed: 0, inconclusive: 0 };
   const kinds = new Map<string, number>();
   const reasons = new Map<string, number>();
   return {
@@ -35,7 +35,7 @@ export function createReplaySummary(): ReplaySummary {
       counts[verdict.kind] += 1;
       if (verdict.kind === "same") return false;
       const [map, key] =
-        verdict.kind === "untold" ? [reasons, verdict.why] : [kinds, kindOf(record, verdict)];
+        verdict.kind === "inconclusive" ? [reasons, verdict.why] : [kinds, kindOf(record, verdict)];
       const known = map.has(key);
       const counted = known || map.size < MOST_KINDS ? key : "others";
       map.set(counted, (map.get(counted) ?? 0) + 1);
@@ -47,8 +47,8 @@ export function createReplaySummary(): ReplaySummary {
     get changed() {
       return counts.changed;
     },
-    get untold() {
-      return counts.untold;
+    get inconclusive() {
+      return counts.inconclusive;
     },
     kinds: () => byCount(kinds),
     reasons: () => byCount(reasons),

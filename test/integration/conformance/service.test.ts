@@ -1,6 +1,6 @@
 /** Document 2, What the service does; document 1: how v4 is reached. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readSettings, SettingsError } from "../../../src/config/settings.ts";
+import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import {
   createInstance,
@@ -20,10 +20,10 @@ afterAll(() => gateway.stop());
 describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
   const faultsOf = (settings: Record<string, string>): readonly string[] => {
     try {
-      readSettings([], settings);
+      readEnvironment(settings);
       return [];
     } catch (error) {
-      return error instanceof SettingsError ? error.faults : ["another error"];
+      return error instanceof SettingsError ? error.problems : ["another error"];
     }
   };
 

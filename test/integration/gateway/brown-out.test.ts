@@ -1,6 +1,6 @@
 /** Scheduled brown-outs, as clients and operators meet them (contract, rule 1). */
 import { afterEach, expect, test } from "vitest";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 import { startService } from "../../../src/app/start.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
@@ -52,7 +52,7 @@ test("other routes, and v4's own dialect, are served", async () => {
 });
 
 test("a window for a route that the pack does not have stops the start", async () => {
-  const settings = readSettings([], {
+  const settings = readEnvironment({
     BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instnaces`,
     PORT: "0",
     ADMIN_PORT: "0",

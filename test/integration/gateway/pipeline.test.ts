@@ -11,7 +11,7 @@ import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { createResponseDefaults } from "../../../src/app/response-defaults.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/upstream/client.ts";
@@ -57,7 +57,7 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
       openList: createListParser(dialect.v4.envelope),
       alpha: dialect.alpha.envelope,
     },
-    style: createResponseDefaults(pack, readSettings([], {})),
+    style: createResponseDefaults(pack, readEnvironment({})),
     record: () => {},
     onUnexpectedError: (error, { id }) => heard.push([(error as Error).message, id]),
     ...parts,

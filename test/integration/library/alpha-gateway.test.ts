@@ -193,14 +193,14 @@ describe("opening and closing", () => {
     expect(() => alphaGateway(invalid as unknown as AlphaGatewayOptions)).toThrow(
       expect.objectContaining({
         name: SettingsError.name,
-        faults: [
+        problems: [
           "port: there is no such option",
-          expect.stringMatching(/^UPSTREAM_URL: /),
-          expect.stringMatching(/^RATE_LIMIT: /),
+          expect.stringMatching(/^upstreamUrl: /),
+          expect.stringMatching(/^rateLimit: /),
         ],
       }),
     );
-    expect(() => alphaGateway({})).toThrow(/UPSTREAM_URL: it must be set, or SANDBOX=true/);
+    expect(() => alphaGateway({})).toThrow(/upstreamUrl: it is required; .* set sandbox to true/);
   });
 
   test("with sandbox: true it uses the embedded sandbox", async () => {

@@ -164,7 +164,7 @@ describe("createGateway", () => {
     await gateway.start();
     expect((await fetch(`${gateway.url}/v4/datacenters`)).status).toBe(200);
 
-    expect(() => createGateway({})).toThrow(/UPSTREAM_URL: it must be set, or SANDBOX=true/);
+    expect(() => createGateway({})).toThrow(/upstreamUrl: it is required; .* set sandbox to true/);
   });
 });
 
@@ -176,11 +176,11 @@ describe("options", () => {
     expect(create).toThrow(SettingsError);
     expect(create).toThrow(
       expect.objectContaining({
-        faults: [
+        problems: [
           "workers: there is no such option",
           "colour: there is no such option",
-          expect.stringMatching(/^UPSTREAM_URL: "v4\.example\.org" must be/),
-          expect.stringMatching(/^AUDIT: "some" must be one of full, metadata, off/),
+          expect.stringMatching(/^upstreamUrl: "v4\.example\.org" is invalid: must be/),
+          expect.stringMatching(/^audit: "some" is invalid: must be one of full, metadata, off/),
         ],
       }),
     );

@@ -40,7 +40,7 @@ describe("explain prints what a shell can run", () => {
     expect(code).toBe(0);
   });
 
-  test("a file that is read, and a removal", async () => {
+  test("a file, and a DELETE", async () => {
     const path = "https://v4.example/v4/account/oauth-clients/abc/thumbnail";
     expect(pasted((await explain("GET /account/clients/abc/thumbnail")).out)).toEqual([
       [path, ...AUTHORISED],
@@ -49,7 +49,7 @@ describe("explain prints what a shell can run", () => {
     expect(pasted((await explain("DELETE /vm/instances/5")).out)).toEqual([removal]);
   });
 
-  test("a body, whatever it holds, and the read that its rules need before", async () => {
+  test("a body with any characters, and the prerequisite that validates it", async () => {
     const body = {
       datacenter: "newark",
       type: "vm1024.5",
@@ -70,23 +70,23 @@ describe("explain prints what a shell can run", () => {
     expect(JSON.parse(call?.at(-1) ?? "")).toMatchObject({ region: "us-east", root_pass: body.root_pass });
     expect(more).toEqual([]);
     expect(out).not.toMatch(/[^\P{Cc}\n]/u);
-    expect(out).toContain('# first, for the rules about "stackscript"');
-    expect(out).toContain('# once more without "label" where v4 refuses just that');
+    expect(out).toContain('# before the call, to validate "stackscript"');
+    expect(out).toContain('# sent again without "label" if v4 rejects only that member');
     expect(code).toBe(0);
   });
 
-  test("reads besides the call, each with its condition", async () => {
+  test("related requests, each with its condition", async () => {
     const { out } = await explain("GET /vm/instances/5");
     expect(pasted(out).map(([url]) => url)).toEqual([
       "https://v4.example/v4/vm/instances/5",
       "https://v4.example/v4/vm/instances/5/transfer",
       "https://v4.example/v4/vm/instances/5/backups",
     ]);
-    expect(out).toContain('# besides, for "backups", where backups.enabled');
+    expect(out).toContain('# additionally, for "backups", if backups.enabled');
     expect(out).toContain("# lost: total_transfer: a part of a GB; 0 in lists");
   });
 
-  test("reads that give values, waiting, and a read after the call, in their order", async () => {
+  test("prerequisites, waiting, and a read after the call, in order", async () => {
     const edit = await explain("PUT /vm/instances/5/configs/7", "-d", '{"disks":{"sda":5}}');
     expect(
       pasted(edit.out).map(([first, second, url]) => (first === "-X" ? `${second} ${url}` : first)),
@@ -95,26 +95,31 @@ describe("explain prints what a shell can run", () => {
       "PUT https://v4.example/v4/vm/instances/5/configs/7",
       "https://v4.example/v4/vm/instances/5/disks?page=1&page_size=100",
     ]);
-    expect(edit.out).toMatch(/^# besides, for "disks", to its last page/m);
+    expect(edit.out).toMatch(/^# additionally, for "disks", all pages/m);
     const boot = await explain("POST /vm/instances/5/boot");
-    expect(boot.out).toMatch(/^# first, every 2000 ms and 20000 ms at most, until status in .*\ncurl /m);
+    expect(boot.out).toMatch(
+      /^# before the call, every 2000 ms for at most 20000 ms, until status in .*\ncurl /m,
+    );
     const cancel = await explain("POST /vm/instances/5/backups/cancel");
-    expect(cancel.out).toMatch(/^# then, and this answers\ncurl .*\/v4\/vm\/instances\/5'/m);
+    expect(cancel.out).toMatch(/^# after the call, for the response\ncurl .*\/v4\/vm\/instances\/5'/m);
   });
 
-  test("what is answered from a copy, and an edit that becomes a read", async () => {
+  test("a response from the catalog cache, and an edit that becomes a read", async () => {
     const catalog = await explain("GET /vm/kernels/vm/latest_64");
-    expect(catalog).toMatchObject({ code: 0, out: expect.stringContaining("the gateway's copy of\ncurl ") });
+    expect(catalog).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("the catalog cache, which is filled by\ncurl "),
+    });
     expect(pasted((await explain("PUT /vm/instances/5", "-d", "{}")).out)[0]?.[0]).toBe(
       "https://v4.example/v4/vm/instances/5",
     );
   });
 });
 
-describe("a call that the gateway refuses is told in alpha's words, and ends with 1", () => {
+describe("a request that the gateway rejects is printed with alpha's errors, and ends with 1", () => {
   test.each([
     [
-      "every fault of a body",
+      "all errors of a body",
       ["POST /vm/instances", "-d", '{"label":"x"}'],
       /^# {3}datacenter: This field is required\.$/m,
     ],
@@ -122,12 +127,12 @@ describe("a call that the gateway refuses is told in alpha's words, and ends wit
     [
       "no counterpart",
       ["POST /feedback"],
-      /^# refused by the gateway: 400\n# {3}This call has no counterpart/m,
+      /^# rejected by the gateway with 400\n# {3}This call has no counterpart/m,
     ],
-    ["no such route", ["GET /nope\nrm"], /^# refused by the gateway, since alpha has no such route: 404$/m],
-  ])("%s", async (_what, args, told) => {
+    ["no such route", ["GET /nope\nrm"], /^# rejected by the gateway with 404: alpha has no such route$/m],
+  ])("%s", async (_what, args, message) => {
     const { out, code } = await explain(...args);
-    expect(out).toMatch(told);
+    expect(out).toMatch(message);
     expect(pasted(out)).toEqual([]);
     expect(code).toBe(1);
   });

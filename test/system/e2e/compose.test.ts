@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
@@ -62,7 +62,7 @@ test("compose.yaml has no secret and no password of its own: each must be given"
 });
 
 test("compose.yaml gives its gateways settings that they take, and the same", () => {
-  expect(readSettings([], gateways[0] ?? {})).toMatchObject({
+  expect(readEnvironment(gateways[0] ?? {})).toMatchObject({
     ADMIN_HOST: "0.0.0.0",
     ADMIN_TOKEN: "the-operators-own",
     UPSTREAM_URL: new URL("http://sandbox:8090"),

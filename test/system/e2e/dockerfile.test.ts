@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { runStages } from "./image-steps.ts";
@@ -47,13 +47,13 @@ describe("the recipe", () => {
       .ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([
-      "These settings can't be used:",
-      expect.stringMatching(/UPSTREAM_URL: it must be set .* or SANDBOX=true/),
+      "AG_SETTINGS_INVALID: These settings are invalid:",
+      expect.stringMatching(/UPSTREAM_URL: it is required; .* set SANDBOX to true/),
     ]);
   });
 
   test("has settings that the gateway takes, listens to the outside, and keeps the admin listener in", () => {
-    const settings = readSettings([], { ...environment, UPSTREAM_URL: "https://api.example.com" });
+    const settings = readEnvironment({ ...environment, UPSTREAM_URL: "https://api.example.com" });
 
     expect(settings).toMatchObject({ HOST: "0.0.0.0", ADMIN_HOST: "127.0.0.1" });
     expect(instruction("EXPOSE").split(" ").map(Number)).toEqual([settings.PORT, settings.ADMIN_PORT]);

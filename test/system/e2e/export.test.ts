@@ -52,7 +52,7 @@ test("narrowed, and as CSV or an HTTP archive", async () => {
 });
 
 test.each([
-  [["--format", "pdf"], "--format: there are ndjson, csv, har"],
+  [["--format", "pdf"], "Allowed choices are ndjson, csv, har"],
   [["--status", "ok"], "--status: Has to be a status"],
   [["--route", "list"], "--route: Has to be a route of the pack"],
 ])("export %j is told what is wrong", async (args, told) => {

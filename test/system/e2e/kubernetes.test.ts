@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
@@ -88,7 +88,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
   const { template, replicas } = of("Deployment").spec;
   const pod = template.spec;
   const container = pod.containers.find((one) => one.name === "gateway")!;
-  const settings = readSettings([], {
+  const settings = readEnvironment({
     ...environment,
     ...secretsOf(text),
     ...Object.fromEntries((container.env ?? []).map((one) => [one.name, one.value])),

@@ -15,17 +15,18 @@ const refusal = (env: Readonly<Record<string, string>>, args: readonly string[] 
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
-test("all faults of the settings are told together", async () => {
+test("all problems of the flags and the settings are reported together", async () => {
   const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", SUNSET_DATE: "2026-02-30" };
   const { code, out, err } = await refusal(settings, ["--colour", "red"]);
 
   expect(lines(err)).toEqual([
-    "These settings can't be used:",
-    expect.stringContaining("--colour"),
+    "AG_USAGE: unknown option '--colour'",
+    "AG_SETTINGS_INVALID: These settings are invalid:",
     expect.stringContaining("PORT"),
     expect.stringContaining("UPSTREAM_URL"),
-    expect.stringContaining("AUDIT"),
     expect.stringContaining("SUNSET_DATE"),
+    expect.stringContaining("AUDIT"),
+    "Run the command with --help to see its arguments and flags.",
   ]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
@@ -43,7 +44,7 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line",
   const { code, out, err } = await refusal({ [name]: new URL(other.url).port });
 
   expect(lines(err)).toEqual([
-    `${name}: can't listen on 127.0.0.1:${new URL(other.url).port}: something else listens there (EADDRINUSE).`,
+    `AG_LISTEN_FAILED: ${name}: can't listen on 127.0.0.1:${new URL(other.url).port}: something else listens there (EADDRINUSE).`,
   ]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
@@ -102,7 +103,7 @@ describe("a pack with faults", () => {
     const { code, out, err } = await run(["check", brokenPack()]).ended;
 
     expect(lines(out)).toEqual(expect.arrayContaining(places));
-    expect(lines(out).at(-1)).toMatch(/^\d+ faults$/);
+    expect(lines(out).at(-1)).toMatch(/^\d+ problems$/);
     expect({ code, err }).toEqual({ code: 1, err: "" });
   });
 

@@ -56,7 +56,7 @@ test("a report deletes nothing, however old", async () => {
 });
 
 test.each([
-  [["report", "--format", "pdf"], "--format: there are html, md, json, csv"],
+  [["report", "--format", "pdf"], "Allowed choices are md, html, json, csv"],
   [["report", "--since", "yesterday"], "--since: Has to be a moment in ISO 8601"],
   [["report", "--client", "me"], "--client: Has to be a fingerprint"],
   [["report", "--colour", "red"], "--colour"],

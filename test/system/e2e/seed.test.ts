@@ -44,8 +44,8 @@ describe("a seed file", () => {
   });
 
   test.each([
-    ["is no YAML", "accounts: [", /^Seed data, \S+data\.yaml: .+/],
-    ["is of another form", "accounts: 5", /^Seed data: a list of accounts is needed/],
+    ["is no YAML", "accounts: [", /^AG_SEED_INVALID: Seed data, \S+data\.yaml: .+/],
+    ["is of another form", "accounts: 5", /^AG_SEED_INVALID: Seed data: a list of accounts is needed/],
     [
       "has a fault deep inside",
       HARBOUR.replace("us-east", "mars"),

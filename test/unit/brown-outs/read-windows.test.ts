@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/config/settings.ts";
 
 test("a window says when, for how long, and for whom", () => {
   const text =
@@ -45,7 +45,7 @@ test.each([
   expect(() => readWindows(text)).toThrow(/write windows as "0 10 \* \* 1 for 15m;/);
 });
 
-test("the setting tells its fault together with the others", () => {
-  const read = () => readSettings([], { BROWN_OUTS: "at noon", PORT: "x" });
-  expect(read).toThrow(/PORT: [^]*BROWN_OUTS: "at noon" "at noon" is no cron pattern/);
+test("BROWN_OUTS is reported together with other invalid settings", () => {
+  const read = () => readEnvironment({ BROWN_OUTS: "at noon", PORT: "x" });
+  expect(read).toThrow(/PORT: [^]*BROWN_OUTS: "at noon" is invalid: "at noon" is no cron pattern/);
 });

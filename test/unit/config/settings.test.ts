@@ -1,18 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { readSettings, SettingsError, settingsHelp } from "../../../src/config/settings.ts";
-import { SETTINGS } from "../../../src/config/schema.ts";
+import {
+  givenTexts,
+  maskSecrets,
+  readEnvironment,
+  readOptions,
+  readSettings,
+  SettingsError,
+  type SettingOptions,
+  type SettingTexts,
+} from "../../../src/config/settings.ts";
+import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/config/schema.ts";
 
-function faultsOf(args: readonly string[], environment: Record<string, string> = {}): readonly string[] {
+function problemsOf(read: () => Settings): readonly string[] {
   try {
-    readSettings(args, environment);
+    read();
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.problems;
     throw error;
   }
   return [];
 }
 
-/** What the contract lists, with its defaults. */
+const environmentProblems = (environment: Record<string, string>, flags: SettingTexts = {}) =>
+  problemsOf(() => readEnvironment(environment, flags));
+
+/** The settings of the contract with their defaults. */
 const CONTRACT: Record<string, string | undefined> = {
   HOST: "127.0.0.1",
   PORT: "8080",
@@ -52,12 +64,12 @@ const CONTRACT: Record<string, string | undefined> = {
   SHUTDOWN_GRACE_MS: "10000",
 };
 
-test.each(Object.entries(CONTRACT))("%s is there, and its default is %s", (name, fallback) => {
+test.each(Object.entries(CONTRACT))("%s is a setting with the default %s", (name, fallback) => {
   expect(SETTINGS[name as keyof typeof SETTINGS].default).toBe(fallback);
 });
 
-test("nothing set: every default can be used", () => {
-  expect(readSettings([], {})).toMatchObject({
+test("all defaults are valid", () => {
+  expect(readEnvironment({})).toMatchObject({
     PORT: 8080,
     RATE_LIMIT: { points: 1600, seconds: 120 },
     BODY_LIMIT: 1024 * 1024,
@@ -67,7 +79,7 @@ test("nothing set: every default can be used", () => {
   });
 });
 
-describe("values that can't be used", () => {
+describe("invalid values are reported", () => {
   const table: [string, string[]][] = [
     ["PORT", ["65536", "-1", "http", "80.5", "0x50", "8080 ", "1e3"]],
     ["ADMIN_PORT", ["65536", "on", "OFF", "-1"]],
@@ -127,26 +139,28 @@ describe("values that can't be used", () => {
   test.each(table.flatMap(([name, values]) => values.map((value) => [name, value])))(
     "%s=%s",
     (name = "", value = "") => {
-      const faults = faultsOf([], { [name]: value });
-      expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
-      expect(faults[0]).toMatch(/must be|expected|such as|is (?:none|not|no)|"/);
+      expect(environmentProblems({ [name]: value })).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: (?:".*"|the value) is invalid: .+`)),
+      ]);
     },
   );
 
-  test("all of them are told together, the flags' among them", () => {
+  test("all of them together, in one error with a code", () => {
     const environment = Object.fromEntries(table.map(([name, [value = ""]]) => [name, value]));
-    const faults = faultsOf(["--no-such-flag", "value", "stray", "--host"], environment);
+    const problems = environmentProblems(environment);
     for (const name of Object.keys(environment))
-      expect(faults.filter((fault) => fault.startsWith(`${name}: `))).toHaveLength(1);
-    expect(faults.slice(0, 3)).toEqual([
-      "--no-such-flag: there is no such setting",
-      expect.stringMatching(/^stray: not a flag/),
-      "--host: a value is missing",
+      expect(problems.filter((problem) => problem.startsWith(`${name}: `))).toHaveLength(1);
+    expect(problems).toHaveLength(table.length);
+    const error = new SettingsError(problems);
+    expect(error.code).toBe("AG_SETTINGS_INVALID");
+    expect(error.message.split("\n")).toEqual([
+      "These settings are invalid:",
+      ...problems.map((problem) => `  ${problem}`),
     ]);
   });
 });
 
-describe("what must hold together", () => {
+describe("settings that depend on each other", () => {
   test.each([
     [{ UPSTREAM_URL: "http://v4.example.org" }, /^UPSTREAM_URL: .*ALLOW_HTTP_UPSTREAM/],
     [{ UPSTREAM_URL: "http://127.0.0.1.example.org" }, /^UPSTREAM_URL/],
@@ -155,8 +169,13 @@ describe("what must hold together", () => {
     [{ ADMIN_HOST: "0.0.0.0" }, /^ADMIN_HOST: .*ADMIN_TOKEN/],
     [{ ADMIN_HOST: "::" }, /^ADMIN_HOST/],
     [{ PORT: "9000", ADMIN_PORT: "9000" }, /^ADMIN_PORT: /],
-  ])("%j is refused", (environment, fault) => {
-    expect(faultsOf([], environment as Record<string, string>)).toEqual([expect.stringMatching(fault)]);
+    [{ NODE_ENV: "production" }, /^UPSTREAM_URL: .*SANDBOX/],
+    [{ SEED: "seed.yaml", UPSTREAM_URL: "https://v4.example.org" }, /^SEED: /],
+    [{ REDIS_URL: "redis://localhost" }, /^GATEWAY_SECRET: /],
+  ])("%j is invalid", (environment, problem) => {
+    expect(environmentProblems(environment as Record<string, string>)).toEqual([
+      expect.stringMatching(problem),
+    ]);
   });
 
   test.each([
@@ -168,58 +187,153 @@ describe("what must hold together", () => {
     { ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t" },
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off" },
     { PORT: "0", ADMIN_PORT: "0" },
-  ])("%j is taken", (environment) => {
-    expect(faultsOf([], environment as unknown as Record<string, string>)).toEqual([]);
+    { NODE_ENV: "production", SANDBOX: "true" },
+    { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s" },
+  ])("%j is valid", (environment) => {
+    expect(environmentProblems(environment as unknown as Record<string, string>)).toEqual([]);
   });
 });
 
-describe("where values come from", () => {
-  test("a flag wins over the environment, in both spellings; an empty variable is unset", () => {
+describe("values of a process", () => {
+  test("a flag wins over the environment, and an empty variable is unset", () => {
     const environment = { PORT: "1111", HOST: "", UPSTREAM_URL: "" };
-    expect(readSettings(["--port", "2222"], environment).PORT).toBe(2222);
-    expect(readSettings(["--port=2222"], environment).PORT).toBe(2222);
-    expect(readSettings([], environment)).toMatchObject({ PORT: 1111, HOST: "127.0.0.1" });
-    expect(readSettings([], environment).UPSTREAM_URL).toBeUndefined();
+    expect(readEnvironment(environment, { PORT: "2222" }).PORT).toBe(2222);
+    expect(readEnvironment(environment)).toMatchObject({ PORT: 1111, HOST: "127.0.0.1" });
+    expect(readEnvironment(environment).UPSTREAM_URL).toBeUndefined();
   });
 
-  test("a fault of a variable that a flag overrules is none", () => {
-    expect(faultsOf(["--port", "2222"], { PORT: "none" })).toEqual([]);
+  test("an invalid variable is no problem if a flag overrides it", () => {
+    expect(environmentProblems({ PORT: "none" }, { PORT: "2222" })).toEqual([]);
+  });
+
+  test("variables that are not settings are ignored", () => {
+    expect(givenTexts({ PATH: "/bin", __proto__: "x", PORT: "1" })).toEqual({ PORT: "1" });
+  });
+});
+
+describe("options of a program", () => {
+  test("take typed values and texts", () => {
+    const options: SettingOptions = {
+      port: 0,
+      adminPort: "off",
+      upstreamUrl: new URL("https://v4.example.org"),
+      words: { vm: "acme" },
+      rateLimit: { points: 5, seconds: 60 },
+      rateLimitCreate: "1/60",
+      nativeLane: false,
+      sandbox: "true",
+      bodyLimit: 1024,
+      auditSizeLimit: "10mb",
+      corsOrigins: ["https://app.example.org"],
+      trustProxy: "10.0.0.1, 10.1.0.0/16",
+      deprecationDate: "2026-02-28",
+      sunsetDate: new Date("2026-12-31T12:00:00Z"),
+      brownOuts: ["0 10 * * 1 for 15m", "0 11 * * 1 for 1h"],
+      logLevel: "silent",
+    };
+    const settings = readOptions(options);
+    expect(settings.BROWN_OUTS?.map(({ lengthMs }) => lengthMs)).toEqual([900_000, 3_600_000]);
+    expect(settings).toMatchObject({
+      HOST: "127.0.0.1",
+      PORT: 0,
+      ADMIN_PORT: "off",
+      UPSTREAM_URL: new URL("https://v4.example.org"),
+      WORDS: { vm: "acme" },
+      RATE_LIMIT: { points: 5, seconds: 60 },
+      RATE_LIMIT_CREATE: { points: 1, seconds: 60 },
+      NATIVE_LANE: false,
+      SANDBOX: true,
+      BODY_LIMIT: 1024,
+      AUDIT_SIZE_LIMIT: 10 * 1024 * 1024,
+      CORS_ORIGINS: ["https://app.example.org"],
+      TRUST_PROXY: ["10.0.0.1", "10.1.0.0/16"],
+      DEPRECATION_DATE: new Date("2026-02-28T00:00:00Z"),
+      SUNSET_DATE: new Date("2026-12-31T00:00:00Z"),
+      LOG_LEVEL: "silent",
+    });
+  });
+
+  test("have the defaults of the settings", () => {
+    const defaults = readSettings({ SANDBOX: true });
+    expect(readOptions({ sandbox: true })).toEqual(defaults);
+    expect(readOptions({ sandbox: true, port: undefined })).toEqual(defaults);
+  });
+
+  test("require the address of v4, or the sandbox", () => {
+    expect(problemsOf(() => readOptions({}))).toEqual([
+      "upstreamUrl: it is required; to use the embedded sandbox, whose tokens are public, set sandbox to true",
+    ]);
+  });
+
+  test("are reported by their own names, all together", () => {
+    const options = { port: 65_536, workers: 1.5, nativeLane: "yes", corsOrigins: ["x"], dataDir: 5 };
+    expect(problemsOf(() => readOptions(options as unknown as SettingOptions))).toEqual([
+      "port: 65536 is invalid: must be a whole number from 0 to 65535",
+      'corsOrigins: ["x"] is invalid: must be origins such as https://app.example.org, or *; "x" is not',
+      "workers: 1.5 is invalid: must be a whole number from 1 to 64",
+      'nativeLane: "yes" is invalid: must be one of on, off',
+      "dataDir: 5 is invalid: must be a text",
+    ]);
+  });
+
+  test.each(["prot", "constructor", "UPSTREAM_URL"])("%s is not an option", (name) => {
+    expect(problemsOf(() => readOptions({ sandbox: true, [name]: "x" }))).toEqual([
+      `${name}: there is no such option`,
+    ]);
   });
 
   test.each([
-    [["--prot", "80"], /--prot: there is no such setting/],
-    [["--port"], /--port: a value is missing/],
-    [["-p", "80"], /-p/],
-    [["serve"], /serve: not a flag/],
-    [["--__proto__", "x"], /--__proto__: there is no such setting/],
-    [["--constructor", "x"], /--constructor: there is no such setting/],
-    [["--toString=x"], /--toString: there is no such setting/],
-  ])("%j is refused", (args, fault) => {
-    expect(faultsOf(args).join("\n")).toMatch(fault);
+    { rateLimit: { points: 0, seconds: 1 } },
+    { rateLimit: { points: 1, seconds: 0.5 } },
+    { words: { vm: "A b" } },
+    { adminPort: null },
+    { upstreamUrl: 5 },
+    { bodyLimit: -1 },
+    { bodyLimit: Number.NaN },
+    { sunsetDate: new Date(Number.NaN) },
+    { brownOuts: [5] },
+  ])("%j is invalid", (options) => {
+    const [name] = Object.keys(options);
+    expect(problemsOf(() => readOptions(options as unknown as SettingOptions))).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: .+ is invalid: .+`)),
+    ]);
   });
 });
 
-describe("--help", () => {
-  test.each(Object.entries(SETTINGS))("lists %s with its flag, default and meaning", (name, setting) => {
-    const flag = `--${name.toLowerCase().replaceAll("_", "-")}`;
-    expect(settingsHelp()).toMatch(new RegExp(`^ *${flag} +${name} `, "m"));
-    expect(settingsHelp()).toContain(setting.help);
+test("each setting has a meaning and is in one section", () => {
+  const names = Object.values(SETTING_SECTIONS).flat();
+  expect(names).toEqual(Object.keys(SETTINGS));
+  for (const { meaning } of Object.values(SETTINGS)) expect(meaning).toMatch(/^[`A-Z]/);
+});
+
+describe("secrets", () => {
+  const names = ["ADMIN_TOKEN", "GATEWAY_SECRET", "DATABASE_URL", "REDIS_URL"] as const;
+  const environment = Object.fromEntries(names.map((name) => [name, "s3cr3t-value"]));
+
+  test.each(names)("%s is a secret", (name) => {
+    expect(SETTINGS[name]).toMatchObject({ secret: true });
   });
-});
 
-test("what follows a misspelt flag and the password of an address are not shown", () => {
-  expect(faultsOf(["--admin-tokn", "s3cr3t"])).toEqual(["--admin-tokn: there is no such setting"]);
-  expect(faultsOf([], { UPSTREAM_URL: "https://user:s3cr3t@v4.example.org/" })).toEqual([
-    'UPSTREAM_URL: "https://***@v4.example.org/" must be a URL without user, query or fragment',
-  ]);
-});
+  test("are not in problems, not even when they are invalid", () => {
+    const problems = environmentProblems(environment, { ADMIN_HOST: "0.0.0.0" }).join("\n");
+    expect(problems).toContain("REDIS_URL: the value is invalid: must be redis://");
+    expect(problems).not.toContain("s3cr3t-value");
+  });
 
-test("secrets are never shown, not even when they are wrong", () => {
-  const secrets = ["ADMIN_TOKEN", "GATEWAY_SECRET", "DATABASE_URL", "REDIS_URL"] as const;
-  for (const name of secrets) expect(SETTINGS[name]).toMatchObject({ secret: true });
-  const environment = Object.fromEntries(secrets.map((name) => [name, "s3cr3t-value"]));
-  const told = faultsOf(["--admin-host", "0.0.0.0"], { ...environment }).join("\n");
-  expect(told).toMatch(/REDIS_URL/);
-  expect(told).not.toContain("s3cr3t-value");
-  expect(settingsHelp()).not.toContain("s3cr3t-value");
+  test("the password of an address is not in problems", () => {
+    expect(environmentProblems({ UPSTREAM_URL: "https://user:s3cr3t@v4.example.org/" })).toEqual([
+      'UPSTREAM_URL: "https://***@v4.example.org/" is invalid: must be a URL without user, query or fragment',
+    ]);
+  });
+
+  test("are masked for the log and the welcome", () => {
+    const texts = { ...environment, DATABASE_URL: "postgres://me:s3cr3t-value@db/audit?x=1", PORT: "1" };
+    expect(maskSecrets(texts)).toEqual({
+      ADMIN_TOKEN: "***",
+      GATEWAY_SECRET: "***",
+      DATABASE_URL: "postgres://***@db/audit",
+      REDIS_URL: "***",
+      PORT: "1",
+    });
+  });
 });

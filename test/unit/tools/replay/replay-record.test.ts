@@ -18,7 +18,7 @@ const recordOf = (title: string): AuditRecord => {
 };
 
 /** What can't be told of the golden cases: what is in no record. */
-const UNTOLD = new Set([
+const INCONCLUSIVE = new Set([
   "a file, which is not recorded",
   "answered from the copy of a catalog, which is not recorded",
   "bodies were not recorded (AUDIT=metadata)",
@@ -30,7 +30,8 @@ test("every golden case of the pack, recorded, comes out as it was", async () =>
   for (const [title, record] of records) verdicts.push([title, await replay(record)]);
 
   const others = verdicts.filter(
-    ([, verdict]) => verdict.kind === "changed" || (verdict.kind === "untold" && !UNTOLD.has(verdict.why)),
+    ([, verdict]) =>
+      verdict.kind === "changed" || (verdict.kind === "inconclusive" && !INCONCLUSIVE.has(verdict.why)),
   );
   expect(others).toEqual([]);
   const same = verdicts.filter(([, { kind }]) => kind === "same");
@@ -160,7 +161,10 @@ describe("what can't be told is said so", () => {
     ["refused before the pack", { ...record, alpha: { ...record.alpha, status: 420 }, v4: [] }],
     ["copy of a catalog", { ...record, alpha: { ...record.alpha, route: "GET /datacenters" }, v4: [] }],
   ])("%s", async (why, given) => {
-    expect(await replay(given as AuditRecord)).toEqual({ kind: "untold", why: expect.stringContaining(why) });
+    expect(await replay(given as AuditRecord)).toEqual({
+      kind: "inconclusive",
+      why: expect.stringContaining(why),
+    });
   });
 
   test("a secret that may be why, unless the pack of the recording makes no difference of it", async () => {
@@ -177,7 +181,7 @@ describe("what can't be told is said so", () => {
     const edits = [instance("add: { booted: false }", "add: { booted: true }")];
     await withChangedPack(edits, async (folder) => {
       const changed = loadPack(folder);
-      expect(await replayUnder(changed)(secret)).toMatchObject({ kind: "untold" });
+      expect(await replayUnder(changed)(secret)).toMatchObject({ kind: "inconclusive" });
       expect(await replayUnder(changed, replay)(secret)).toMatchObject({
         kind: "changed",
         differences: [{ was: "false", is: "true" }],

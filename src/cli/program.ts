@@ -1,0 +1,232 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { SETTING_SECTIONS, SETTINGS, type SettingName, type Settings } from "../config/schema.ts";
+import { optionName, readEnvironment, type SettingTexts } from "../config/settings.ts";
+import type { CheckFlags } from "./check.ts";
+import type { ExplainFlags } from "./explain.ts";
+import type { ExportFlags } from "./export.ts";
+import type { ReplayFlags } from "./replay.ts";
+import type { ReportFlags } from "./report.ts";
+import type { SandboxFlags } from "./sandbox.ts";
+
+const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
+function settingFlag(name: SettingName): Option {
+  const { meaning, default: text } = SETTINGS[name];
+  const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value>`;
+  return new Option(flag, meaning.replaceAll("`", "")).default(text, text).env(name);
+}
+
+/** The settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */
+const settingTexts = (command: Command): SettingTexts =>
+  Object.fromEntries(
+    SETTING_NAMES.filter((name) => command.getOptionValueSource(optionName(name)) === "cli").map((name) => [
+      name,
+      command.getOptionValue(optionName(name)) as string,
+    ]),
+  );
+
+/** The settings that a command that does not serve can use. */
+type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS";
+export type CommandSettings = Pick<Settings, CommandSetting>;
+
+const SCHEMA_KINDS = ["resource", "pack", "surface", "example"] as const;
+
+const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
+const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
+
+/** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
+function commandSettings(command: Command): CommandSettings {
+  const names = [...PACK_SETTINGS, ...STORE_SETTINGS];
+  const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  return readEnvironment(environment, settingTexts(command));
+}
+
+function addSettings(command: Command, names: readonly SettingName[], heading = "Settings:"): Command {
+  for (const name of names) command.addOption(settingFlag(name).helpGroup(heading));
+  return command;
+}
+
+/** Follows an error about a flag of `serve`, so that all problems are reported together. */
+function settingProblems(serve: Command): string {
+  try {
+    readEnvironment(process.env, settingTexts(serve));
+    return "";
+  } catch (error) {
+    return `${describeError(error)}\n`;
+  }
+}
+
+/**
+ * An error of commander with its code, and without the value of an unknown flag: it may be a secret, as in
+ * `--admin-tokn=secret`.
+ */
+const formatUsageError = (message: string): string =>
+  message.replace(/^(error: unknown option '-[^='\n]*)=[^]*'/, "$1'").replace(/^error:/, "AG_USAGE:");
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError("It must be a port, 0 to 65535.");
+  return Number(text);
+}
+
+const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
+
+/** Flags that select audit records. */
+const addRecordFilters = (command: Command): Command =>
+  command
+    .option("--client <fingerprint>", "only requests with this token")
+    .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
+    .option("--status <status>", "only responses with this status")
+    .option("--since <time>", "only requests from this time on, ISO 8601")
+    .option("--until <time>", "only requests before this time, ISO 8601");
+
+/**
+ * Declares each command with its arguments and flags. The module of a command is loaded when the command runs: a
+ * gateway in front of a real service never loads the sandbox.
+ *
+ * @param onExit called with the exit code of the command
+ */
+export function createProgram(onExit: (code: number) => void): Command {
+  const program = new Command("alpha-gateway")
+    .description("A drop-in base URL for clients of the alpha API: it calls v4 and responds in alpha.")
+    .exitOverride()
+    .configureOutput({ outputError: (message, write) => write(formatUsageError(message)) })
+    .showHelpAfterError("Run the command with --help to see its arguments and flags.");
+
+  const serve = program
+    .command("serve")
+    .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
+    .action(async () => {
+      const { serve: run } = await import("./serve.ts");
+      onExit(await run(settingTexts(serve)));
+    });
+  for (const [section, names] of Object.entries(SETTING_SECTIONS)) addSettings(serve, names, `${section}:`);
+  serve.configureOutput({
+    outputError: (message, write) => write(formatUsageError(message) + settingProblems(serve)),
+  });
+
+  addSettings(program.command("check"), ["MAPPINGS_DIR"])
+    .description("Validate a mapping pack, run its examples, and print what it covers.")
+    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .option("--emit", "print the JavaScript that expressions and objects compile to")
+    .addOption(
+      new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(
+        SCHEMA_KINDS,
+      ),
+    )
+    .action(async (directory: string | undefined, options: CheckFlags, command: Command) => {
+      const { check } = await import("./check.ts");
+      onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+    });
+
+  addSettings(program.command("explain"), PACK_SETTINGS)
+    .description("Print the v4 calls for an alpha request as curl commands, and the losses. Send nothing.")
+    .argument("<request>", "the request in quotes, for example 'GET /vm/instances?page=2'")
+    .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
+    .option("-d, --data <json>", "the body")
+    .addHelpText("after", "\nTo run the commands, set V4 to the address of v4 and TOKEN to a v4 token.")
+    .action(async (request: string, options: ExplainFlags, command: Command) => {
+      const { explain } = await import("./explain.ts");
+      onExit(await explain(request, options, commandSettings(command), command));
+    });
+
+  addSettings(program.command("openapi"), PACK_SETTINGS)
+    .description("Print an OpenAPI 3.1 description of the alpha API as JSON.")
+    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .action(async (directory: string | undefined, _options: object, command: Command) => {
+      const { openapi } = await import("./openapi.ts");
+      const settings = commandSettings(command);
+      onExit(openapi({ ...settings, MAPPINGS_DIR: directory ?? settings.MAPPINGS_DIR }));
+    });
+
+  addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS])
+    .description("Print the migration report: which clients use alpha, and what each has to change.")
+    .addOption(
+      new Option("--format <format>", "format of the report")
+        .choices(["md", "html", "json", "csv"])
+        .default("md"),
+    )
+    .option(
+      "--client <fingerprint>",
+      "only this token; none: requests without one; unaccepted: tokens unknown to v4",
+    )
+    .option("--since <day>", "only from this day on, in UTC")
+    .option("--until <day>", "only before this day, in UTC")
+    .action(async (options: ReportFlags, command: Command) => {
+      const { report } = await import("./report.ts");
+      onExit(await report(options, commandSettings(command), command));
+    });
+
+  addRecordFilters(addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS]))
+    .description("Print audit records, newest first. Records written during the export are not included.")
+    .addOption(
+      new Option("--format <format>", "format of the export")
+        .choices(["ndjson", "csv", "har"])
+        .default("ndjson"),
+    )
+    .action(async (options: ExportFlags, command: Command) => {
+      const { exportRecords } = await import("./export.ts");
+      onExit(await exportRecords(options, commandSettings(command), command));
+    });
+
+  addRecordFilters(addSettings(program.command("replay"), PACK_SETTINGS))
+    .description(
+      "Run recorded requests under a pack, with the v4 responses that were recorded, and print what would change. Send nothing.",
+    )
+    .requiredOption(
+      "--from <source>",
+      "NDJSON file of an export, - for standard input, data folder, or postgres:// address of an audit store",
+    )
+    .option("--pack <directory>", "folder of the other pack (default: the current pack)")
+    .addHelpText(
+      "after",
+      "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, otherwise with 1.",
+    )
+    .action(async (options: ReplayFlags, command: Command) => {
+      const { replay } = await import("./replay.ts");
+      onExit(await replay(options, commandSettings(command), command));
+    });
+
+  addSettings(program.command("sandbox"), ["WORDS"])
+    .description("Run the v4 sandbox and its login server alone.")
+    .option("--host <address>", "address of both listeners", "127.0.0.1")
+    .option("--port <port>", "port of the sandbox", readPort, 8090)
+    .option("--auth-port <port>", "port of the login server (default: the next one)", readPort)
+    .option("--seed <file>", "YAML or JSON file of accounts to add")
+    .option("--weekly-wipe", "reset all data each Sunday at midnight, Eastern Time")
+    .action(async (flags: SandboxFlags, command: Command) => {
+      const { sandbox } = await import("./sandbox.ts");
+      onExit(await sandbox(flags, commandSettings(command)));
+    });
+  return program;
+}
+
+/** Errors that an operator can correct have a code, their own or Node's. Others are bugs, and print a stack trace. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error) || typeof error.code !== "string") return error.stack ?? error.message;
+  return error.code.startsWith("AG_") ? `${error.code}: ${error.message}` : error.message;
+}
+
+/**
+ * Runs a command.
+ *
+ * @param args command and flags, for example `["check", "./mappings"]`; none prints the help
+ * @returns the exit code: 0, or 1 after an error that has been printed
+ */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
+  } catch (error) {
+    // Commander has printed its own errors.
+    if (error instanceof CommanderError) return error.exitCode;
+    process.stderr.write(`${describeError(error)}\n`);
+    return 1;
+  }
+  return exitCode;
+}
