@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { buildResponse } from "../src/pipeline/stages/build-response.ts";
 import type { UpstreamResponse } from "../src/pipeline/stages/call-upstream.ts";
-import { interpretedBy } from "../src/jsonata/index.ts";
+import { runInterpreted } from "../src/jsonata/index.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
 import type { Pack } from "../src/mapping/pack.ts";
 import { startSandbox } from "../src/sandbox/sandbox.ts";
@@ -76,7 +76,7 @@ async function prepare(): Promise<Case[]> {
     return { status: answer.status, headers: {}, text: await answer.text(), ms: 0 };
   };
   const pack = loadPack("mappings");
-  const interpreted = interpretedBy(() => loadPack("mappings"));
+  const interpreted = runInterpreted(() => loadPack("mappings"));
   const upstream = { call, close: () => Promise.resolve() };
   const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
   await catalogs.refresh();

@@ -1,7 +1,7 @@
 /** The source of an expression, compiled and interpreted: both give the same. */
 import { isDeepStrictEqual } from "node:util";
 import { compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
-import { walk, type Node } from "../../src/jsonata/ast.ts";
+import { walk, type AstNode } from "../../src/jsonata/ast.ts";
 import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
@@ -26,14 +26,14 @@ async function outcome(evaluate: () => unknown, idle: readonly string[]): Promis
 }
 
 /** Of a thing that stands in two groups of a path with variables, the interpreter shows the second one nothing. */
-function forgets({ group, steps }: Node): boolean {
+function forgets({ group, steps }: AstNode): boolean {
   const pairs = (group as { readonly lhs: readonly unknown[] } | undefined)?.lhs ?? [];
-  const binds = (steps as readonly Node[] | undefined)?.some((step) => step["tuple"] === true) ?? false;
+  const binds = (steps as readonly AstNode[] | undefined)?.some((step) => step["tuple"] === true) ?? false;
   return binds && pairs.length > 1;
 }
 
 /** A regular expression that is called reads a function as the JavaScript that it happens to be. */
-const readsCode = ({ procedure }: Node): boolean => (procedure as Node | undefined)?.type === "regex";
+const readsCode = ({ procedure }: AstNode): boolean => (procedure as AstNode | undefined)?.type === "regex";
 
 /** What the two may differ in. */
 function mayDiffer(source: string): boolean {

@@ -1,5 +1,5 @@
 import { packFolder } from "../app/pack-folder.ts";
-import { compiledBy, type Expression } from "../jsonata/index.ts";
+import { collectExpressions, type Expression } from "../jsonata/index.ts";
 import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -73,7 +73,7 @@ function reportProblems(diagnostics: readonly Diagnostic[]): number {
 }
 
 async function checkFolder(directory: string, emit: boolean): Promise<number> {
-  const { result: pack, expressions } = compiledBy(() => loadPack(directory));
+  const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   const diagnostics: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
   const { examples, catalogs } = readExamples(directory, diagnostics);
   diagnostics.push(...(await runExamples(pack, examples, catalogs)));

@@ -1,66 +1,65 @@
-import { collapsingList, freeVariables, walk, type Node } from "./ast.ts";
+import { findCollapsingList, findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError } from "./expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
 
-/**
- * Pictures of `$toMillis`: JSONata makes a regular expression of each, which takes a time beyond all bounds where two
- * parts could share characters. So a picture must be written out, and where a part ends must be certain.
- */
+// Pictures of `$toMillis`. JSONata turns a picture into a regular expression. Its run time is unbounded if two parts
+// can match the same characters. So a picture must be a literal, and the end of each part must be unambiguous.
 
-/** A part of a picture, `[Y0001]`, and the text behind it. */
-const PART = /\[\s*([A-Za-z])([^\],]*)[^\]]*\]([^[]*)/g;
+/** A part of a picture, `[Y0001]`, and the text after it. */
+const PICTURE_PART = /\[\s*([A-Za-z])([^\],]*)[^\]]*\]([^[]*)/g;
 
-/** Parts that are numbers: of a known width where another one follows at once, and the picture has a digit for it. */
-const NUMBERED = "YMDdHhmsWwXx";
+/** Components that are numbers. Their width is fixed if another number follows directly and the picture has digits. */
+const NUMBER_COMPONENTS = "YMDdHhmsWwXx";
 
-/** What is wrong with a picture; undefined for nothing. */
-function pictureFault(picture: string): string | undefined {
-  const parts = [...picture.matchAll(PART)];
-  for (const [index, [, component = "", written = "", behind = ""]] of parts.entries()) {
-    const modifier = written.trim();
+/** Describes the problem of a picture; returns undefined if it has none. */
+function describePictureProblem(picture: string): string | undefined {
+  const parts = [...picture.matchAll(PICTURE_PART)];
+  for (const [index, [, component = "", modifierText = "", following = ""]] of parts.entries()) {
+    const modifier = modifierText.trim();
     const isName =
       component === "F" || component === "P" ? !/^\d/.test(modifier) : /^[AaIiNn]/.test(modifier);
     if (/^[Ww]/.test(modifier)) return "$toMillis can't read numbers in words here";
-    if (behind === "" && index < parts.length - 1) {
+    if (following === "" && index < parts.length - 1) {
       const next = parts[index + 1]?.[1] ?? "";
       // A time zone begins with a sign, or with GMT.
       if (next === "Z" || (next === "z" && !isName)) continue;
-      const isNumber = !isName && NUMBERED.includes(component) && (modifier === "" || /\d/.test(modifier));
-      if (isNumber && NUMBERED.includes(next)) continue;
-      return `it is not certain where [${component}${modifier}] ends: write a character behind it`;
+      const isNumber =
+        !isName && NUMBER_COMPONENTS.includes(component) && (modifier === "" || /\d/.test(modifier));
+      if (isNumber && NUMBER_COMPONENTS.includes(next)) continue;
+      return `the end of [${component}${modifier}] is ambiguous: write a character after it`;
     }
-    if ((isName ? /^[A-Za-z]/ : /^\d/).test(behind))
-      return `it is not certain where [${component}${modifier}] ends: another character must stand behind it`;
+    if ((isName ? /^[A-Za-z]/ : /^\d/).test(following))
+      return `the end of [${component}${modifier}] is ambiguous: write another character after it`;
   }
   return undefined;
 }
 
-/** What is wrong with the pictures of an expression. */
-function pictureFaults(ast: Node): ExpressionProblem[] {
-  const faults: ExpressionProblem[] = [];
+/** Finds invalid pictures of `$toMillis` in an expression. */
+function findPictureProblems(ast: AstNode): ExpressionProblem[] {
+  const problems: ExpressionProblem[] = [];
   const called = new Set<unknown>();
   const piped = new Set<unknown>();
   walk(ast, (node) => {
-    if (node.type === "apply" && (node["rhs"] as Node).type === "function") piped.add(node["rhs"]);
+    if (node.type === "apply" && (node["rhs"] as AstNode).type === "function") piped.add(node["rhs"]);
     const { type, value, position = 1 } = node;
     const offset = Math.max(0, position - 1);
-    if (type === "function" && (node["procedure"] as Node).value === "toMillis") {
+    if (type === "function" && (node["procedure"] as AstNode).value === "toMillis") {
       called.add(node["procedure"]);
-      const [picture] = (node["arguments"] as readonly Node[]).slice(piped.has(node) ? 0 : 1);
+      const [picture] = (node["arguments"] as readonly AstNode[]).slice(piped.has(node) ? 0 : 1);
       if (picture === undefined) return;
       const message =
         picture.type === "string"
-          ? pictureFault(String(picture.value))
-          : "the picture of $toMillis must be written out as a text";
-      if (message !== undefined) faults.push({ message, offset });
+          ? describePictureProblem(String(picture.value))
+          : "the picture of $toMillis must be a string literal";
+      if (message !== undefined) problems.push({ message, offset });
     }
     if (type === "variable" && value === "toMillis" && !called.has(node))
-      faults.push({ message: "$toMillis can only be called, and not be handed on", offset });
+      problems.push({ message: "$toMillis can only be called, not passed as a value", offset });
   });
-  return faults;
+  return problems;
 }
 
-/** JSONata's built-in functions that depend on nothing but their arguments. */
+/** JSONata's built-in functions whose result depends only on their arguments. */
 const PURE_FUNCTIONS =
   "abs append assert average base64decode base64encode boolean ceil contains count decodeUrl decodeUrlComponent " +
   "distinct each encodeUrl encodeUrlComponent error exists filter floor formatBase formatInteger formatNumber " +
@@ -80,17 +79,17 @@ export interface ExpressionProblem {
   readonly offset: number;
 }
 
-function findUnknownVariables(ast: Node, known: ReadonlySet<string>): ExpressionProblem[] {
-  const free = freeVariables(ast);
+function findUnknownVariables(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
+  const free = findFreeVariables(ast);
   const problems: ExpressionProblem[] = [];
   walk(ast, (node) => {
     const name = String(node.value);
-    if (node.type !== "variable" || !free.has(name) || known.has(name) || pure.has(name)) return;
+    if (node.type !== "variable" || !free.has(name) || bound.has(name) || pure.has(name)) return;
     const offset = (node.position ?? 0) - name.length - 1;
-    const names = [...known].map((variable) => `$${variable}`).join(", ");
+    const names = [...bound].map((variable) => `$${variable}`).join(", ");
     const message = impure.has(name)
       ? `$${name} can't be used: an expression depends on its input alone`
-      : `unknown variable or function $${name}${names && `; besides JSONata's own there are ${names}`}`;
+      : `unknown variable or function $${name}${names && `; in addition to JSONata's own functions there are ${names}`}`;
     problems.push({ message, offset });
   });
   return problems;
@@ -101,15 +100,15 @@ function findUnknownVariables(ast: Node, known: ReadonlySet<string>): Expression
  * function, has a regular expression that can't run in linear time, or gives a list that JSONata would collapse.
  *
  * @param source The JSONata expression.
- * @param known Names of the variables that will be bound, without the `$`.
+ * @param bound Names of the variables that will be bound, without the `$`.
  * @returns Every problem; empty if the expression can be used.
  * @example
  *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
  *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
  *   check("$now()", new Set()).length; // => 1
  */
-export function check(source: string, known: ReadonlySet<string>): ExpressionProblem[] {
-  let ast: Node;
+export function check(source: string, bound: ReadonlySet<string>): ExpressionProblem[] {
+  let ast: AstNode;
   try {
     ast = parse(source);
   } catch (error) {
@@ -117,11 +116,11 @@ export function check(source: string, known: ReadonlySet<string>): ExpressionPro
     const message = error.jsonataCode === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
-  const problems = [...findUnknownVariables(ast, known), ...pictureFaults(ast)];
-  const collapsing = collapsingList(ast);
+  const problems = [...findUnknownVariables(ast, bound), ...findPictureProblems(ast)];
+  const collapsing = findCollapsingList(ast);
   if (collapsing) {
     const message =
-      "JSONata makes one value of a list of one, and nothing of none: write [ … ] around it, or take one with [0]";
+      "JSONata turns a list of one into its member, and an empty list into nothing: write [ … ] around it, or select one member with [0]";
     problems.push({ message, offset: Math.max(0, (collapsing.position ?? 1) - 1) });
   }
   return problems;

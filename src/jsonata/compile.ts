@@ -1,10 +1,10 @@
-import { freeVariables, type Node } from "./ast.ts";
-import { NotCompiled } from "./compiler/code.ts";
-import { generate, type Generated, type Gives } from "./compiler/generate.ts";
+import { findFreeVariables, type AstNode } from "./ast.ts";
+import { NotCompilableError } from "./compiler/code.ts";
+import { generate, type Generated, type OutputKind } from "./compiler/generate.ts";
 import { findChoice } from "./choice.ts";
 import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
-import { inputNames } from "./input-names.ts";
-import { requiredVariables } from "./missing-variables.ts";
+import { findInputNames } from "./input-names.ts";
+import { findRequiredVariables } from "./missing-variables.ts";
 import { interpret, parse } from "./interpret.ts";
 import { asFailure } from "./runtime/failure.ts";
 import * as runtime from "./runtime/index.ts";
@@ -27,20 +27,25 @@ function toExpressionError(thrown: unknown): ExpressionError {
 }
 
 /** A variable may shadow a built-in function. That is rare, so the program for it is only compiled when it happens. */
-function withShadowing(ast: Node, generated: Generated, gives: Gives, bound?: ReadonlySet<string>): Program {
+function createProgram(
+  ast: AstNode,
+  generated: Generated,
+  output: OutputKind,
+  bound?: ReadonlySet<string>,
+): Program {
   const plainProgram = instantiate(generated);
   const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
   let shadowed: Program | undefined;
   const run: Program = (input, bindings) => {
     if (!builtins.some((name) => Object.hasOwn(bindings, name))) return plainProgram(input, bindings);
-    shadowed ??= instantiate(generate(ast, { shadowed: true, gives }));
+    shadowed ??= instantiate(generate(ast, { shadowed: true, output }));
     return shadowed(input, bindings);
   };
-  return withErrors(builtins.length === 0 ? plainProgram : run);
+  return withExpressionErrors(builtins.length === 0 ? plainProgram : run);
 }
 
 /** Reports everything that a program throws as an {@link ExpressionError}. */
-const withErrors =
+const withExpressionErrors =
   (program: Program): Program =>
   (input, bindings) => {
     try {
@@ -51,41 +56,44 @@ const withErrors =
   };
 
 /** Compiles on the first call: most expressions are only evaluated, or only printed. */
-function compileLazily(ast: Node, gives: Gives, bound?: ReadonlySet<string>): Program {
+function compileLazily(ast: AstNode, output: OutputKind, bound?: ReadonlySet<string>): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= withShadowing(ast, generate(ast, { gives }), gives, bound);
+    program ??= createProgram(ast, generate(ast, { output }), output, bound);
     return program(input, bindings);
   };
 }
 
 /** Compiles the test of an expression that gives one variable or nothing. */
-function compileChoice(ast: Node, bound?: ReadonlySet<string>): { readonly choice?: Choice } {
+function compileChoice(ast: AstNode, bound?: ReadonlySet<string>): { readonly choice?: Choice } {
   const found = findChoice(ast);
   if (!found) return {};
   const { variable, test } = found;
   const program = compileLazily(test, "value", bound);
   const isChosen = (input: unknown, bindings: Bindings): boolean => program(input, bindings) === true;
-  return { choice: { variable, variables: freeVariables(test), isChosen } };
+  return { choice: { variable, variables: findFreeVariables(test), isChosen } };
 }
 
 /** Generates code, or returns the reason why the compiler can't. */
-function tryGenerate(ast: Node): Generated | NotCompiled {
+function tryGenerate(ast: AstNode): Generated | NotCompilableError {
   try {
     return generate(ast);
   } catch (error) {
-    if (error instanceof NotCompiled) return error;
+    if (error instanceof NotCompilableError) return error;
     throw error;
   }
 }
 
-/** Collects expressions while {@link compiledBy} runs. */
+/** The list of {@link collectExpressions} while it runs. */
 let collected: Expression[] | undefined;
 
 let isInterpretedOnly = false;
 
-/** Runs a function in which every expression is interpreted. Tests compare compiled expressions with these. */
-export function interpretedBy<T>(run: () => T): T {
+/**
+ * Runs a function that compiles expressions, and interprets all of these instead. Tests compare the results of compiled
+ * expressions with those of interpreted ones.
+ */
+export function runInterpreted<T>(run: () => T): T {
   isInterpretedOnly = true;
   try {
     return run();
@@ -94,8 +102,8 @@ export function interpretedBy<T>(run: () => T): T {
   }
 }
 
-/** Runs a function and returns the expressions that it compiled. */
-export function compiledBy<T>(run: () => T): {
+/** Runs a function and returns its result together with all expressions that were compiled meanwhile. */
+export function collectExpressions<T>(run: () => T): {
   readonly result: T;
   readonly expressions: readonly Expression[];
 } {
@@ -132,17 +140,17 @@ export function compile(source: string, bound?: ReadonlySet<string>): Expression
 function compileOrInterpret(source: string, bound?: ReadonlySet<string>): Expression {
   const ast = parse(source);
   const code = tryGenerate(ast);
-  if (code instanceof NotCompiled) return { ...interpret(source), fallback: code.message };
-  const variables = freeVariables(ast);
+  if (code instanceof NotCompilableError) return { ...interpret(source), fallback: code.message };
+  const variables = findFreeVariables(ast);
   return {
     source,
     variables,
-    reads: inputNames(ast),
-    missingWithout: requiredVariables(ast, variables),
+    inputNames: findInputNames(ast),
+    requiredVariables: findRequiredVariables(ast, variables),
     ...compileChoice(ast, bound),
     engine: "compiled",
     code: code.source,
-    evaluate: withShadowing(ast, code, "value", bound),
+    evaluate: createProgram(ast, code, "value", bound),
     print: compileLazily(ast, "text", bound) as Expression["print"],
   };
 }

@@ -1,7 +1,3 @@
-/**
- * A JSONata expression behind one interface: callers do not need to know whether it is interpreted or compiled.
- */
-
 import type { JsonText } from "../dialect/json/text.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -9,15 +5,16 @@ import type { MaybePromise } from "./maybe-promise.ts";
 /** Values by variable name, without the `$`. Functions may be bound too. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
+/** A JSONata expression, compiled or interpreted. Both have the same interface and the same results. */
 export interface Expression {
   readonly source: string;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
-  /** The members of its input that it reads (`inputNames`). */
-  readonly reads: InputNames;
-  /** Variables that it needs: while one of them is empty, the result is `undefined` for every input. */
-  readonly missingWithout: ReadonlySet<string>;
-  /** Where the result is one variable unchanged, or else null or nothing. Only of compiled expressions. */
+  /** The members of its input that it reads. An input with only these members has the same result. */
+  readonly inputNames: InputNames;
+  /** Variables that it needs: if one of them is an empty object, the result is `undefined` for every input. */
+  readonly requiredVariables: ReadonlySet<string>;
+  /** Set if the result is always one variable, unchanged, or null or undefined. Only for compiled expressions. */
   readonly choice?: Choice;
   /** `compiled` returns results synchronously, `interpreted` returns promises. */
   readonly engine: "interpreted" | "compiled";
@@ -26,23 +23,23 @@ export interface Expression {
   /** The generated JavaScript of a compiled expression. */
   readonly code?: string;
   /**
-   * Evaluates to plain JSON: ordinary arrays and objects that share nothing hidden with the engine;
-   * `undefined` where JSONata finds nothing.
+   * Evaluates to plain JSON: ordinary arrays and objects without hidden marks of the engine. The result is `undefined`
+   * if JSONata finds nothing.
    *
-   * @throws {ExpressionError} (or rejects with it) when the evaluation fails.
+   * @throws {ExpressionError} If the evaluation fails. An interpreted expression rejects with it.
    */
   evaluate(input: unknown, bindings: Bindings): unknown;
-  /** Evaluates to the JSON text of what {@link evaluate} gives; null where that is null. */
+  /** Evaluates to the JSON text of the result of {@link evaluate}; to null if that is null. */
   print(input: unknown, bindings: Bindings): MaybePromise<JsonText>;
 }
 
-/** Whether an expression gives its variable. */
+/** The test whether the result of an expression is its variable. */
 export interface Choice {
   /** Without the `$`. */
   readonly variable: string;
   /** Variables that the test reads. */
   readonly variables: ReadonlySet<string>;
-  /** @throws {ExpressionError} when the evaluation fails. */
+  /** Whether the result is the variable. @throws {ExpressionError} If the evaluation fails. */
   isChosen(input: unknown, bindings: Bindings): boolean;
 }
 

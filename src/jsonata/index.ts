@@ -1,7 +1,7 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
-export { compile, compiledBy, interpretedBy } from "./compile.ts";
+export { compile, collectExpressions, runInterpreted } from "./compile.ts";
 export { check, type ExpressionProblem } from "./check.ts";
 export { prepareRegex, RegexLimitError, type Regex } from "./regex/index.ts";
 export { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";
-export { allMaybe, allOf, ignoreRejections, thenMaybe, type MaybePromise } from "./maybe-promise.ts";
+export { awaitAll, mapMaybe, ignoreRejections, thenMaybe, type MaybePromise } from "./maybe-promise.ts";

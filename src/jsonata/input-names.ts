@@ -1,12 +1,15 @@
-import type { Node } from "./ast.ts";
+import type { AstNode } from "./ast.ts";
 
-/** What an expression reads of its input: members by name, and of each the same again, or anything there may be. */
+/**
+ * The members of its input that an expression reads, each with the members that it reads of that value; `all` if it may
+ * read any member.
+ */
 export type InputNames = ReadonlyMap<string, InputNames> | "all";
 
 type Names = Map<string, Names | "all">;
 
-/** Functions that the input as a whole can stand in for an argument of, and how many arguments they take. */
-const TAKES_INPUT: Readonly<Record<string, number>> = {
+/** Functions that take the context for a missing argument, with the number of their arguments. */
+const ARGUMENT_COUNTS: Readonly<Record<string, number>> = {
   string: 1,
   boolean: 1,
   not: 1,
@@ -18,22 +21,23 @@ const TAKES_INPUT: Readonly<Record<string, number>> = {
   sift: 2,
 };
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && typeof (value as Node).type === "string";
+const isNode = (value: unknown): value is AstNode =>
+  typeof value === "object" && value !== null && typeof (value as AstNode).type === "string";
 
-/** Kinds of nodes that see all of the input, or of what it is a part of. */
-const SEES_ALL = new Set(["wildcard", "descendant", "parent", "transform"]);
+/** Types of nodes that read the whole input, or its parent. */
+const READS_ALL_TYPES = new Set(["wildcard", "descendant", "parent", "transform"]);
 
-class SeesAll extends Error {}
+/** Ends the search: the expression may read any member. */
+class ReadsAll extends Error {}
 
-function seesAll(): never {
-  throw new SeesAll();
+function throwReadsAll(): never {
+  throw new ReadsAll();
 }
 
-/** Adds a path from the input on: all of its last member is read. */
+/** Adds a path from the input. The expression reads all of its last member. */
 function addPath(names: Names, [name = "", ...others]: readonly string[]): void {
-  // A member of this name is no ordinary one, so that an input can't be made of it.
-  if (name === "__proto__") seesAll();
+  // Generated code can't create an object with an own member of this name.
+  if (name === "__proto__") throwReadsAll();
   const known = names.get(name);
   if (known === "all") return;
   if (others.length === 0) return void names.set(name, "all");
@@ -42,7 +46,11 @@ function addPath(names: Names, [name = "", ...others]: readonly string[]): void 
   addPath(members, others);
 }
 
-/** `onInput`: the input is the context here. Names that are looked up in anything else do no harm. */
+/**
+ * Collects the names that a node reads from the input.
+ *
+ * @param onInput Whether the context is the input here. Names that are read from anything else don't matter.
+ */
 function visit(value: unknown, onInput: boolean, names: Names): void {
   if (Array.isArray(value)) return value.forEach((item) => visit(item, onInput, names));
   if (typeof value !== "object" || value === null) return;
@@ -50,25 +58,25 @@ function visit(value: unknown, onInput: boolean, names: Names): void {
   const { type, value: text } = value;
   if (type === "path") return visitPath(value, onInput, names);
   if (type === "name" && onInput) addPath(names, [String(text)]);
-  if (type === "variable" && (text === "$" || (text === "" && onInput))) seesAll();
-  // A step that binds a variable goes on with what it started from.
-  if (SEES_ALL.has(type) || value["tuple"] === true || value["focus"] !== undefined) seesAll();
-  if (type === "lambda" && value["signature"] !== undefined) seesAll();
+  if (type === "variable" && (text === "$" || (text === "" && onInput))) throwReadsAll();
+  // A step that binds a variable leaves the context as it was.
+  if (READS_ALL_TYPES.has(type) || value["tuple"] === true || value["focus"] !== undefined) throwReadsAll();
+  if (type === "lambda" && value["signature"] !== undefined) throwReadsAll();
   if (type === "function" && onInput) visitCall(value);
-  // A function has the context of the place that calls it.
+  // A function runs in the context of its caller.
   for (const part of Object.values(value)) visit(part, onInput || type === "lambda", names);
 }
 
-function visitCall(node: Node): void {
-  const { type, value: name } = node["procedure"] as Node;
-  const least = type === "variable" ? TAKES_INPUT[String(name)] : undefined;
-  if (least !== undefined && (node["arguments"] as readonly Node[]).length < least) seesAll();
+function visitCall(node: AstNode): void {
+  const { type, value: name } = node["procedure"] as AstNode;
+  const least = type === "variable" ? ARGUMENT_COUNTS[String(name)] : undefined;
+  if (least !== undefined && (node["arguments"] as readonly AstNode[]).length < least) throwReadsAll();
 }
 
-/** Only the first step of a path starts from the context; what stands behind it sees what it found. */
-function visitPath({ steps, group }: Node, onInput: boolean, names: Names): void {
-  const all = steps as readonly Node[];
-  const [first, second] = all as readonly [Node, Node?];
+/** Only the first step of a path reads from the context. The others read from the result of the step before. */
+function visitPath({ steps, group }: AstNode, onInput: boolean, names: Names): void {
+  const all = steps as readonly AstNode[];
+  const [first, second] = all as readonly [AstNode, AstNode?];
   if (second?.type === "name" && second["tuple"] !== true && isInput(first, onInput)) {
     addPath(names, namesFrom(all, 1));
   } else if (onInput && isPlainName(first)) {
@@ -81,38 +89,39 @@ function visitPath({ steps, group }: Node, onInput: boolean, names: Names): void
   visit([all.slice(1), group], false, names);
 }
 
-/** The names from a step on, up to the first step that does more than to look up a name. */
-function namesFrom(steps: readonly Node[], from: number): string[] {
+/** Returns the names from a step on, up to the first step that is not a plain name. */
+function namesFrom(steps: readonly AstNode[], from: number): string[] {
   const plain = steps.slice(from).findIndex((step) => !isPlainName(step));
   const end = plain === -1 ? steps.length : from + plain;
   const next = steps[end];
-  // A filter or the like behind a name sees what stands under that name.
+  // A predicate after a name reads the value of that name.
   return [...steps.slice(from, end), ...(next?.type === "name" ? [next] : [])].map(({ value }) =>
     String(value),
   );
 }
 
-/** A name, with nothing done to what it finds. */
-const isPlainName = ({ type, value: _name, position: _position, ...rest }: Node): boolean =>
+/** Whether a node is a name without predicates or grouping. */
+const isPlainName = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
   type === "name" && Object.keys(rest).length === 0;
 
-/** `$$`, or `$` where that is the same, with nothing behind it but the path's next step. */
-const isInput = ({ type, value, ...rest }: Node, onInput: boolean): boolean =>
+/** Whether a node is the input itself: `$$`, or `$` where that is the input, without predicates. */
+const isInput = ({ type, value, ...rest }: AstNode, onInput: boolean): boolean =>
   type === "variable" &&
   (value === "$" || (value === "" && onInput)) &&
   Object.keys(rest).every((part) => part === "position");
 
 /**
- * The members of its input that an expression reads, as far as they can be told from its syntax tree. An input with
- * only these gives the same result, as long as what is no object stays as it is: a path looks into each item of an
- * array.
+ * Finds the members of its input that an expression reads; `all` if the syntax tree does not show them.
+ *
+ * An input with only these members has the same result. Values that are not objects must remain whole, because a path
+ * reads from each item of an array.
  */
-export function inputNames(ast: Node): InputNames {
+export function findInputNames(ast: AstNode): InputNames {
   const names: Names = new Map();
   try {
     visit(ast, true, names);
   } catch (error) {
-    if (error instanceof SeesAll) return "all";
+    if (error instanceof ReadsAll) return "all";
     throw error;
   }
   return names;

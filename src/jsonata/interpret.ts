@@ -1,15 +1,15 @@
 import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
 import { toJsonText } from "../dialect/json/text.ts";
-import { freeVariables, walk, type Node } from "./ast.ts";
+import { findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
-import { inputNames } from "./input-names.ts";
-import { requiredVariables } from "./missing-variables.ts";
+import { findInputNames } from "./input-names.ts";
+import { findRequiredVariables } from "./missing-variables.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "./regex/index.ts";
 import { GUARDS } from "./runtime/guard.ts";
-import { plain } from "./runtime/plain.ts";
+import { copyPlain } from "./runtime/plain.ts";
 
-interface Failure {
+interface JsonataError {
   readonly message?: string;
   readonly code?: string;
   readonly jsonataCode?: string;
@@ -18,7 +18,7 @@ interface Failure {
 
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
 function toExpressionError(failure: unknown): ExpressionError {
-  const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as Failure;
+  const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as JsonataError;
   return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1));
 }
 
@@ -31,8 +31,8 @@ function RegexEngine(pattern: RegExp): Regex {
 /** Error code of a regular expression that can't run in linear time. */
 export const UNSUPPORTED_REGEX = "regex";
 
-/** @throws {ExpressionError} For the first regular expression that can't run in linear time. */
-function rejectUnsupportedRegexes(ast: Node): void {
+/** Checks all regular expressions. @throws {ExpressionError} For the first one that can't run in linear time. */
+function rejectUnsupportedRegexes(ast: AstNode): void {
   walk(ast, ({ type, value, position = 1 }) => {
     if (type !== "regex" || !isRegExp(value)) return;
     try {
@@ -45,11 +45,11 @@ function rejectUnsupportedRegexes(ast: Node): void {
   });
 }
 
-/** Parses a source with jsonata. @throws {ExpressionError} If it does not parse. */
-function parseWithJsonata(source: string): { readonly program: jsonata.Expression; readonly ast: Node } {
+/** Parses a source with jsonata. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
+function parseWithJsonata(source: string): { readonly program: jsonata.Expression; readonly ast: AstNode } {
   try {
     const program = jsonata(source, { ...GUARDS, RegexEngine: RegexEngine as unknown as RegExpConstructor });
-    const ast = program.ast() as unknown as Node;
+    const ast = program.ast() as unknown as AstNode;
     rejectUnsupportedRegexes(ast);
     return { program, ast };
   } catch (failure) {
@@ -58,30 +58,32 @@ function parseWithJsonata(source: string): { readonly program: jsonata.Expressio
   }
 }
 
-/** The syntax tree of a source. @throws {ExpressionError} like {@link parseWithJsonata}. */
-export const parse = (source: string): Node => parseWithJsonata(source).ast;
+/** Returns the syntax tree of a source. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
+export const parse = (source: string): AstNode => parseWithJsonata(source).ast;
 
 /**
- * Creates an expression that jsonata itself evaluates.
+ * Creates an expression that is evaluated by the `jsonata` package, asynchronously.
  *
  * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804), and
  * the data of one customer appears in the response of another.
+ *
+ * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
  */
 export function interpret(source: string): Expression {
   const { program, ast } = parseWithJsonata(source);
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
-      return plain(await program.evaluate(input, { ...bindings }));
+      return copyPlain(await program.evaluate(input, { ...bindings }));
     } catch (failure) {
       throw toExpressionError(failure);
     }
   }
-  const variables = freeVariables(ast);
+  const variables = findFreeVariables(ast);
   return {
     source,
     variables,
-    reads: inputNames(ast),
-    missingWithout: requiredVariables(ast, variables),
+    inputNames: findInputNames(ast),
+    requiredVariables: findRequiredVariables(ast, variables),
     engine: "interpreted",
     evaluate,
     print: async (input, bindings) => toJsonText(await evaluate(input, bindings)),

@@ -1,10 +1,10 @@
 /**
- * An interpreted expression answers later, a compiled one at once. What is built on expressions goes on
- * in the same turn where it can, and waits only where it must.
+ * A value, or a promise of it. Compiled expressions return values and interpreted ones promises. Code that uses
+ * expressions continues synchronously whenever it can: `await` on a plain value would cost a microtask per field.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with a value now, or as soon as it is there. */
+/** Calls `next` with the value: at once, or when the promise resolves. */
 export function thenMaybe<T, U>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,
@@ -12,31 +12,31 @@ export function thenMaybe<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** All values of a list, at once if none of them is late. */
-export function allMaybe<T>(values: readonly MaybePromise<T>[]): MaybePromise<T[]> {
+/** Returns all values of a list: at once if none is a promise. */
+export function awaitAll<T>(values: readonly MaybePromise<T>[]): MaybePromise<T[]> {
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as T[]);
 }
 
-/** Marks the rejections of promises that nobody will wait for as handled: left alone, one would end the process. */
+/** Handles the rejections of promises that nobody awaits: an unhandled rejection would end the process. */
 export function ignoreRejections(values: readonly unknown[]): void {
   for (const value of values) if (value instanceof Promise) value.catch(() => {});
 }
 
 /**
- * Makes a value of each item, and gives all of them as {@link allMaybe} does.
+ * Maps each item to a value, and returns all values as {@link awaitAll} does.
  *
- * @throws what `make` throws; promises that it gave before are not left without a handler
+ * @throws Whatever `map` throws. Rejections of the promises that it returned before are handled.
  */
-export function allOf<Item, T>(
+export function mapMaybe<Item, T>(
   items: readonly Item[],
-  make: (item: Item) => MaybePromise<T>,
+  map: (item: Item) => MaybePromise<T>,
 ): MaybePromise<T[]> {
   const values: MaybePromise<T>[] = [];
   try {
-    for (const item of items) values.push(make(item));
+    for (const item of items) values.push(map(item));
   } catch (error) {
     ignoreRejections(values);
     throw error;
   }
-  return allMaybe(values);
+  return awaitAll(values);
 }

@@ -1,59 +1,76 @@
-import { walk, type Node } from "./ast.ts";
+import { walk, type AstNode } from "./ast.ts";
 
-/** Functions that give nothing for nothing, whatever else they are given. */
-const NOTHING_FOR_NOTHING = new Set(["abs", "ceil", "floor", "length", "number", "round", "string", "trim"]);
+/** Functions that return undefined if their first argument is undefined. */
+const UNDEFINED_FOR_UNDEFINED = new Set([
+  "abs",
+  "ceil",
+  "floor",
+  "length",
+  "number",
+  "round",
+  "string",
+  "trim",
+]);
 
 const LITERALS = new Set(["string", "number", "value"]);
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 
-/** A variable, and nothing done to it. */
-const isPlain = ({ type, value: _name, position: _position, ...rest }: Node): boolean =>
+/** Whether a node is a variable without predicates or grouping. */
+const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
   type === "variable" && Object.keys(rest).length === 0;
 
-/** A path from a member of the variable on: without that there is nothing to go on with. */
-function isPathFrom({ steps, group, keepSingletonArray }: Node, variable: string): boolean {
-  const [first, second] = steps as readonly [Node, Node?];
-  const ownPath = first.value === variable && isPlain(first) && second?.type === "name";
-  return ownPath && group === undefined && keepSingletonArray !== true;
+/** Whether a path starts with a member of the variable: without that member the path is undefined. */
+function isPathFrom({ steps, group, keepSingletonArray }: AstNode, variable: string): boolean {
+  const [first, second] = steps as readonly [AstNode, AstNode?];
+  const startsWithMember = first.value === variable && isPlainVariable(first) && second?.type === "name";
+  return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 
-/** One of two is missing, and the other can do nothing but be there. */
-function isOneMissing({ lhs, rhs }: Node, variable: string): boolean {
-  const [left, right] = [lhs as Node, rhs as Node];
+/** Whether one operand is undefined without the variable, and the other one is a literal, which can't fail. */
+function isOperandMissing({ lhs, rhs }: AstNode, variable: string): boolean {
+  const [left, right] = [lhs as AstNode, rhs as AstNode];
   return (
-    (isMissing(left, variable) && LITERALS.has(right.type)) ||
-    (LITERALS.has(left.type) && isMissing(right, variable))
+    (isUndefinedWithout(left, variable) && LITERALS.has(right.type)) ||
+    (LITERALS.has(left.type) && isUndefinedWithout(right, variable))
   );
 }
 
-const isFalse = (node: Node, variable: string): boolean =>
-  isMissing(node, variable) ||
-  (node.type === "binary" && node.value === "=" && isOneMissing(node, variable)) ||
-  (node.type === "binary" && node.value === "and" && isFalse(node["lhs"] as Node, variable));
+const isFalseWithout = (node: AstNode, variable: string): boolean =>
+  isUndefinedWithout(node, variable) ||
+  (node.type === "binary" && node.value === "=" && isOperandMissing(node, variable)) ||
+  (node.type === "binary" && node.value === "and" && isFalseWithout(node["lhs"] as AstNode, variable));
 
-function isMissing(node: Node, variable: string): boolean {
+function isUndefinedWithout(node: AstNode, variable: string): boolean {
   const { type, value } = node;
   if (type === "path") return isPathFrom(node, variable);
-  if (type === "binary") return ARITHMETIC.has(String(value)) && isOneMissing(node, variable);
+  if (type === "binary") return ARITHMETIC.has(String(value)) && isOperandMissing(node, variable);
   if (type === "condition") {
-    const { condition, else: otherwise } = node as Node & { readonly condition: Node; readonly else?: Node };
-    return isFalse(condition, variable) && (otherwise === undefined || isMissing(otherwise, variable));
+    const { condition, else: otherwise } = node as AstNode & {
+      readonly condition: AstNode;
+      readonly else?: AstNode;
+    };
+    return (
+      isFalseWithout(condition, variable) &&
+      (otherwise === undefined || isUndefinedWithout(otherwise, variable))
+    );
   }
   if (type !== "function") return false;
-  const [first, ...rest] = node["arguments"] as readonly Node[];
-  const { type: called, value: name } = node["procedure"] as Node;
-  const known = called === "variable" && NOTHING_FOR_NOTHING.has(String(name));
-  return known && first !== undefined && rest.length === 0 && isMissing(first, variable);
+  const [first, ...rest] = node["arguments"] as readonly AstNode[];
+  const { type: called, value: name } = node["procedure"] as AstNode;
+  const isBuiltin = called === "variable" && UNDEFINED_FOR_UNDEFINED.has(String(name));
+  return isBuiltin && first !== undefined && rest.length === 0 && isUndefinedWithout(first, variable);
 }
 
 /**
- * Of these variables, those without which an expression surely finds nothing: where one is an object without
- * members, whatever else there is. Others may be such that can't be told from its syntax tree.
+ * Finds the variables that an expression needs: if one of these is an empty object, the result is certainly undefined.
+ * The syntax tree does not show all of them, so the set may be too small, but never too large.
+ *
+ * @param variables The variables to check.
  */
-export function requiredVariables(ast: Node, variables: ReadonlySet<string>): ReadonlySet<string> {
+export function findRequiredVariables(ast: AstNode, variables: ReadonlySet<string>): ReadonlySet<string> {
   let binds = false;
   walk(ast, ({ type }) => {
     if (type === "bind" || type === "lambda") binds = true;
   });
-  return new Set(binds ? [] : [...variables].filter((variable) => isMissing(ast, variable)));
+  return new Set(binds ? [] : [...variables].filter((variable) => isUndefinedWithout(ast, variable)));
 }

@@ -1,39 +1,46 @@
 /**
- * What is known about the value that generated code gives. `any` may be a sequence that still has to
- * collapse; a `value` never is; a `scalar` has no members, so there is nothing to copy (or is missing);
- * `truth` is a boolean or missing; `boolean` and `string` are always there.
+ * What the compiler knows about the value of generated code:
+ *
+ * | Kind | The value |
+ * |---|---|
+ * | `any` | may be a sequence that has yet to collapse |
+ * | `value` | is never such a sequence |
+ * | `scalar` | has no members to copy, or is undefined |
+ * | `truth` | is a boolean, or undefined |
+ * | `boolean`, `string` | is of this type, never undefined |
  */
-export type Kind = "any" | "value" | "scalar" | "truth" | "boolean" | "string";
+export type CodeKind = "any" | "value" | "scalar" | "truth" | "boolean" | "string";
 
-/** JavaScript that is one expression, safe to stand anywhere. */
+/** A JavaScript expression that can be embedded anywhere without parentheses, and the kind of its value. */
 export interface Code {
   readonly js: string;
-  readonly kind: Kind;
+  readonly kind: CodeKind;
 }
 
+/** Whether the value has no members. */
 export const isScalar = ({ kind }: Code): boolean => kind !== "any" && kind !== "value";
 
-/** What is known of a value that is one of two. */
-export function either(one: Kind, other: Kind): Kind {
+/** Returns the kind of a value that is one of two, such as the branches of a condition. */
+export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;
   for (const kind of ["any", "value"] as const) if (one === kind || other === kind) return kind;
   return "scalar";
 }
 
-/** The text of a string in JavaScript. */
+/** Returns a string literal of JavaScript. Strings of an expression enter generated code only like this. */
 export const quote = (text: string): string => JSON.stringify(text);
 
-/** Members that every object has from JavaScript: only these need a check that an object has them itself. */
-const inherited = (name: string): boolean => name in Object.prototype;
+/** Whether every JavaScript object inherits a member of this name. Reading it needs a check for an own member. */
+const isInheritedName = (name: string): boolean => name in Object.prototype;
 
-/** Reads a member of what is known to be an object and no array. */
-export function member(object: string, name: string): string {
-  if (inherited(name))
+/** Emits code that reads a member of a value that is certainly an object and not an array. */
+export function emitMemberAccess(object: string, name: string): string {
+  if (isInheritedName(name))
     return `(Object.hasOwn(${object}, ${quote(name)}) ? ${object}[${quote(name)}] : undefined)`;
   return /^[A-Za-z_]\w*$/.test(name) ? `${object}.${name}` : `${object}[${quote(name)}]`;
 }
 
-/** A reason why an expression goes to the interpreter. */
-export class NotCompiled extends Error {
-  override readonly name = "NotCompiled";
+/** The compiler does not support an expression, so it is interpreted. The message is the reason. */
+export class NotCompilableError extends Error {
+  override readonly name = "NotCompilableError";
 }

@@ -1,78 +1,76 @@
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import type { Node } from "../ast.ts";
-import { isScalar, NotCompiled, type Code, quote } from "./code.ts";
+import type { AstNode } from "../ast.ts";
+import { isScalar, NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitApply, emitCall, emitLambda, emitPartial, emitTransform } from "./functions.ts";
 import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
 import { emitBinary, emitBind, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
 import { type Scope, positionOf } from "./scope.ts";
-import { filtered, keepsOne, nameIn } from "./steps.ts";
+import { emitPredicates, keepsSingleton, emitNameStep } from "./steps.ts";
 
-/** Literals, variables, and what stands for a whole set of things. */
+const emitString = (node: AstNode): Code => ({ js: quote(node.value as string), kind: "string" });
 
-const emitString = (node: Node): Code => ({ js: quote(node.value as string), kind: "string" });
-
-function emitNumber(node: Node): Code {
+function emitNumber(node: AstNode): Code {
   const value = node.value as number;
   return { js: Object.is(value, -0) ? "-0" : `${value}`, kind: "scalar" };
 }
 
-/** true, false and null. */
-const emitConstant = (node: Node): Code => ({
+/** Emits true, false or null. */
+const emitConstant = (node: AstNode): Code => ({
   js: String(node.value),
   kind: typeof node.value === "boolean" ? "boolean" : "scalar",
 });
 
-function emitRegex(node: Node, scope: Scope): Code {
-  // A pattern on the left of ?: or ?? comes out of the parser broken.
-  if (!isRegExp(node.value)) throw new NotCompiled("a regular expression on the left of ?: or ??");
+function emitRegex(node: AstNode, scope: Scope): Code {
+  // The parser damages a pattern on the left of ?: or ??.
+  if (!isRegExp(node.value)) throw new NotCompilableError("a regular expression on the left of ?: or ??");
   const { unit } = scope;
-  const js = `${unit.use("matcher")}(${unit.constant(prepareRegex(node.value.source, node.value.flags))}, ${positionOf(node, scope)})`;
+  const js = `${unit.useHelper("createMatcher")}(${unit.addConstant(prepareRegex(node.value.source, node.value.flags))}, ${positionOf(node, scope)})`;
   return { js, kind: "value" };
 }
 
-function emitVariable(node: Node, scope: Scope): Code {
+function emitVariable(node: AstNode, scope: Scope): Code {
   const name = node.value as string;
   if (name !== "") {
     const variable = scope.frame.find(name);
     if (variable.builtin === "toMillis" || variable.builtin === "fromMillis")
-      throw new NotCompiled(`$${name} as a value`);
+      throw new NotCompilableError(`$${name} as a value`);
     return variable;
   }
-  if (scope.single) return { js: scope.context, kind: "value" };
-  return { js: `${scope.unit.use("contextValue")}(${scope.context})`, kind: "any" };
+  if (scope.isSingle) return { js: scope.context, kind: "value" };
+  return { js: `${scope.unit.useHelper("unwrapContext")}(${scope.context})`, kind: "any" };
 }
 
-/** `%`: a step that somebody asks for its parent binds it under the parser's own name. */
-const emitParent = (node: Node, scope: Scope): Code =>
+/** Emits `%`. The step that it refers to binds its parent under a label of the parser. */
+const emitParent = (node: AstNode, scope: Scope): Code =>
   scope.frame.find((node["slot"] as { readonly label: string }).label);
 
-const emitWildcard = (_node: Node, { unit, context }: Scope): Code => ({
-  js: `${unit.use("wildcard")}(${context})`,
+const emitWildcard = (_node: AstNode, { unit, context }: Scope): Code => ({
+  js: `${unit.useHelper("listMemberValues")}(${context})`,
   kind: "any",
 });
 
-const emitDescendants = (_node: Node, { unit, context }: Scope): Code => ({
-  js: `${unit.use("descendants")}(${context})`,
+const emitDescendants = (_node: AstNode, { unit, context }: Scope): Code => ({
+  js: `${unit.useHelper("listDescendants")}(${context})`,
   kind: "any",
 });
 
-type Emit = (node: Node, scope: Scope) => Code;
+type Emit = (node: AstNode, scope: Scope) => Code;
 
-function emitUnary(node: Node, scope: Scope): Code {
+function emitUnary(node: AstNode, scope: Scope): Code {
   if (node.value === "[") return emitArray(node, scope);
   return node.value === "{" ? emitObject(node, scope) : emitNegation(node, scope);
 }
 
-/** One function per kind of node. */
-const EMIT: Readonly<Record<string, Emit>> = {
+/** One function per type of node. */
+const EMITTERS: Readonly<Record<string, Emit>> = {
   string: emitString,
   number: emitNumber,
   value: emitConstant,
   regex: emitRegex,
-  name: (node, scope) => ({ js: nameIn(node, scope), kind: "value" }),
+  name: (node, scope) => ({ js: emitNameStep(node, scope), kind: "value" }),
   variable: emitVariable,
   parent: emitParent,
   wildcard: emitWildcard,
@@ -90,50 +88,60 @@ const EMIT: Readonly<Record<string, Emit>> = {
   transform: emitTransform,
 };
 
-/** The code of a node, with what stands behind it: predicates, grouping, `[]`. @throws {NotCompiled} */
-export function emit(node: Node, scope: Scope): Code {
-  const write = Object.hasOwn(EMIT, node.type) ? EMIT[node.type] : undefined;
-  if (!write) throw new NotCompiled(`a ${node.type}`);
+/**
+ * Emits the code of a node with its suffix: predicates, grouping, `[]`.
+ *
+ * @throws {NotCompilableError} If the compiler does not support the node.
+ */
+export function emit(node: AstNode, scope: Scope): Code {
+  const write = Object.hasOwn(EMITTERS, node.type) ? EMITTERS[node.type] : undefined;
+  if (!write) throw new NotCompilableError(`a ${node.type}`);
   const code = write(node, scope);
-  return node.type === "path" ? code : ended(node, code, scope);
+  return node.type === "path" ? code : emitSuffix(node, code, scope);
 }
 
-function ended(node: Node, code: Code, scope: Scope): Code {
+function emitSuffix(node: AstNode, code: Code, scope: Scope): Code {
   const { unit } = scope;
-  const found = node["predicate"] ? filtered(code.js, node, scope) : code.js;
+  const found = node["predicate"] ? emitPredicates(code.js, node, scope) : code.js;
   const grouping = groupingOf(node);
   if (grouping) return emitGrouping(found, grouping, scope);
   if (code.kind !== "any" && !node["predicate"]) return code;
-  return { js: `${unit.use(node["keepArray"] ? "collapseKept" : "collapse")}(${found})`, kind: "any" };
+  return {
+    js: `${unit.useHelper(node["keepArray"] ? "collapseKeepingList" : "collapse")}(${found})`,
+    kind: "any",
+  };
 }
 
 /**
- * The code of an expression whose value leaves the engine: objects are built to be kept, all else is copied.
- * `depth` counts the blocks and conditions around it, each of which lets a sequence collapse once more.
+ * Emits an expression whose value leaves the engine. Objects that it constructs are returned as they are; everything else
+ * is copied.
+ *
+ * @param depth Number of blocks and conditions around it. Each of them collapses a sequence once more.
  */
-export function emitResult(node: Node, scope: Scope, depth = 0): Code {
-  const inner: Emit = (part, place) => emitResult(part, place, depth + 1);
-  const whole: Emit = (part, place) => emitResult(part, place);
+export function emitResult(node: AstNode, scope: Scope, depth = 0): Code {
+  const inner: Emit = (child, childScope) => emitResult(child, childScope, depth + 1);
+  const whole: Emit = (child, childScope) => emitResult(child, childScope);
   const bare = isBare(node);
   if (bare && node.type === "condition") return emitCondition(node, scope, inner);
   if (bare && node.type === "block") return emitBlock(node, scope, inner);
-  if (bare && node.type === "unary" && node.value === "{" && !scope.general)
+  if (bare && node.type === "unary" && node.value === "{" && !scope.isGeneral)
     return emitObject(node, scope, whole);
   if (bare && node.type === "unary" && node.value === "[" && !node["consarray"])
     return emitArray(node, scope, emitMember);
   const code = emit(node, scope);
   if (isScalar(code)) return code;
   const collapses = code.kind === "any" ? depth : 0;
-  const collapsed = `${scope.unit.use("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
-  return { js: `${scope.unit.use("plain")}(${collapsed})`, kind: code.kind };
+  const collapsed =
+    `${scope.unit.useHelper("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
+  return { js: `${scope.unit.useHelper("copyPlain")}(${collapsed})`, kind: code.kind };
 }
 
-/** The same for a member of an array: objects found by a path are taken out of the list that it found. */
-function emitMember(node: Node, scope: Scope): Code {
-  const steps = (node.type === "path" ? node["steps"] : []) as readonly Node[];
+/** Emits a member of an array that leaves the engine. Objects that a path constructs need no copy. */
+function emitMember(node: AstNode, scope: Scope): Code {
+  const steps = (node.type === "path" ? node["steps"] : []) as readonly AstNode[];
   const last = steps.at(-1);
   const isObject = last?.type === "unary" && last.value === "{" && isBare(last) && !last["stages"];
-  const isPlain = isBare(node) && !keepsOne(node) && !steps.some((step) => step["tuple"]);
-  const whole: Emit = (part, place) => emitResult(part, place);
+  const isPlain = isBare(node) && !keepsSingleton(node) && !steps.some((step) => step["tuple"]);
+  const whole: Emit = (child, childScope) => emitResult(child, childScope);
   return isObject && isPlain ? emitPath(node, scope, whole) : emitResult(node, scope);
 }

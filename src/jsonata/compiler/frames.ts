@@ -1,14 +1,14 @@
-import { walk, type Node } from "../ast.ts";
-import { quote, type Kind } from "./code.ts";
-import type { Frame, Scope, Unit } from "./scope.ts";
+import { walk, type AstNode } from "../ast.ts";
+import { quote, type CodeKind } from "./code.ts";
+import type { Frame, Scope, ProgramUnit } from "./scope.ts";
 
-/** Names that `:=` binds in a part of an expression, without those inside blocks and functions of its own. */
-function namesBound(parts: readonly Node[]): Set<string> {
+/** Finds the names that `:=` binds in these nodes, without those inside nested blocks and functions. */
+function findBoundNames(parts: readonly AstNode[]): Set<string> {
   const names = new Set<string>();
   const inner = new Set<unknown>();
-  const visit = (node: Node): void => {
+  const visit = (node: AstNode): void => {
     if (inner.has(node)) return;
-    if (node.type === "bind") names.add(String((node["lhs"] as Node).value));
+    if (node.type === "bind") names.add(String((node["lhs"] as AstNode).value));
     if (node.type === "block" || (node.type === "lambda" && node["thunk"] !== true))
       walk(Object.values(node), (below) => inner.add(below));
   };
@@ -18,75 +18,76 @@ function namesBound(parts: readonly Node[]): Set<string> {
 
 interface Local {
   readonly js: string;
-  kind: Kind;
-  settled: boolean;
-  /** Code that tells whether it has been set, while that is not known. */
-  readonly isSet: string;
+  kind: CodeKind;
+  isCertainlySet: boolean;
+  /** Code of a condition: whether the variable has been set. */
+  readonly isSetCode: string;
 }
 
 /**
- * A frame of variables inside another. A variable that may not have been set yet is the outer one of its
- * name, as in JSONata, where a frame is searched when a variable is read.
+ * Creates a frame inside another. While a variable is not set, its name refers to the outer variable: JSONata searches
+ * the frames when it reads a variable.
  */
-function frameOf(outer: Frame, own: ReadonlyMap<string, Local>): Frame {
+function createFrame(outer: Frame, locals: ReadonlyMap<string, Local>): Frame {
   return {
     find(name) {
-      const local = own.get(name);
+      const local = locals.get(name);
       if (!local) return outer.find(name);
-      if (local.settled) return local;
-      return { js: `(${local.isSet} ? ${local.js} : ${outer.find(name).js})`, kind: "any" };
+      if (local.isCertainlySet) return local;
+      return { js: `(${local.isSetCode} ? ${local.js} : ${outer.find(name).js})`, kind: "any" };
     },
-    bind: (name) => own.get(name)?.js ?? outer.bind(name),
-    settle(name, kind) {
-      const local = own.get(name);
-      if (local) Object.assign(local, { settled: true, kind });
+    bind: (name) => locals.get(name)?.js ?? outer.bind(name),
+    markSet(name, kind) {
+      const local = locals.get(name);
+      if (local) Object.assign(local, { isCertainlySet: true, kind });
     },
   };
 }
 
-/** A JavaScript name that reminds of the variable's own, which can hold any character. */
-const nameFor = (unit: Unit, name: string): string => unit.name(/^\w+$/.test(name) ? `$${name}_` : "$");
+/** Returns a JavaScript name similar to the name of a JSONata variable, which may contain any character. */
+const createVariableName = (unit: ProgramUnit, name: string): string =>
+  unit.createName(/^\w+$/.test(name) ? `$${name}_` : "$");
 
-function declare({ unit, body }: Scope, names: Iterable<string>): Map<string, Local> {
+function declareLocals({ unit, body }: Scope, names: Iterable<string>): Map<string, Local> {
   const found = new Map<string, Local>();
   for (const name of names) {
-    const js = nameFor(unit, name);
-    const unset = unit.use("UNSET");
+    const js = createVariableName(unit, name);
+    const unset = unit.useHelper("UNSET");
     body.declared.push(`${js} = ${unset}`);
-    found.set(name, { js, kind: "any", settled: false, isSet: `${js} !== ${unset}` });
+    found.set(name, { js, kind: "any", isCertainlySet: false, isSetCode: `${js} !== ${unset}` });
   }
   return found;
 }
 
-/** The inside of a block, or another place with variables of its own. */
-export const blockScope = (scope: Scope, parts: readonly Node[]): Scope => ({
+/** Returns the scope inside a block, with the variables that its expressions bind. */
+export const blockScope = (scope: Scope, parts: readonly AstNode[]): Scope => ({
   ...scope,
-  frame: frameOf(scope.frame, declare(scope, namesBound(parts))),
+  frame: createFrame(scope.frame, declareLocals(scope, findBoundNames(parts))),
 });
 
-/** The inside of a lambda: its parameters are set, missing ones to nothing. Gives their JavaScript names too. */
+/** Returns the scope inside a lambda, and the JavaScript names of its parameters. All parameters count as set. */
 export function lambdaScope(
   scope: Scope,
   parameters: readonly string[],
-  body: Node,
+  body: AstNode,
 ): { readonly scope: Scope; readonly names: readonly string[] } {
-  const all = declare(scope, namesBound([body]).difference(new Set(parameters)));
+  const all = declareLocals(scope, findBoundNames([body]).difference(new Set(parameters)));
   const names = parameters.map((parameter) => {
-    const js = nameFor(scope.unit, parameter);
-    all.set(parameter, { js, kind: "any", settled: true, isSet: "true" });
+    const js = createVariableName(scope.unit, parameter);
+    all.set(parameter, { js, kind: "any", isCertainlySet: true, isSetCode: "true" });
     return js;
   });
-  return { scope: { ...scope, frame: frameOf(scope.frame, all) }, names };
+  return { scope: { ...scope, frame: createFrame(scope.frame, all) }, names };
 }
 
-/** The inside of a step of a tuple stream, which reads the variables that steps before it bound, if they did. */
-export function tupleScope(scope: Scope, tuple: string, names: readonly string[], part: Node): Scope {
+/** Returns the scope inside a step of a tuple stream. It can read variables that earlier steps bound. */
+export function tupleScope(scope: Scope, tuple: string, names: readonly string[], part: AstNode): Scope {
   const bound = new Map<string, Local>(
     names.map((name) => {
       const isSet = `Object.hasOwn(${tuple}, ${quote(name)})`;
-      return [name, { js: `${tuple}[${quote(name)}]`, kind: "any", settled: false, isSet }];
+      return [name, { js: `${tuple}[${quote(name)}]`, kind: "any", isCertainlySet: false, isSetCode: isSet }];
     }),
   );
-  const own = declare(scope, namesBound([part]));
-  return { ...scope, frame: frameOf(frameOf(scope.frame, bound), own) };
+  const own = declareLocals(scope, findBoundNames([part]));
+  return { ...scope, frame: createFrame(createFrame(scope.frame, bound), own) };
 }

@@ -2,99 +2,106 @@ import { emitBlock, emitCondition } from "./operators.ts";
 import { isBare, type Pairs } from "./grouping.ts";
 import { hasPlainKeys, readsContext } from "./constructors.ts";
 import { printJson } from "../../dialect/json/parse.ts";
-import type { Node } from "../ast.ts";
+import type { AstNode } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
-import { member, NotCompiled, quote, type Kind, type Code } from "./code.ts";
+import { emitMemberAccess, NotCompilableError, quote, type CodeKind, type Code } from "./code.ts";
 import { emit, emitResult } from "./emit.ts";
 import { blockScope } from "./frames.ts";
 import {
-  type Body,
+  type FunctionBody,
   type Frame,
   type Helper,
   type Scope,
-  type Unit,
+  type ProgramUnit,
   type Variable,
-  temporary,
+  declareTemporary,
 } from "./scope.ts";
 
 /**
- * The code of an expression whose value is only written as JSON: it gives the text of what the value would be, or
- * null, or undefined. Objects are put together as text and never built.
+ * Emits an expression whose value is only printed as JSON. The code returns the text of the value, or null, or undefined.
+ * Objects are concatenated as text and never created.
  */
-function emitText(node: Node, scope: Scope, depth = 0): Code {
-  const inner = (part: Node, place: Scope): Code => emitText(part, place, depth + 1);
+function emitText(node: AstNode, scope: Scope, depth = 0): Code {
+  const inner = (child: AstNode, childScope: Scope): Code => emitText(child, childScope, depth + 1);
   if (isBare(node)) {
     if (node.type === "condition") return emitCondition(node, scope, inner);
     if (node.type === "block") return emitBlock(node, scope, inner);
     if (node.type === "string") return { js: quote(printJson(node.value)), kind: "string" };
-    if (node.type === "unary" && node.value === "{" && isTextual(node, scope))
-      return { js: emitMembers(node["lhs"] as Pairs, scope), kind: "string" };
+    if (node.type === "unary" && node.value === "{" && hasFixedMembers(node, scope))
+      return { js: emitTextMembers(node["lhs"] as Pairs, scope), kind: "string" };
   }
   const { unit } = scope;
   const code = unit.emit(node, scope);
   const collapses = code.kind === "any" ? depth + 1 : 0;
-  const collapsed = `${unit.use("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
-  return { js: `${unit.use("textOf")}(${collapsed})`, kind: "scalar" };
+  const collapsed = `${unit.useHelper("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
+  return { js: `${unit.useHelper("textOf")}(${collapsed})`, kind: "scalar" };
 }
 
-/** Whether an object has the same members in every context. */
-const isTextual = (node: Node, { single, general }: Scope): boolean => {
+/** Whether an object has the same keys in every context, so that it can be printed as text. */
+const hasFixedMembers = (node: AstNode, { isSingle: single, isGeneral: general }: Scope): boolean => {
   const pairs = node["lhs"] as Pairs;
   return !general && hasPlainKeys(pairs) && (single || !readsContext(pairs));
 };
 
-/** Members that are missing are left out. A comma stands where one before it is there. */
-function emitMembers(pairs: Pairs, scope: Scope): string {
-  let certain = false;
-  const perhaps: string[] = [];
+/** Emits the text of an object. Undefined members are omitted; a comma is printed only after a member that is present. */
+function emitTextMembers(pairs: Pairs, scope: Scope): string {
+  let hasCertainMember = false;
+  const optional: string[] = [];
   const members = pairs.map(([key, value]) => {
     const name = printJson(key.value);
-    const bare = certain || perhaps.length > 0 ? quote(`,${name}:`) : quote(`${name}:`);
-    const none = perhaps.map((variable) => `${variable} === undefined`).join(" && ");
-    const head = certain || none === "" ? bare : `(${none} ? ${quote(`${name}:`)} : ${bare})`;
+    const prefix = hasCertainMember || optional.length > 0 ? quote(`,${name}:`) : quote(`${name}:`);
+    const isFirst = optional.map((variable) => `${variable} === undefined`).join(" && ");
+    const head =
+      hasCertainMember || isFirst === "" ? prefix : `(${isFirst} ? ${quote(`${name}:`)} : ${prefix})`;
     const { js, kind } = emitText(value, scope);
     if (kind === "string") {
-      certain = true;
+      hasCertainMember = true;
       return `${head} + ${js}`;
     }
-    const found = temporary(scope);
-    perhaps.push(found);
+    const found = declareTemporary(scope);
+    optional.push(found);
     return `((${found} = ${js}) === undefined ? "" : ${head} + ${found})`;
   });
   return `(${['"{"', ...members, '"}"'].join(" + ")})`;
 }
 
-export type Gives = "value" | "text";
+/** What a program returns: the value of the expression, or its JSON text. */
+export type OutputKind = "value" | "text";
 
-/** JavaScript for an expression, and what it refers to. */
+/** The JavaScript of an expression, and the values that it refers to. */
 export interface Generated {
-  /** The body of a function of the helpers and the constants, which gives a function of the input and the bindings. */
+  /** The body of a function `(runtime, constants)` that returns the function `evaluate(input, bindings)`. */
   readonly source: string;
   readonly constants: readonly unknown[];
-  /** Built-in functions that the code takes for what they are. */
+  /** Names of the built-in functions that the code calls directly. No variable may shadow them. */
   readonly builtins: ReadonlySet<string>;
 }
 
-/** Functions and lists cost time that has to be watched; straight-line code does not. */
-const WATCHED: ReadonlySet<Helper> = new Set<Helper>([
+/** Helpers that call functions or iterate over lists. Only code that uses one needs the time and depth guards. */
+const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
   "call",
   "callPiped",
   "pipe",
-  "later",
-  "step",
+  "deferCall",
+  "applyStep",
   "filter",
   "orderBy",
-  "descendants",
+  "listDescendants",
   "range",
-  "tupleStep",
-  "tupleFilter",
+  "applyTupleStep",
+  "filterTuples",
 ]);
 
-/** The variables that are free in an expression: bound from outside, or built-in. */
-function freeFrame(unit: Unit, declared: string[], builtins: Set<string>, shadowed: boolean): Frame {
-  const known = new Map<string, Variable>();
-  const declare = (name: string, js: string, kind: Kind, builtin?: string): Variable => {
-    const variable = { js: unit.name(/^\w+$/.test(name) ? `$${name}_` : "$"), kind };
+/** Creates the outermost frame: variables that the caller binds, and built-in functions. */
+function createOuterFrame(
+  unit: ProgramUnit,
+  declared: string[],
+  builtins: Set<string>,
+  shadowed: boolean,
+): Frame {
+  const variables = new Map<string, Variable>();
+  const declare = (name: string, js: string, kind: CodeKind, builtin?: string): Variable => {
+    const variable = { js: unit.createName(/^\w+$/.test(name) ? `$${name}_` : "$"), kind };
     declared.push(`const ${variable.js} = ${js};`);
     return builtin === undefined ? variable : { ...variable, builtin };
   };
@@ -102,36 +109,36 @@ function freeFrame(unit: Unit, declared: string[], builtins: Set<string>, shadow
     `Object.hasOwn(bindings, ${quote(name)}) ? bindings[${quote(name)}]`;
   function free(name: string): Variable {
     if (name === "$") return { js: "input", kind: "value" };
-    if (Object.hasOwn(NOT_COMPILED, name)) throw new NotCompiled(`$${name} ${NOT_COMPILED[name]}`);
-    if (!Object.hasOwn(BUILTINS, name)) return declare(name, member("bindings", name), "value");
-    const builtin = member(unit.use("BUILTINS"), name);
+    if (Object.hasOwn(NOT_COMPILED, name)) throw new NotCompilableError(`$${name} ${NOT_COMPILED[name]}`);
+    if (!Object.hasOwn(BUILTINS, name)) return declare(name, emitMemberAccess("bindings", name), "value");
+    const builtin = emitMemberAccess(unit.useHelper("BUILTINS"), name);
     if (shadowed) return declare(name, `${bound(name)} : ${builtin}`, "value");
     builtins.add(name);
     return { js: builtin, kind: "value", builtin: name };
   }
   return {
     find(name) {
-      const variable = known.get(name) ?? free(name);
-      known.set(name, variable);
+      const variable = variables.get(name) ?? free(name);
+      variables.set(name, variable);
       return variable;
     },
     bind: (name) => {
-      throw new NotCompiled(`$${name} bound outside of any block`);
+      throw new NotCompilableError(`$${name} bound outside of any block`);
     },
-    settle: () => undefined,
+    markSet: () => undefined,
   };
 }
 
-function unitOf(used: Set<Helper>, constants: unknown[]): Unit {
+function createUnit(used: Set<Helper>, constants: unknown[]): ProgramUnit {
   let names = 0;
   return {
     emit,
-    use(helper) {
+    useHelper(helper) {
       used.add(helper);
       return helper;
     },
-    constant: (value) => `constants[${constants.push(value) - 1}]`,
-    name(hint) {
+    addConstant: (value) => `constants[${constants.push(value) - 1}]`,
+    createName(hint) {
       names += 1;
       return `${hint}${names}`;
     },
@@ -139,34 +146,36 @@ function unitOf(used: Set<Helper>, constants: unknown[]): Unit {
 }
 
 /**
- * Writes the JavaScript of an expression. `shadowed`: functions may be bound under the names of built-in ones;
- * `gives`: its value, or the JSON text of it.
+ * Generates the JavaScript of an expression.
  *
- * @throws {NotCompiled} for what only the interpreter does.
+ * @param options.shadowed Whether bindings may shadow built-in functions.
+ * @param options.output Whether the program returns the value, or its JSON text.
+ * @throws {NotCompilableError} If only the interpreter supports the expression.
  */
 export function generate(
-  ast: Node,
-  { shadowed = false, gives = "value" }: { readonly shadowed?: boolean; readonly gives?: Gives } = {},
+  ast: AstNode,
+  { shadowed = false, output = "value" }: { readonly shadowed?: boolean; readonly output?: OutputKind } = {},
 ): Generated {
   const used = new Set<Helper>();
   const constants: unknown[] = [];
   const builtins = new Set<string>();
   const outside: string[] = [];
-  const body: Body = { declared: [] };
-  const unit = unitOf(used, constants);
+  const body: FunctionBody = { declared: [] };
+  const unit = createUnit(used, constants);
   const scope: Scope = {
     unit,
     body,
-    frame: freeFrame(unit, outside, builtins, shadowed),
+    frame: createOuterFrame(unit, outside, builtins, shadowed),
     context: "context",
-    single: false,
-    general: false,
-    blame: undefined,
-    caller: "context",
+    isSingle: false,
+    isGeneral: false,
+    errorPosition: undefined,
+    callerContext: "context",
   };
-  const { js } = (gives === "text" ? emitText : emitResult)(ast, blockScope(scope, [ast]));
-  const context = `const context = ${unit.use("wrap")}(input);`;
-  if ([...used].some((helper) => WATCHED.has(helper))) outside.unshift(`${unit.use("begin")}();`);
+  const { js } = (output === "text" ? emitText : emitResult)(ast, blockScope(scope, [ast]));
+  const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
+  if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))
+    outside.unshift(`${unit.useHelper("resetGuards")}();`);
   const variables = body.declared.length > 0 ? [`let ${body.declared.join(", ")};`] : [];
   const lines = [...outside, context, ...variables, `return ${js};`].map((line) => `  ${line}`);
   return {

@@ -1,37 +1,44 @@
-import type { Node } from "../ast.ts";
+import type { AstNode } from "../ast.ts";
 import type { Code } from "./code.ts";
-import { closure, positionOf, type Scope } from "./scope.ts";
+import { emitClosure, positionOf, type Scope } from "./scope.ts";
 
-/** `{ }` as the grouping of what was found. */
-export type Pairs = readonly (readonly [key: Node, value: Node])[];
+/** The keys and values of `{ }`. */
+export type Pairs = readonly (readonly [key: AstNode, value: AstNode])[];
 
-interface Grouping extends Node {
+interface Grouping extends AstNode {
   readonly lhs: Pairs;
 }
 
-/** The grouping behind a node. */
-export const groupingOf = (node: Node): Grouping | undefined => node.group as Grouping | undefined;
+/** Returns the grouping after a node: `path{ … }`. */
+export const groupingOf = (node: AstNode): Grouping | undefined => node.group as Grouping | undefined;
 
-/** Nothing stands behind a node that would change what it gives. */
-export const isBare = (node: Node): boolean =>
+/** Whether a node has no suffix that changes its value: no predicate, no grouping, no `[]`. */
+export const isBare = (node: AstNode): boolean =>
   node["predicate"] === undefined && groupingOf(node) === undefined && node["keepArray"] !== true;
 
-/** Functions for keys and values; `write` writes one. Inside, objects have to bear any context. */
-export function pairsOf(
+/**
+ * Emits functions for keys and values. Their context may be an array, so objects inside are emitted in the general form.
+ *
+ * @param write Emits one function.
+ */
+export function emitPairs(
   pairs: Pairs,
   scope: Scope,
-  write = (part: Node, general: Scope) => closure(general, (inner) => inner.unit.emit(part, inner).js),
+  write = (part: AstNode, general: Scope) => emitClosure(general, (inner) => inner.unit.emit(part, inner).js),
 ): string {
-  const general = { ...scope, general: true };
-  const written = pairs.map(
+  const general: Scope = { ...scope, isGeneral: true };
+  const entries = pairs.map(
     ([key, value]) => `{ key: ${write(key, general)}, value: ${write(value, general)} }`,
   );
-  return `[${written.join(", ")}]`;
+  return `[${entries.join(", ")}]`;
 }
 
-/** Groups a list, or a single value that counts as one; `grouping` can be an object constructor too. */
-export function emitGrouping(list: string, grouping: Node, scope: Scope): Code {
+/** Emits the grouping of a list, or of a single value. `grouping` may also be an object constructor. */
+export function emitGrouping(list: string, grouping: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const pairs = pairsOf(grouping["lhs"] as Pairs, scope);
-  return { js: `${unit.use("groupBy")}(${list}, ${pairs}, ${positionOf(grouping, scope)})`, kind: "value" };
+  const pairs = emitPairs(grouping["lhs"] as Pairs, scope);
+  return {
+    js: `${unit.useHelper("groupBy")}(${list}, ${pairs}, ${positionOf(grouping, scope)})`,
+    kind: "value",
+  };
 }

@@ -1,12 +1,10 @@
-import type { Node } from "../ast.ts";
-import { either, NotCompiled, type Code, type Kind } from "./code.ts";
+import type { AstNode } from "../ast.ts";
+import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { blockScope } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
 
-/** Operators, conditions, blocks and bindings. */
-
-/** What a binary operator calls, what it gives, and whether it can fail at its position. */
-const OPERATORS: Readonly<Record<string, readonly [Helper, Kind, boolean]>> = {
+/** Of a binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
+const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> = {
   "+": ["add", "scalar", true],
   "-": ["subtract", "scalar", true],
   "*": ["multiply", "scalar", true],
@@ -16,81 +14,83 @@ const OPERATORS: Readonly<Record<string, readonly [Helper, Kind, boolean]>> = {
   "<=": ["lessOrEqual", "truth", true],
   ">": ["greater", "truth", true],
   ">=": ["greaterOrEqual", "truth", true],
-  "&": ["join", "string", true],
+  "&": ["joinText", "string", true],
   "..": ["range", "any", true],
-  "=": ["equal", "boolean", false],
-  "!=": ["differ", "boolean", false],
-  in: ["includes", "boolean", false],
+  "=": ["isEqual", "boolean", false],
+  "!=": ["isDifferent", "boolean", false],
+  in: ["isMember", "boolean", false],
 };
 
-const part = (node: Node, name: string): Node => node[name] as Node;
+const childOf = (node: AstNode, name: string): AstNode => node[name] as AstNode;
 
-/** Code for a condition: JavaScript's own truth of it is JSONata's. */
-export function test(code: Code, scope: Scope): string {
+/** Emits a condition: code whose truth in JavaScript is the truth in JSONata. */
+export function emitTruth(code: Code, scope: Scope): string {
   return code.kind === "boolean" || code.kind === "truth"
     ? code.js
-    : `${scope.unit.use("truth")}(${code.js})`;
+    : `${scope.unit.useHelper("isTruthy")}(${code.js})`;
 }
 
-/** Code that is a boolean itself. */
-function boolean(code: Code, scope: Scope): string {
-  return code.kind === "truth" ? `(${code.js} === true)` : test(code, scope);
+/** Emits a condition whose value is a boolean. */
+function emitBoolean(code: Code, scope: Scope): string {
+  return code.kind === "truth" ? `(${code.js} === true)` : emitTruth(code, scope);
 }
 
-export function emitBinary(node: Node, scope: Scope): Code {
+/** Emits a binary operator. @throws {NotCompilableError} If the operator is unknown. */
+export function emitBinary(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
   const operator = node.value as string;
   if (operator === "and" || operator === "or") return emitLogic(node, scope);
-  const [helper, kind, fails] = OPERATORS[operator] ?? unknownOperator(operator);
-  const left = unit.emit(part(node, "lhs"), scope).js;
-  const right = unit.emit(part(node, "rhs"), scope).js;
+  const [helper, kind, fails] = OPERATORS[operator] ?? rejectOperator(operator);
+  const left = unit.emit(childOf(node, "lhs"), scope).js;
+  const right = unit.emit(childOf(node, "rhs"), scope).js;
   const position = fails ? `, ${positionOf(node, scope)}` : "";
-  return { js: `${unit.use(helper)}(${left}, ${right}${position})`, kind };
+  return { js: `${unit.useHelper(helper)}(${left}, ${right}${position})`, kind };
 }
 
-function unknownOperator(operator: string): never {
-  throw new NotCompiled(`the operator ${operator}`);
+function rejectOperator(operator: string): never {
+  throw new NotCompilableError(`the operator ${operator}`);
 }
 
-/** What fails on the right of `and` and `or` is reported at the operator. */
-function emitLogic(node: Node, scope: Scope): Code {
+/** Emits `and` or `or`. JSONata reports errors of the right side at the position of the operator. */
+function emitLogic(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const left = boolean(unit.emit(part(node, "lhs"), scope), scope);
-  const blamed = { ...scope, blame: positionOf(node, scope) };
-  const right = boolean(unit.emit(part(node, "rhs"), blamed), blamed);
+  const left = emitBoolean(unit.emit(childOf(node, "lhs"), scope), scope);
+  const rightScope: Scope = { ...scope, errorPosition: positionOf(node, scope) };
+  const right = emitBoolean(unit.emit(childOf(node, "rhs"), rightScope), rightScope);
   return { js: `(${left} ${node.value === "and" ? "&&" : "||"} ${right})`, kind: "boolean" };
 }
 
-export function emitNegation(node: Node, scope: Scope): Code {
-  const value = scope.unit.emit(part(node, "expression"), scope).js;
-  return { js: `${scope.unit.use("negate")}(${value}, ${positionOf(node, scope)})`, kind: "scalar" };
+/** Emits the unary minus. */
+export function emitNegation(node: AstNode, scope: Scope): Code {
+  const value = scope.unit.emit(childOf(node, "expression"), scope).js;
+  return { js: `${scope.unit.useHelper("negate")}(${value}, ${positionOf(node, scope)})`, kind: "scalar" };
 }
 
-type Emit = (node: Node, scope: Scope) => Code;
+type Emit = (node: AstNode, scope: Scope) => Code;
 
 const MISSING: Code = { js: "undefined", kind: "scalar" };
 
-/** `emit` writes the branches. */
-export function emitCondition(node: Node, scope: Scope, emit: Emit = scope.unit.emit): Code {
-  const condition = test(scope.unit.emit(part(node, "condition"), scope), scope);
-  const then = emit(part(node, "then"), scope);
-  const otherwise = node["else"] === undefined ? MISSING : emit(part(node, "else"), scope);
+/** Emits `a ? b : c`. @param emit Emits the branches. */
+export function emitCondition(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
+  const condition = emitTruth(scope.unit.emit(childOf(node, "condition"), scope), scope);
+  const then = emit(childOf(node, "then"), scope);
+  const otherwise = node["else"] === undefined ? MISSING : emit(childOf(node, "else"), scope);
   return {
     js: `(${condition} ? ${then.js} : ${otherwise.js})`,
-    kind: either(then.kind, otherwise.kind),
+    kind: kindOfEither(then.kind, otherwise.kind),
   };
 }
 
-/** `emit` writes the last expression, which is the block's value. */
-export function emitBlock(node: Node, scope: Scope, emit: Emit = scope.unit.emit): Code {
-  const expressions = node["expressions"] as readonly Node[];
+/** Emits a block `( … ; … )`. @param emit Emits the last expression, whose value is the value of the block. */
+export function emitBlock(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
+  const expressions = node["expressions"] as readonly AstNode[];
   if (expressions.length === 0) return MISSING;
   const inner = blockScope(scope, expressions);
   const codes = expressions.map((expression, index) => {
     const code =
       index === expressions.length - 1 ? emit(expression, inner) : scope.unit.emit(expression, inner);
-    for (let bound = expression; bound.type === "bind"; bound = part(bound, "rhs"))
-      inner.frame.settle(String(part(bound, "lhs").value), code.kind);
+    for (let bound = expression; bound.type === "bind"; bound = childOf(bound, "rhs"))
+      inner.frame.markSet(String(childOf(bound, "lhs").value), code.kind);
     return code;
   });
   const last = codes.at(-1) as Code;
@@ -98,8 +98,9 @@ export function emitBlock(node: Node, scope: Scope, emit: Emit = scope.unit.emit
   return { js: `(${codes.map(({ js }) => js).join(", ")})`, kind: last.kind };
 }
 
-export function emitBind(node: Node, scope: Scope): Code {
-  const value = scope.unit.emit(part(node, "rhs"), scope);
-  const name = String(part(node, "lhs").value);
+/** Emits the assignment `$name := value`. */
+export function emitBind(node: AstNode, scope: Scope): Code {
+  const value = scope.unit.emit(childOf(node, "rhs"), scope);
+  const name = String(childOf(node, "lhs").value);
   return name === "" ? value : { js: `(${scope.frame.bind(name)} = ${value.js})`, kind: value.kind };
 }

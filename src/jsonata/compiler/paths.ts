@@ -1,158 +1,181 @@
-import type { Node } from "../ast.ts";
-import { member, NotCompiled, quote, type Code } from "./code.ts";
+import type { AstNode } from "../ast.ts";
+import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
 import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
-import { closure, positionOf, temporary, type Scope } from "./scope.ts";
-import { filtered, keepsOne, nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
+import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
+import {
+  emitPredicates,
+  keepsSingleton,
+  emitNameStep,
+  stagesOf,
+  withoutStages,
+  emitSortTerms,
+} from "./steps.ts";
 import { emitTuplePath } from "./tuple-paths.ts";
 
-/**
- * Paths. As long as single objects are found, a step is the reading of a member; from the first list, or
- * the first step that is more than a name, on, the steps are helpers that go over lists.
- */
+type Emit = (node: AstNode, scope: Scope) => Code;
 
-type Emit = (node: Node, scope: Scope) => Code;
-
-const isPlainName = (step: Node): boolean =>
+const isPlainName = (step: AstNode): boolean =>
   step.type === "name" && isBare(step) && stagesOf(step).length === 0;
 
-/** Names read off one value. `end` finishes what was read off single objects, `otherwise` goes on with anything else. */
-function readNames(
+/**
+ * Emits nested member reads from one value.
+ *
+ * @param end Emits the result after the last name, if all values on the way were single objects.
+ * @param otherwise Emits the result if a value on the way is not a single object.
+ */
+function emitNameReads(
   start: string,
   names: readonly string[],
   scope: Scope,
   end: (value: string) => string,
   otherwise: (value: string, rest: readonly string[]) => string,
 ): string {
-  const value = temporary(scope);
+  const value = declareTemporary(scope);
   const read = (from: string, index: number): string => {
     const name = names[index];
     if (name === undefined) return end(from);
-    const deeper = read(member(value, name), index + 1);
-    return `(${scope.unit.use("isRecord")}(${value} = ${from}) ? ${deeper} : ${otherwise(value, names.slice(index))})`;
+    const deeper = read(emitMemberAccess(value, name), index + 1);
+    return `(${scope.unit.useHelper("isRecord")}(${value} = ${from}) ? ${deeper} : ${otherwise(value, names.slice(index))})`;
   };
   return read(start, 0);
 }
 
-/** Where a path starts: its first value, and how many steps that took. */
-interface Start {
+/** The start of a path: the code of its first value, and the number of steps that this code covers. */
+interface PathStart {
   readonly js: string;
-  readonly taken: number;
-  /** The start is the context itself, or a value found in it. */
-  readonly ofContext: boolean;
-  /** Already a list of things. */
-  readonly listed: boolean;
+  readonly stepCount: number;
+  /** The first value is the context. */
+  readonly isContext: boolean;
+  /** The first value is a list of results. */
+  readonly isList: boolean;
 }
 
-function startOf(steps: readonly Node[], scope: Scope): Start {
+function emitStart(steps: readonly AstNode[], scope: Scope): PathStart {
   const { unit, context } = scope;
-  const first = steps[0] as Node;
-  if (first["consarray"]) return { js: constructed(first, scope), taken: 1, ofContext: false, listed: true };
-  if (first.type === "variable" || (scope.single && first.type !== "name" && first.type !== "sort")) {
-    if (first.type === "variable" && first["stages"]) throw new NotCompiled("stages of a variable");
+  const first = steps[0] as AstNode;
+  if (first["consarray"])
+    return { js: emitConstructedStart(first, scope), stepCount: 1, isContext: false, isList: true };
+  if (first.type === "variable" || (scope.isSingle && first.type !== "name" && first.type !== "sort")) {
+    if (first.type === "variable" && first["stages"]) throw new NotCompilableError("stages of a variable");
     if (!first["stages"])
-      return { js: unit.emit(first, scope).js, taken: 1, ofContext: false, listed: false };
+      return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false, isList: false };
   }
-  return { js: context, taken: 0, ofContext: true, listed: false };
+  return { js: context, stepCount: 0, isContext: true, isList: false };
 }
 
-/** An array constructor in front of a path is evaluated once, for all of the context. */
-function constructed(first: Node, scope: Scope): string {
+/** Emits an array constructor at the start of a path. It is evaluated once for the whole context. */
+function emitConstructedStart(first: AstNode, scope: Scope): string {
   if (first.type !== "unary" || stagesOf(first).length > 0)
-    throw new NotCompiled("a path from an array constructor with a predicate or in a block");
+    throw new NotCompilableError("a path from an array constructor with a predicate or in a block");
   const { unit, context } = scope;
-  return `(${closure(scope, (inner) => unit.emit(first, inner).js)})(${unit.use("contextItems")}(${context}))`;
+  return `(${emitClosure(scope, (inner) => unit.emit(first, inner).js)})(${unit.useHelper("listContextItems")}(${context}))`;
 }
 
-/** Steps on the whole list that was found, or on each of its members. */
-function step(list: string, node: Node, last: boolean, scope: Scope, emit: Emit): string {
+/** Emits one step over a list of results. */
+function emitStep(list: string, node: AstNode, last: boolean, scope: Scope, emit: Emit): string {
   const { unit } = scope;
-  if (node.type === "sort") return filtered(sorted(list, node, scope), node, scope);
-  const evaluate = closure(scope, (inner) => {
-    const value = node.type === "name" ? nameIn(node, inner) : emit(stepItself(node), inner).js;
-    return node["stages"] ? filtered(value, node, inner) : value;
+  if (node.type === "sort") return emitPredicates(emitSort(list, node, scope), node, scope);
+  const evaluate = emitClosure(scope, (inner) => {
+    const value = node.type === "name" ? emitNameStep(node, inner) : emit(withoutStages(node), inner).js;
+    return node["stages"] ? emitPredicates(value, node, inner) : value;
   });
-  return `${unit.use("step")}(${list}, ${evaluate}, ${last})`;
+  return `${unit.useHelper("applyStep")}(${list}, ${evaluate}, ${last})`;
 }
 
-function sorted(list: string, node: Node, scope: Scope): string {
-  const terms = termsOf(node, (term) => closure(scope, (inner) => scope.unit.emit(term, inner).js));
-  return `${scope.unit.use("orderBy")}(${list}, ${terms}, ${positionOf(node, scope)})`;
+function emitSort(list: string, node: AstNode, scope: Scope): string {
+  const terms = emitSortTerms(node, (term) => emitClosure(scope, (inner) => scope.unit.emit(term, inner).js));
+  return `${scope.unit.useHelper("orderBy")}(${list}, ${terms}, ${positionOf(node, scope)})`;
 }
 
 const arrayOf = (names: readonly string[]): string => `[${names.map(quote).join(", ")}]`;
 
-/** A path of names alone, which finds one value: the commonest kind. */
-function emitNames({ js, ofContext }: Start, names: readonly string[], scope: Scope): Code {
+/** Emits a path of names only, the most common kind. */
+function emitNames({ js, isContext: ofContext }: PathStart, names: readonly string[], scope: Scope): Code {
   const { unit } = scope;
   const end = (value: string): string => value;
   const otherwise = (value: string, rest: readonly string[]): string => {
-    const list = ofContext && rest.length === names.length ? value : `${unit.use("items")}(${value})`;
-    const found = `${unit.use("collapse")}(${unit.use("follow")}(${list}, ${arrayOf(rest)}, true))`;
+    const list =
+      ofContext && rest.length === names.length ? value : `${unit.useHelper("listItems")}(${value})`;
+    const found = `${unit.useHelper("collapse")}(${unit.useHelper("followNames")}(${list}, ${arrayOf(rest)}, true))`;
     return `Array.isArray(${value}) ? ${found} : undefined`;
   };
-  return { js: readNames(js, names, scope, end, otherwise), kind: "value" };
+  return { js: emitNameReads(js, names, scope, end, otherwise), kind: "value" };
 }
 
-/** The list that a path finds with its first steps: its start, and the names behind it. */
-function listOf(
-  { js, ofContext, listed }: Start,
+/** Emits the list of results of the first steps: the start, and the names after it. */
+function emitLeadingList(
+  { js, isContext: ofContext, isList: listed }: PathStart,
   names: readonly string[],
   last: boolean,
   scope: Scope,
 ): string {
   const { unit } = scope;
-  const items = (value: string): string => `${unit.use("items")}(${value})`;
+  const items = (value: string): string => `${unit.useHelper("listItems")}(${value})`;
   const follow = (list: string, rest: readonly string[]): string =>
-    `${unit.use("follow")}(${list}, ${arrayOf(rest)}, ${last})`;
+    `${unit.useHelper("followNames")}(${list}, ${arrayOf(rest)}, ${last})`;
   if (listed) return names.length > 0 ? follow(js, names) : js;
-  if (names.length === 0) return ofContext ? `${unit.use("contextItems")}(${js})` : items(js);
-  return readNames(js, names, scope, items, (value, rest) => {
+  if (names.length === 0) return ofContext ? `${unit.useHelper("listContextItems")}(${js})` : items(js);
+  return emitNameReads(js, names, scope, items, (value, rest) => {
     const list =
-      ofContext && rest.length === names.length ? `${unit.use("contextItems")}(${value})` : items(value);
+      ofContext && rest.length === names.length
+        ? `${unit.useHelper("listContextItems")}(${value})`
+        : items(value);
     return follow(list, rest);
   });
 }
 
-/** `emitLast` writes what the last step finds. */
-export function emitPath(node: Node, scope: Scope, emitLast: Emit = scope.unit.emit): Code {
-  const steps = node["steps"] as readonly Node[];
+/**
+ * Emits a path. As long as values are single objects, a step reads a member. From the first list or the first step that is
+ * not a plain name, steps are helpers that iterate over lists.
+ *
+ * @param emitLast Emits the last step.
+ */
+export function emitPath(node: AstNode, scope: Scope, emitLast: Emit = scope.unit.emit): Code {
+  const steps = node["steps"] as readonly AstNode[];
   if (steps.some((part) => part["tuple"])) return emitTuplePath(node, scope);
-  const start = startOf(steps, scope);
-  let at = start.taken;
-  while (at < steps.length && isPlainName(steps[at] as Node)) at += 1;
-  const names = steps.slice(start.taken, at).map(({ value }) => String(value));
-  const isList = keepsOne(node) || groupingOf(node) !== undefined || start.listed;
+  const start = emitStart(steps, scope);
+  let at = start.stepCount;
+  while (at < steps.length && isPlainName(steps[at] as AstNode)) at += 1;
+  const names = steps.slice(start.stepCount, at).map(({ value }) => String(value));
+  const isList = keepsSingleton(node) || groupingOf(node) !== undefined || start.isList;
   if (at === steps.length && names.length > 0 && !isList) return emitNames(start, names, scope);
-  const onwards = (from: Start): string =>
+  const onwards = (from: PathStart): string =>
     steps.slice(at).reduce(
       (found, part, index) => {
         const last = at + index === steps.length - 1;
-        return step(found, part, last, scope, last ? emitLast : scope.unit.emit);
+        return emitStep(found, part, last, scope, last ? emitLast : scope.unit.emit);
       },
-      listOf(from, names, at === steps.length, scope),
+      emitLeadingList(from, names, at === steps.length, scope),
     );
-  const found = ended(start.listed ? unlessEmpty(start, onwards, scope) : onwards(start), node, scope);
+  const found = emitPathEnd(
+    start.isList ? emitUnlessEmpty(start, onwards, scope) : onwards(start),
+    node,
+    scope,
+  );
   const [name] = names;
-  return name === undefined || groupingOf(node) ? found : unlessMissing(start, name, found, scope);
+  return name === undefined || groupingOf(node) ? found : emitUnlessMissing(start, name, found, scope);
 }
 
-/** Nothing comes of a path whose first name is missing: what stands behind it needn't be gone. */
-function unlessMissing({ js }: Start, name: string, found: Code, scope: Scope): Code {
-  const value = temporary(scope);
-  const missing = `${scope.unit.use("isRecord")}(${value} = ${js}) && ${member(value, name)} === undefined`;
+/** Emits a shortcut: a path is undefined if its first name is missing, so its other steps need not run. */
+function emitUnlessMissing({ js }: PathStart, name: string, found: Code, scope: Scope): Code {
+  const value = declareTemporary(scope);
+  const missing = `${scope.unit.useHelper("isRecord")}(${value} = ${js}) && ${emitMemberAccess(value, name)} === undefined`;
   return { js: `(${missing} ? undefined : ${found.js})`, kind: found.kind };
 }
 
-/** A path from an empty array constructor ends with it. */
-function unlessEmpty(start: Start, onwards: (from: Start) => string, scope: Scope): string {
-  const array = temporary(scope);
+/** Emits a path from an array constructor. If the array is empty, it is the result. */
+function emitUnlessEmpty(start: PathStart, onwards: (from: PathStart) => string, scope: Scope): string {
+  const array = declareTemporary(scope);
   return `((${array} = ${start.js}).length === 0 ? ${array} : ${onwards({ ...start, js: array })})`;
 }
 
-/** What a path found as a value. */
-function ended(list: string, node: Node, scope: Scope): Code {
+/** Emits the value of a path from its list of results. */
+function emitPathEnd(list: string, node: AstNode, scope: Scope): Code {
   const { unit } = scope;
   const grouping = groupingOf(node);
   if (grouping) return emitGrouping(list, grouping, scope);
-  return { js: `${unit.use(keepsOne(node) ? "keep" : "collapse")}(${list})`, kind: "value" };
+  return {
+    js: `${unit.useHelper(keepsSingleton(node) ? "collapsePathKeepingList" : "collapse")}(${list})`,
+    kind: "value",
+  };
 }

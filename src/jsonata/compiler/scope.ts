@@ -1,76 +1,77 @@
-import type { Node } from "../ast.ts";
+import type { AstNode } from "../ast.ts";
 import type * as runtime from "../runtime/index.ts";
-import type { Code, Kind } from "./code.ts";
+import type { Code, CodeKind } from "./code.ts";
 
-/** A name that the helpers of the runtime have in generated code. */
+/** The name of a runtime helper in generated code. */
 export type Helper = keyof typeof runtime;
 
-/** One program while it is written. */
-export interface Unit {
-  readonly emit: (node: Node, scope: Scope) => Code;
-  /** A helper's name; what is used is handed to the program. */
-  readonly use: (helper: Helper) => string;
-  /** A name for a value that can't stand in the source. */
-  readonly constant: (value: unknown) => string;
-  /** A name that nothing else has; the hint only serves the reader. */
-  readonly name: (hint: string) => string;
+/** A program while it is generated. */
+export interface ProgramUnit {
+  readonly emit: (node: AstNode, scope: Scope) => Code;
+  /** Returns the name of a helper, and imports it into the program. */
+  readonly useHelper: (helper: Helper) => string;
+  /** Adds a value that can't be written as code, and returns the code that reads it. */
+  readonly addConstant: (value: unknown) => string;
+  /** Returns a unique JavaScript name. The hint only helps the reader of the code. */
+  readonly createName: (hint: string) => string;
 }
 
-/** A JavaScript function while it is written: its variables. */
-export interface Body {
+/** A JavaScript function while it is generated, with the names of its variables. */
+export interface FunctionBody {
   readonly declared: string[];
 }
 
-/** What a variable of JSONata is in generated code. */
+/** A JSONata variable in generated code. */
 export interface Variable {
   readonly js: string;
-  readonly kind: Kind;
-  /** The name of the built-in function that it is. */
+  readonly kind: CodeKind;
+  /** The name of the built-in function, if the variable is one. */
   readonly builtin?: string;
 }
 
-/** Variables of JSONata that are visible at a place. */
+/** The JSONata variables that are visible in a part of an expression. */
 export interface Frame {
   readonly find: (name: string) => Variable;
-  /** The JavaScript variable that `:=` sets here, or undefined where nothing can be bound. */
+  /** Returns the JavaScript variable that `:=` sets. @throws {NotCompilableError} If nothing can be bound here. */
   readonly bind: (name: string) => string;
-  /** From here on the variable is known to have been set. */
-  readonly settle: (name: string, kind: Kind) => void;
+  /** Records that the variable is certainly set in all code that is generated from now on. */
+  readonly markSet: (name: string, kind: CodeKind) => void;
 }
 
-/** A place in an expression. */
+/** The surroundings of a node that is compiled. */
 export interface Scope {
-  readonly unit: Unit;
-  readonly body: Body;
+  readonly unit: ProgramUnit;
+  readonly body: FunctionBody;
   readonly frame: Frame;
   /** The JavaScript variable with the context, JSONata's `$`. */
   readonly context: string;
-  /** The context is known to be no array. */
-  readonly single: boolean;
-  /** Code for a context that is an array: objects are written in their general form only. */
-  readonly general: boolean;
-  /** The position that errors are reported at instead of their own. */
-  readonly blame: number | undefined;
-  /** In a lambda: the JavaScript variable with its caller's context. */
-  readonly caller: string;
+  /** The context is certainly not an array. */
+  readonly isSingle: boolean;
+  /** The context may be an array: objects are emitted in their general form only. */
+  readonly isGeneral: boolean;
+  /** The position at which errors are reported, instead of the position of the node. */
+  readonly errorPosition: number | undefined;
+  /** In a lambda: the JavaScript variable with the context of its caller. */
+  readonly callerContext: string;
 }
 
-/** A variable for a value that is needed twice. */
-export function temporary(scope: Scope): string {
-  const name = scope.unit.name("t");
+/** Declares a JavaScript variable for a value that is needed twice, and returns its name. */
+export function declareTemporary(scope: Scope): string {
+  const name = scope.unit.createName("t");
   scope.body.declared.push(name);
   return name;
 }
 
-export const positionOf = (node: Node, scope: Scope): number => scope.blame ?? node.position ?? 0;
+/** Returns the position at which errors of a node are reported. */
+export const positionOf = (node: AstNode, scope: Scope): number => scope.errorPosition ?? node.position ?? 0;
 
-/** Writes a JavaScript function. `write` gets the scope of its inside. */
-export function functionOf(
+/** Emits a JavaScript function. @param write Emits its body in the given inner scope. */
+export function emitFunction(
   scope: Scope,
   parameters: readonly string[],
   write: (inner: Scope) => string,
 ): string {
-  const body: Body = { declared: [] };
+  const body: FunctionBody = { declared: [] };
   const js = write({ ...scope, body });
   const head = `(${parameters.join(", ")}) =>`;
   return body.declared.length === 0
@@ -78,8 +79,8 @@ export function functionOf(
     : `${head} { let ${body.declared.join(", ")}; return ${js}; }`;
 }
 
-/** A function of one thing: the expression evaluated with that thing as its context. */
-export function closure(scope: Scope, write: (inner: Scope) => string): string {
-  const context = scope.unit.name("c");
-  return functionOf(scope, [context], (inner) => write({ ...inner, context, single: false }));
+/** Emits a function of the context: it evaluates an expression with its argument as context. */
+export function emitClosure(scope: Scope, write: (inner: Scope) => string): string {
+  const context = scope.unit.createName("c");
+  return emitFunction(scope, [context], (inner) => write({ ...inner, context, isSingle: false }));
 }

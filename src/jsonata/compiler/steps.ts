@@ -1,46 +1,47 @@
-import type { Node } from "../ast.ts";
-import { member, quote } from "./code.ts";
-import { closure, type Scope } from "./scope.ts";
+import type { AstNode } from "../ast.ts";
+import { emitMemberAccess, quote } from "./code.ts";
+import { emitClosure, type Scope } from "./scope.ts";
 
-/** What steps of all paths have in common: names, predicates, orders. */
-
+/** A stage of a step: a predicate `[ … ]`, or `#$i` (`index`), whose `value` is the variable. */
 export interface Stage {
   readonly type: "filter" | "index";
-  readonly expr: Node;
+  readonly expr: AstNode;
   readonly value: string;
 }
 
-export const stagesOf = (node: Node): readonly Stage[] =>
+/** Returns the predicates and index bindings of a node. */
+export const stagesOf = (node: AstNode): readonly Stage[] =>
   ((node["stages"] ?? node["predicate"]) as readonly Stage[] | undefined) ?? [];
 
-/** Predicates over a list, or a single value that counts as one. */
-export function filtered(value: string, node: Node, scope: Scope): string {
+/** Emits the predicates of a node over a list. A single value counts as a list of one. */
+export function emitPredicates(value: string, node: AstNode, scope: Scope): string {
   return stagesOf(node).reduce((list, { expr }) => {
-    if (expr.type === "number") return `${scope.unit.use("nth")}(${list}, ${String(expr.value)})`;
-    const predicate = closure(scope, (inner) => scope.unit.emit(expr, inner).js);
-    return `${scope.unit.use("filter")}(${list}, ${predicate})`;
+    if (expr.type === "number") return `${scope.unit.useHelper("pickNth")}(${list}, ${String(expr.value)})`;
+    const predicate = emitClosure(scope, (inner) => scope.unit.emit(expr, inner).js);
+    return `${scope.unit.useHelper("filter")}(${list}, ${predicate})`;
   }, value);
 }
 
-/** A step without its stages, which belong to the path. */
-export const stepItself = ({ stages: _stages, focus: _focus, index: _index, ...node }: Node): Node => node;
+/** Returns a step without its stages, which the path applies. */
+export const withoutStages = ({ stages: _stages, focus: _focus, index: _index, ...node }: AstNode): AstNode =>
+  node;
 
-/** The name step for one item, which can be an array. With `[]` behind it, a list of one stays a list. */
-export function nameIn(node: Node, { unit, context }: Scope): string {
+/** Emits a name step for one item, which may be an array. With `[]` after it, a list of one remains a list. */
+export function emitNameStep(node: AstNode, { unit, context }: Scope): string {
   const name = String(node.value);
-  const otherwise = `${unit.use(node["keepArray"] ? "keptField" : "field")}(${context}, ${quote(name)})`;
-  return `(${unit.use("isRecord")}(${context}) ? ${member(context, name)} : ${otherwise})`;
+  const otherwise = `${unit.useHelper(node["keepArray"] ? "readFieldAsList" : "readField")}(${context}, ${quote(name)})`;
+  return `(${unit.useHelper("isRecord")}(${context}) ? ${emitMemberAccess(context, name)} : ${otherwise})`;
 }
 
-/** The terms of `^( )`; `evaluate` writes a term's function. */
-export function termsOf(node: Node, evaluate: (term: Node) => string): string {
-  const terms = node["terms"] as readonly { readonly descending: boolean; readonly expression: Node }[];
-  const written = terms.map(
+/** Emits the terms of `^( … )`. @param evaluate Emits the function of one term. */
+export function emitSortTerms(node: AstNode, evaluate: (term: AstNode) => string): string {
+  const terms = node["terms"] as readonly { readonly descending: boolean; readonly expression: AstNode }[];
+  const entries = terms.map(
     ({ descending, expression }) => `{ evaluate: ${evaluate(expression)}, descending: ${descending} }`,
   );
-  return `[${written.join(", ")}]`;
+  return `[${entries.join(", ")}]`;
 }
 
-/** Whether a path that finds one thing gives a list of it: `[]` stands behind one of its steps, or behind it all. */
-export const keepsOne = (node: Node): boolean =>
+/** Whether a path with one result gives a list of one: it has `[]` after a step, or at its end. */
+export const keepsSingleton = (node: AstNode): boolean =>
   node["keepSingletonArray"] === true || node["keepArray"] === true;

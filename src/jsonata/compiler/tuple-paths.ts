@@ -1,139 +1,156 @@
-import type { Node } from "../ast.ts";
-import { NotCompiled, quote, type Code } from "./code.ts";
+import type { AstNode } from "../ast.ts";
+import { NotCompilableError, quote, type Code } from "./code.ts";
 import { tupleScope } from "./frames.ts";
-import { groupingOf, pairsOf } from "./grouping.ts";
-import { functionOf, positionOf, type Scope } from "./scope.ts";
-import { keepsOne, nameIn, stagesOf, stepItself, termsOf } from "./steps.ts";
+import { groupingOf, emitPairs } from "./grouping.ts";
+import { emitFunction, positionOf, type Scope } from "./scope.ts";
+import { keepsSingleton, emitNameStep, stagesOf, withoutStages, emitSortTerms } from "./steps.ts";
 
-/** Paths that bind variables on their way, with `@$v` and `#$i`. */
-
-interface Stream {
+/** The results of the steps so far: a list, or a stream of tuples with bound variables. */
+interface TupleStream {
   readonly js: string;
-  readonly tuples: boolean;
-  /** Steps have been gone before the first that binds. */
-  readonly started: boolean;
+  readonly hasTuples: boolean;
+  /** There were steps before the first binding step. */
+  readonly hasStarted: boolean;
   /** Variables bound so far. */
   readonly names: readonly string[];
 }
 
-/** A function of a thing and the tuple it stands in. */
-function tupleClosure(
-  part: Node,
+/** Emits a function of an item and its tuple. */
+function emitTupleClosure(
+  part: AstNode,
   names: readonly string[],
   scope: Scope,
   write: (inner: Scope) => string,
 ): string {
-  const context = scope.unit.name("c");
-  const tuple = scope.unit.name("u");
-  return functionOf(scope, [context, tuple], (inner) =>
-    write(tupleScope({ ...inner, context, single: false }, tuple, names, part)),
+  const context = scope.unit.createName("c");
+  const tuple = scope.unit.createName("u");
+  return emitFunction(scope, [context, tuple], (inner) =>
+    write(tupleScope({ ...inner, context, isSingle: false }, tuple, names, part)),
   );
 }
 
-const bound = (node: Node, part: "focus" | "index"): string | undefined => node[part] as string | undefined;
+const bindingName = (node: AstNode, part: "focus" | "index"): string | undefined =>
+  node[part] as string | undefined;
 
-const binds = (step: Node): boolean => step["tuple"] === true;
+const isBindingStep = (step: AstNode): boolean => step["tuple"] === true;
 
-/** Names that a step binds, the parser's own name of a parent among them. */
-function boundBy(node: Node): Readonly<Record<string, string>> {
+/** Returns the names that a step binds, including the parser's label of a parent. */
+function bindingsOf(node: AstNode): Readonly<Record<string, string>> {
   const parent = (node["ancestor"] as { readonly label: string } | undefined)?.label;
-  const names = { focus: bound(node, "focus"), index: bound(node, "index"), parent };
+  const names = { focus: bindingName(node, "focus"), index: bindingName(node, "index"), parent };
   // `@$` without a name binds the context itself.
-  if (Object.values(names).includes("")) throw new NotCompiled("a binding without a name");
+  if (Object.values(names).includes("")) throw new NotCompilableError("a binding without a name");
   return JSON.parse(JSON.stringify(names)) as Record<string, string>;
 }
 
-function withStages({ js, names }: Stream, node: Node, scope: Scope): Stream {
+function emitStages({ js, names }: TupleStream, node: AstNode, scope: Scope): TupleStream {
   const { unit } = scope;
-  return stagesOf(node).reduce<Stream>(
+  return stagesOf(node).reduce<TupleStream>(
     (stream, { type, expr, value }) => {
       if (type === "index")
         return {
           ...stream,
-          js: `${unit.use("tupleIndex")}(${stream.js}, ${quote(value)})`,
+          js: `${unit.useHelper("numberTuples")}(${stream.js}, ${quote(value)})`,
           names: [...stream.names, value],
         };
       if (expr.type === "number")
-        return { ...stream, js: `${unit.use("tupleNth")}(${stream.js}, ${String(expr.value)})` };
-      const predicate = tupleClosure(expr, stream.names, scope, (inner) => unit.emit(expr, inner).js);
-      return { ...stream, js: `${unit.use("tupleFilter")}(${stream.js}, ${predicate})` };
+        return { ...stream, js: `${unit.useHelper("pickNthTuple")}(${stream.js}, ${String(expr.value)})` };
+      const predicate = emitTupleClosure(expr, stream.names, scope, (inner) => unit.emit(expr, inner).js);
+      return { ...stream, js: `${unit.useHelper("filterTuples")}(${stream.js}, ${predicate})` };
     },
-    { js, names, tuples: true, started: true },
+    { js, names, hasTuples: true, hasStarted: true },
   );
 }
 
-function sortStep(stream: Stream, node: Node, scope: Scope): Stream {
+function emitSortStep(stream: TupleStream, node: AstNode, scope: Scope): TupleStream {
   const { unit } = scope;
   const position = positionOf(node, scope);
-  const order = (list: string, terms: string) => `${unit.use("orderBy")}(${list}, ${terms}, ${position})`;
-  if (stream.tuples) {
-    const terms = termsOf(node, (term) => {
-      const evaluate = tupleClosure(term, stream.names, scope, (inner) => unit.emit(term, inner).js);
-      const tuple = unit.name("u");
+  const order = (list: string, terms: string) =>
+    `${unit.useHelper("orderBy")}(${list}, ${terms}, ${position})`;
+  if (stream.hasTuples) {
+    const terms = emitSortTerms(node, (term) => {
+      const evaluate = emitTupleClosure(term, stream.names, scope, (inner) => unit.emit(term, inner).js);
+      const tuple = unit.createName("u");
       return `(${tuple}) => (${evaluate})(${tuple}["@"], ${tuple})`;
     });
-    return withStages({ ...stream, js: order(stream.js, terms) }, node, scope);
+    return emitStages({ ...stream, js: order(stream.js, terms) }, node, scope);
   }
-  const terms = termsOf(node, (term) => tupleClosure(term, [], scope, (inner) => unit.emit(term, inner).js));
-  const list = `${unit.use("tuples")}(${order(stream.js, terms)}, true)`;
-  const index = bound(node, "index");
-  const numbered = index === undefined ? list : `${unit.use("tupleIndex")}(${list}, ${quote(index)})`;
-  return withStages(
-    { js: numbered, names: index === undefined ? [] : [index], tuples: true, started: true },
+  const terms = emitSortTerms(node, (term) =>
+    emitTupleClosure(term, [], scope, (inner) => unit.emit(term, inner).js),
+  );
+  const list = `${unit.useHelper("createTuples")}(${order(stream.js, terms)}, true)`;
+  const index = bindingName(node, "index");
+  const numbered = index === undefined ? list : `${unit.useHelper("numberTuples")}(${list}, ${quote(index)})`;
+  return emitStages(
+    { js: numbered, names: index === undefined ? [] : [index], hasTuples: true, hasStarted: true },
     node,
     scope,
   );
 }
 
-function tupleStep(stream: Stream, node: Node, scope: Scope): Stream {
-  if (node.type === "sort") return sortStep(stream, node, scope);
+function emitTupleStep(stream: TupleStream, node: AstNode, scope: Scope): TupleStream {
+  if (node.type === "sort") return emitSortStep(stream, node, scope);
   const { unit } = scope;
-  const tuples = stream.tuples ? stream.js : `${unit.use("tuples")}(${stream.js}, ${stream.started})`;
-  const evaluate = tupleClosure(node, stream.names, scope, (inner) =>
-    node.type === "name" ? nameIn(node, inner) : unit.emit(stepItself(node), inner).js,
+  const tuples = stream.hasTuples
+    ? stream.js
+    : `${unit.useHelper("createTuples")}(${stream.js}, ${stream.hasStarted})`;
+  const evaluate = emitTupleClosure(node, stream.names, scope, (inner) =>
+    node.type === "name" ? emitNameStep(node, inner) : unit.emit(withoutStages(node), inner).js,
   );
-  const names = boundBy(node);
+  const names = bindingsOf(node);
   const more = Object.values(names);
-  const js = `${unit.use("tupleStep")}(${tuples}, ${evaluate}, ${JSON.stringify(names)})`;
-  return withStages({ js, names: [...stream.names, ...more], tuples: true, started: true }, node, scope);
+  const js = `${unit.useHelper("applyTupleStep")}(${tuples}, ${evaluate}, ${JSON.stringify(names)})`;
+  return emitStages(
+    { js, names: [...stream.names, ...more], hasTuples: true, hasStarted: true },
+    node,
+    scope,
+  );
 }
 
-/** The steps before the first that binds, which find a list. */
-function plainSteps(steps: readonly Node[], scope: Scope): string {
+/** Emits the steps before the first binding step. Their result is a list. */
+function emitLeadingSteps(steps: readonly AstNode[], scope: Scope): string {
   const { unit, context } = scope;
-  const first = steps[0] as Node;
-  const leading = steps.slice(0, steps.findIndex(binds));
-  if (first["consarray"]) throw new NotCompiled("variables bound on a path from an array constructor");
+  const first = steps[0] as AstNode;
+  const leading = steps.slice(0, steps.findIndex(isBindingStep));
+  if (first["consarray"]) throw new NotCompilableError("variables bound on a path from an array constructor");
   if (leading.length > 0) {
     const list = unit.emit({ type: "path", steps: leading, keepSingletonArray: true }, scope).js;
-    return `${unit.use("items")}(${list})`;
+    return `${unit.useHelper("listItems")}(${list})`;
   }
-  return first.type === "variable" ? `[${context}]` : `${unit.use("contextItems")}(${context})`;
+  return first.type === "variable" ? `[${context}]` : `${unit.useHelper("listContextItems")}(${context})`;
 }
 
-export function emitTuplePath(node: Node, scope: Scope): Code {
+/**
+ * Emits a path that binds variables with `@$v` or `#$i`, or whose parents are read with `%`.
+ *
+ * @throws {NotCompilableError} If a parent is reached through a nested path.
+ */
+export function emitTuplePath(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const steps = node["steps"] as readonly Node[];
+  const steps = node["steps"] as readonly AstNode[];
   if (node["tuple"] || steps.some((step) => ["path", "block"].includes(step.type) && step["ancestor"]))
-    throw new NotCompiled("a parent that is sought through a nested path");
-  const binding = steps.slice(steps.findIndex(binds));
-  const start: Stream = {
-    js: plainSteps(steps, scope),
+    throw new NotCompilableError("a parent that is sought through a nested path");
+  const binding = steps.slice(steps.findIndex(isBindingStep));
+  const start: TupleStream = {
+    js: emitLeadingSteps(steps, scope),
     names: [],
-    tuples: false,
-    started: !binds(steps[0] as Node),
+    hasTuples: false,
+    hasStarted: !isBindingStep(steps[0] as AstNode),
   };
-  const { js, names } = binding.reduce((stream, step) => tupleStep(stream, step, scope), start);
+  const { js, names } = binding.reduce((stream, step) => emitTupleStep(stream, step, scope), start);
   const grouping = groupingOf(node);
   if (grouping) {
-    const pairs = pairsOf(grouping.lhs, scope, (part, general) =>
-      tupleClosure(part, names, general, (inner) => unit.emit(part, inner).js),
+    const pairs = emitPairs(grouping.lhs, scope, (part, general) =>
+      emitTupleClosure(part, names, general, (inner) => unit.emit(part, inner).js),
     );
     return {
-      js: `${unit.use("groupTuples")}(${js}, ${pairs}, ${positionOf(grouping, scope)})`,
+      js: `${unit.useHelper("groupTuples")}(${js}, ${pairs}, ${positionOf(grouping, scope)})`,
       kind: "value",
     };
   }
-  const found = `${unit.use("untupled")}(${js})`;
-  return { js: `${unit.use(keepsOne(node) ? "keep" : "collapse")}(${found})`, kind: "value" };
+  const found = `${unit.useHelper("valuesOfTuples")}(${js})`;
+  return {
+    js: `${unit.useHelper(keepsSingleton(node) ? "collapsePathKeepingList" : "collapse")}(${found})`,
+    kind: "value",
+  };
 }

@@ -36,8 +36,8 @@ const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 /** Counted repeats are summed up turn by turn, up to this many. */
 const MAX_TURNS = 1000;
 
-function effortOfRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
-  const { ways, length, factors, most: most_ } = effort(body);
+function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
+  const { ways, length, factors, most: most_ } = measureEffort(body);
   const never = { ways: Infinity, length, factors, most: most_ };
   if (isNullable(body)) return never;
   if (most === Infinity) {
@@ -50,13 +50,13 @@ function effortOfRepeat({ body, least, most }: RegexNode & { readonly kind: "rep
   return { ways: sum, length: length * most, factors, most: most_ };
 }
 
-function effort(node: RegexNode): Effort {
+function measureEffort(node: RegexNode): Effort {
   if (node.kind === "character" || node.kind === "assertion") return ONE;
-  if (node.kind === "capture") return effort(node.body);
-  if (node.kind === "look") return { ...effort(node.body), factors: 0 };
-  if (node.kind === "repeat") return effortOfRepeat(node);
+  if (node.kind === "capture") return measureEffort(node.body);
+  if (node.kind === "look") return { ...measureEffort(node.body), factors: 0 };
+  if (node.kind === "repeat") return measureRepeat(node);
   if (node.kind === "choice") {
-    const all = node.options.map(effort);
+    const all = node.options.map(measureEffort);
     return {
       ways: all.reduce((sum, { ways }) => sum + ways, 0),
       length: Math.max(...all.map(({ length }) => length)),
@@ -64,7 +64,7 @@ function effort(node: RegexNode): Effort {
       most: Math.max(...all.map(({ most }) => most)),
     };
   }
-  return node.parts.map(effort).reduce(
+  return node.parts.map(measureEffort).reduce(
     (sum, part) => ({
       ways: sum.ways * part.ways,
       length: sum.length + part.length,
@@ -81,7 +81,7 @@ const MAX_WORK_PER_TEXT = 4096;
 
 /** Whether JavaScript's engine runs the pattern in linear time for every text. */
 function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
-  const { ways, length, most } = effort(root);
+  const { ways, length, most } = measureEffort(root);
   const work = ways * (length + 1);
   const anchored = isAnchored(root, multiline);
   if (most === 0 && anchored) return work <= MAX_WORK_PER_TEXT;

@@ -1,12 +1,12 @@
-import type { Look, RegexProgram, Step } from "./program.ts";
+import type { LookAround, RegexProgram, Step } from "./program.ts";
 
-/** Places in the text where groups begin and end, two for each; the first two are those of the whole match. */
+/** Start and end positions of all groups. The first two belong to the whole match. */
 type Captures = readonly (number | undefined)[];
 
-/** Steps that all calls of one matcher may take together: about 30 ms. What takes more is given up. */
-const MOST_STEPS = 1_000_000;
+/** Maximum number of steps of all calls of one matcher: about 30 ms. */
+const MAX_STEPS = 1_000_000;
 
-/** A text is too long for a regular expression. */
+/** A text is too long for a regular expression: the linear engine reached its limit of steps. */
 export class RegexLimitError extends Error {
   override readonly name = "RegexLimitError";
   readonly code = "AG_REGEX_LIMIT";
@@ -22,7 +22,7 @@ const isWord = (code: number): boolean =>
 const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLow = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** Threads at one place of the text, the first tried first. No step has two: the second could only fail as the first did. */
+/** The threads at one position of the text, by priority. A step has only one: a second one could only fail like the first. */
 class Threads {
   readonly at: Int32Array;
   readonly captures: (Captures | undefined)[] = [];
@@ -40,7 +40,7 @@ class Threads {
     this.round += 1;
   }
 
-  /** Whether the step is new here. */
+  /** Whether no thread is at this step yet. */
   enter(step: number): boolean {
     if (this.seen[step] === this.round) return false;
     this.seen[step] = this.round;
@@ -54,7 +54,7 @@ class Threads {
   }
 }
 
-function changed(captures: Captures, step: Step & { op: "save" | "reset" }, at: number): Captures {
+function updateCaptures(captures: Captures, step: Step & { op: "save" | "reset" }, at: number): Captures {
   const copy = captures.slice();
   if (step.op === "save") copy[step.slot] = at;
   else copy.fill(undefined, step.from, step.to + 1);
@@ -62,9 +62,9 @@ function changed(captures: Captures, step: Step & { op: "save" | "reset" }, at: 
 }
 
 /**
- * Runs a program over texts as Thompson's and Pike's machines do: all ways at once, character by character, in a time
- * that is the product of both lengths at most. What it finds is what JavaScript's own engine, which goes back and
- * tries again, would find.
+ * Runs a program as Thompson's and Pike's machines do: it follows all ways at once, character by character. The time is
+ * at most proportional to the product of the lengths of program and text. The matches are those of JavaScript's
+ * backtracking engine.
  */
 export class LinearRegex {
   lastIndex = 0;
@@ -72,14 +72,14 @@ export class LinearRegex {
   private readonly name: string;
   private now: Threads;
   private next: Threads;
-  private left = MOST_STEPS;
-  /** For each look-around the places where it holds, in the text that was looked at last. */
+  private stepsLeft = MAX_STEPS;
+  /** For each look-around, the positions where it matches in the last text. */
   private holds: readonly Uint8Array[] = [];
   private text: string | undefined;
   private readonly waiting: number[] = [];
   private readonly waitingCaptures: (Captures | undefined)[] = [];
 
-  /** @param name What it prints as: Ajv knows the patterns of a schema by that. */
+  /** @param name Its string form. Ajv caches the patterns of a schema by it. */
   constructor(program: RegexProgram, name: string) {
     this.program = program;
     this.name = name;
@@ -92,16 +92,16 @@ export class LinearRegex {
     return this.name;
   }
 
-  /** @throws {RegexLimitError} */
+  /** Whether the text matches. @throws {RegexLimitError} If the text is too long. */
   test(text: string): boolean {
-    this.left = MOST_STEPS;
+    this.stepsLeft = MAX_STEPS;
     return this.run(text, 0, false) !== undefined;
   }
 
-  /** The first match from `lastIndex` on, as RegExp's own. @throws {RegexLimitError} */
+  /** Finds the first match from `lastIndex`, like `RegExp.exec`. @throws {RegexLimitError} If the text is too long. */
   exec(text: string): RegExpExecArray | null {
     const from = this.lastIndex;
-    if (from === 0) this.left = MOST_STEPS;
+    if (from === 0) this.stepsLeft = MAX_STEPS;
     const found = from > text.length ? undefined : this.run(text, from, true);
     this.lastIndex = found?.[1] ?? 0;
     if (!found) return null;
@@ -113,18 +113,18 @@ export class LinearRegex {
   }
 
   private spend(steps: number): void {
-    this.left -= steps;
-    if (this.left < 0) throw new RegexLimitError("a text is too long for a regular expression");
+    this.stepsLeft -= steps;
+    if (this.stepsLeft < 0) throw new RegexLimitError("a text is too long for a regular expression");
   }
 
-  /** The character at a place, forwards or backwards; -1 where there is none. */
+  /** Returns the character after a position (`backwards`: before it); -1 if there is none. */
   private character(text: string, at: number, backwards: boolean): number {
-    const place = backwards ? at - 1 : at;
-    if (place < 0 || place >= text.length) return -1;
-    const code = text.charCodeAt(place);
+    const index = backwards ? at - 1 : at;
+    if (index < 0 || index >= text.length) return -1;
+    const code = text.charCodeAt(index);
     if (!this.program.unicode) return code;
-    if (!backwards) return text.codePointAt(place) ?? -1;
-    return isLow(code) && isHigh(text.charCodeAt(place - 1)) ? (text.codePointAt(place - 1) ?? -1) : code;
+    if (!backwards) return text.codePointAt(index) ?? -1;
+    return isLow(code) && isHigh(text.charCodeAt(index - 1)) ? (text.codePointAt(index - 1) ?? -1) : code;
   }
 
   private run(text: string, from: number, captures: boolean): Captures | undefined {
@@ -141,16 +141,16 @@ export class LinearRegex {
       this.next.clear();
       const threads = this.now;
       for (let index = 0; index < threads.count; index += 1) {
-        const place = threads.at[index] ?? 0;
-        const step = steps[place] as Step;
-        const known = captures ? threads.captures[index] : undefined;
+        const stepIndex = threads.at[index] ?? 0;
+        const step = steps[stepIndex] as Step;
+        const current = captures ? threads.captures[index] : undefined;
         if (step.op === "match") {
-          found = known ?? [];
+          found = current ?? [];
           if (!captures) return found;
           break;
         }
         if (step.op === "take" && code >= 0 && step.takes(code))
-          this.follow(steps, place + 1, known, this.next, text, at + width);
+          this.follow(steps, stepIndex + 1, current, this.next, text, at + width);
       }
       this.spend(threads.count + 1);
       if (code < 0 || (this.next.count === 0 && (found !== undefined || anchored))) break;
@@ -161,7 +161,7 @@ export class LinearRegex {
     return found;
   }
 
-  /** Adds the steps that wait for a character, or have matched, behind a step. */
+  /** Adds all steps that are reachable from a step without reading a character. */
   private follow(
     steps: readonly Step[],
     first: number,
@@ -176,30 +176,30 @@ export class LinearRegex {
     waiting[0] = first;
     waitingCaptures[0] = captures;
     while (top >= 0) {
-      let place = waiting[top] as number;
-      let known = waitingCaptures[top];
+      let stepIndex = waiting[top] as number;
+      let current = waitingCaptures[top];
       top -= 1;
       taken += 1;
-      for (; threads.enter(place); taken += 1) {
-        const step = steps[place] as Step;
+      for (; threads.enter(stepIndex); taken += 1) {
+        const step = steps[stepIndex] as Step;
         if (step.op === "take" || step.op === "match") {
-          threads.add(place, known);
+          threads.add(stepIndex, current);
           break;
         }
-        if (step.op === "jump") place = step.next;
+        if (step.op === "jump") stepIndex = step.next;
         else if (step.op === "split") {
           top += 1;
           waiting[top] = step.other;
-          waitingCaptures[top] = known;
-          place = step.next;
+          waitingCaptures[top] = current;
+          stepIndex = step.next;
         } else {
           if (step.op === "assertion" && !this.asserts(step.what, text, at)) break;
           if (step.op === "look" && (this.holds[step.index]?.[at] === 1) === step.negative) break;
-          if (known && (step.op === "save" || step.op === "reset")) {
-            known = changed(known, step, at);
-            taken += known.length >> 2;
+          if (current && (step.op === "save" || step.op === "reset")) {
+            current = updateCaptures(current, step, at);
+            taken += current.length >> 2;
           }
-          place += 1;
+          stepIndex += 1;
         }
       }
     }
@@ -214,15 +214,15 @@ export class LinearRegex {
     return between === (what === "b");
   }
 
-  /** Finds out where the look-arounds hold, those first that stand inside others. */
+  /** Finds the positions where look-arounds match. Inner ones come first. */
   private lookAround(text: string): void {
     const found: Uint8Array[] = [];
     this.holds = found;
     for (const look of this.program.looks) found.push(this.placesOf(look, text));
   }
 
-  /** A look-ahead is run from the end of the text, a look-behind from its start: either is over where it is asked for. */
-  private placesOf({ steps, ahead }: Look, text: string): Uint8Array {
+  /** Runs a look-ahead from the end of the text, and a look-behind from its start, so that it ends at its position. */
+  private placesOf({ steps, ahead }: LookAround, text: string): Uint8Array {
     const places = new Uint8Array(text.length + 1);
     this.now.clear();
     for (let at = ahead ? text.length : 0; ;) {
@@ -231,11 +231,11 @@ export class LinearRegex {
       const to = at + (ahead ? -1 : 1) * (code > 0xffff ? 2 : 1);
       this.next.clear();
       for (let index = 0; index < this.now.count; index += 1) {
-        const place = this.now.at[index] ?? 0;
-        const step = steps[place] as Step;
+        const stepIndex = this.now.at[index] ?? 0;
+        const step = steps[stepIndex] as Step;
         if (step.op === "match") places[at] = 1;
         else if (step.op === "take" && code >= 0 && step.takes(code))
-          this.follow(steps, place + 1, undefined, this.next, text, to);
+          this.follow(steps, stepIndex + 1, undefined, this.next, text, to);
       }
       this.spend(this.now.count + 1);
       if (code < 0) return places;

@@ -1,13 +1,13 @@
-/** A regular expression that can't be run in a time that grows with its input alone. */
+/** A regular expression can't be run in linear time. The message is the reason. */
 export class UnsupportedRegexError extends Error {
   override readonly name = "UnsupportedRegexError";
   readonly code = "AG_REGEX_UNSUPPORTED";
 }
 
-/** Whether one character (in `u` mode a code point, else a UTF-16 unit) is taken. */
+/** Whether one character matches (a code point in `u` mode, else a UTF-16 unit). */
 export type TakesCharacter = (code: number) => boolean;
 
-/** A part of a regular expression. */
+/** A node of the syntax tree of a regular expression. */
 export type RegexNode =
   | { readonly kind: "character"; readonly takes: TakesCharacter }
   | { readonly kind: "assertion"; readonly what: "^" | "$" | "b" | "B" }
@@ -23,9 +23,10 @@ export type RegexNode =
       readonly greedy: boolean;
     };
 
+/** A parsed regular expression. */
 export interface ParsedRegex {
   readonly root: RegexNode;
-  /** Groups that capture. */
+  /** Number of capturing groups. */
   readonly groups: number;
   readonly unicode: boolean;
   readonly multiline: boolean;
@@ -33,7 +34,7 @@ export interface ParsedRegex {
 
 const ASCII = 128;
 
-/** What the engine itself says of an atom, which is asked for one character at a time: classes and case are its own. */
+/** Creates the test of an atom. JavaScript's engine tests single characters, so classes and case folding are its own. */
 function characterTest(atom: string, flags: string): TakesCharacter {
   const whole = new RegExp(`^(?:${atom})$`, flags);
   const ascii = Uint8Array.from({ length: ASCII }, (_, code) =>
@@ -44,16 +45,16 @@ function characterTest(atom: string, flags: string): TakesCharacter {
 
 const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/y;
-/** What stands behind a backslash, the whole of it; in `u` mode a pair of surrogates is one character. */
+/** A whole escape sequence. In `u` mode a surrogate pair is one character. */
 const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|c[A-Za-z]|0(?!\d)|[^1-9kxuc0]|[xu])/y;
 const UNICODE_ESCAPE =
   /\\(?:u\{[0-9a-fA-F]+\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|0(?!\d)|[^1-9kxucpP0])/y;
 const GROUP = /\((?:\?(?:(:)|(=|!|<=|<!)|<[^>]*>))?/y;
 
 /**
- * Reads a regular expression that JavaScript takes.
+ * Parses a regular expression that is valid in JavaScript.
  *
- * @throws {UnsupportedRegexError} for back references, octal escapes, modifiers inside, and a repeated look-around.
+ * @throws {UnsupportedRegexError} For back references, octal escapes, inline modifiers, and repeated look-arounds.
  */
 export function parseRegex(source: string, flags: string): ParsedRegex {
   const unicode = flags.includes("u");
@@ -115,7 +116,7 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
 
   function group(): RegexNode {
     const [, plain, look] = sticky(GROUP) ?? [];
-    if (source[at] === "?") throw new UnsupportedRegexError("flags are changed inside");
+    if (source[at] === "?") throw new UnsupportedRegexError("it has inline flags");
     const index = plain === undefined && look === undefined ? (groups += 1) : 0;
     const body = choice();
     at += 1;
@@ -138,8 +139,7 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
       return { kind: "assertion", what };
     }
     const [atom] = sticky(unicode ? UNICODE_ESCAPE : ESCAPE) ?? [];
-    if (atom === undefined)
-      throw new UnsupportedRegexError("it refers back to a group, or writes a character in octal");
+    if (atom === undefined) throw new UnsupportedRegexError("it has a back reference or an octal escape");
     return character(atom);
   }
 
@@ -147,7 +147,7 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
   return { root, groups, unicode, multiline: flags.includes("m") };
 }
 
-/** Whether a part can match without taking a character. */
+/** Whether a node can match the empty string. */
 export function isNullable(node: RegexNode): boolean {
   if (node.kind === "character") return false;
   if (node.kind === "assertion" || node.kind === "look") return true;

@@ -6,40 +6,41 @@ import {
   type TakesCharacter,
 } from "./parse.ts";
 
-/** One step of a program. What it does is in `op`; `next` and `other` are places of steps. */
+/** An instruction of a program. `next` and `other` are indexes of steps. */
 export type Step =
   | { readonly op: "take"; readonly takes: TakesCharacter }
   /** Tries `next` first, and then `other`. */
   | { readonly op: "split"; next: number; other: number }
   | { readonly op: "jump"; next: number }
-  /** Notes the place in the text under a number. */
+  /** Saves the position in the text. */
   | { readonly op: "save"; readonly slot: number }
-  /** Forgets what groups captured, as each turn of a repetition does. */
+  /** Clears the captures of groups, at the start of each iteration of a repeat. */
   | { readonly op: "reset"; readonly from: number; readonly to: number }
   | { readonly op: "assertion"; readonly what: "^" | "$" | "b" | "B" }
   | { readonly op: "look"; readonly index: number; readonly negative: boolean }
   | { readonly op: "match" };
 
-/** A look-around: a program of its own, which runs over the text towards where it is asked for. */
-export interface Look {
+/** A look-around: a separate program. It runs over the text towards the position where it is tested. */
+export interface LookAround {
   readonly steps: readonly Step[];
   readonly ahead: boolean;
 }
 
+/** The program of a regular expression for the linear engine. */
 export interface RegexProgram {
   readonly steps: readonly Step[];
-  readonly looks: readonly Look[];
+  readonly looks: readonly LookAround[];
   readonly groups: number;
   readonly unicode: boolean;
   readonly multiline: boolean;
-  /** Matches at the start of the text alone. */
+  /** Matches only at the start of the text. */
   readonly anchored: boolean;
 }
 
-/** Counted repetitions are written out: a program of more steps than this is refused. */
-const MOST_STEPS = 4000;
+/** Maximum size of a program. Counted repeats are unrolled, so a short pattern can become a large program. */
+const MAX_STEPS = 4000;
 
-/** Whether a part matches at the start of the text alone. */
+/** Whether a node matches only at the start of the text. */
 export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   if (node.kind === "assertion") return node.what === "^" && !multiline;
   if (node.kind === "capture") return isAnchored(node.body, multiline);
@@ -48,7 +49,7 @@ export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   return first !== undefined && isAnchored(first, multiline);
 }
 
-/** The numbers of the groups in a part, from the first to the last; they are always in a row. */
+/** Returns the numbers of the groups in a node. They are always consecutive. */
 function groupsIn(node: RegexNode): readonly number[] {
   if (node.kind === "capture") return [node.index, ...groupsIn(node.body)];
   if (node.kind === "sequence") return node.parts.flatMap(groupsIn);
@@ -57,16 +58,17 @@ function groupsIn(node: RegexNode): readonly number[] {
 }
 
 /**
- * Writes the program of a regular expression.
+ * Compiles a regular expression to a program.
  *
- * @throws {UnsupportedRegexError} for a repeated part that can be empty, a group inside a look-around, and what is too large.
+ * @throws {UnsupportedRegexError} For a repeat whose body can be empty, a capturing group in a look-around, and a program
+ *   that is too large.
  */
 export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex): RegexProgram {
-  const looks: Look[] = [];
+  const looks: LookAround[] = [];
 
-  /** Appends the steps of a part; `backwards`, they read the text from its end. */
+  /** Appends the steps of a node. @param backwards Whether they read the text from its end. */
   function emit(node: RegexNode, steps: Step[], backwards: boolean): void {
-    if (steps.length > MOST_STEPS) throw new UnsupportedRegexError("it is too large");
+    if (steps.length > MAX_STEPS) throw new UnsupportedRegexError("it is too large");
     if (node.kind === "character") steps.push({ op: "take", takes: node.takes });
     else if (node.kind === "assertion") steps.push({ op: "assertion", what: node.what });
     else if (node.kind === "sequence")
@@ -87,13 +89,13 @@ export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex):
       if (index === options.length - 1) emit(option, steps, backwards);
       else {
         const split = { op: "split", next: steps.length + 1, other: 0 } as const;
-        const own: Step & { other: number } = { ...split };
-        steps.push(own);
+        const fork: Step & { other: number } = { ...split };
+        steps.push(fork);
         emit(option, steps, backwards);
         const end: Step & { next: number } = { op: "jump", next: 0 };
         steps.push(end);
         ends.push(end);
-        own.other = steps.length;
+        fork.other = steps.length;
       }
     }
     for (const end of ends) end.next = steps.length;
@@ -101,13 +103,13 @@ export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex):
 
   function emitLook(node: RegexNode & { readonly kind: "look" }, steps: Step[]): void {
     if (groupsIn(node.body).length > 0)
-      throw new UnsupportedRegexError("a look-around has a group that captures");
-    const own: Step[] = [];
-    emit(node.body, own, node.ahead);
-    own.push({ op: "match" });
+      throw new UnsupportedRegexError("a look-around has a capturing group");
+    const lookSteps: Step[] = [];
+    emit(node.body, lookSteps, node.ahead);
+    lookSteps.push({ op: "match" });
     steps.push({
       op: "look",
-      index: looks.push({ steps: own, ahead: node.ahead }) - 1,
+      index: looks.push({ steps: lookSteps, ahead: node.ahead }) - 1,
       negative: node.negative,
     });
   }
@@ -118,31 +120,31 @@ export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex):
     backwards: boolean,
   ): void {
     const { body, least, most, greedy } = node;
-    if (isNullable(body)) throw new UnsupportedRegexError("what it repeats can be empty");
+    if (isNullable(body)) throw new UnsupportedRegexError("it repeats something that can be empty");
     const inside = groupsIn(body);
-    function turn(): void {
+    function emitIteration(): void {
       if (inside.length > 0)
         steps.push({ op: "reset", from: 2 * Math.min(...inside), to: 2 * Math.max(...inside) + 1 });
       emit(body, steps, backwards);
     }
-    /** One more turn, or none; gives what is to learn where it ends. */
-    function perhaps(): (end: number) => void {
+    /** Emits an optional iteration. Returns a function that sets where it ends. */
+    function emitOptionalIteration(): (end: number) => void {
       const split: Step & { next: number; other: number } = { op: "split", next: 0, other: 0 };
       steps.push(split);
       split[greedy ? "next" : "other"] = steps.length;
-      turn();
+      emitIteration();
       return (end) => void (split[greedy ? "other" : "next"] = end);
     }
-    for (let count = 0; count < least; count += 1) turn();
+    for (let count = 0; count < least; count += 1) emitIteration();
     if (most === Infinity) {
       const loop = steps.length;
-      const ends = perhaps();
+      const ends = emitOptionalIteration();
       steps.push({ op: "jump", next: loop });
       ends(steps.length);
       return;
     }
     const ends: ((end: number) => void)[] = [];
-    for (let count = least; count < most; count += 1) ends.push(perhaps());
+    for (let count = least; count < most; count += 1) ends.push(emitOptionalIteration());
     for (const end of ends) end(steps.length);
   }
 

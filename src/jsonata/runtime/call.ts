@@ -1,110 +1,126 @@
 import { asFailure, Failure } from "./failure.ts";
-import { enter, leave, tick } from "./guard.ts";
+import { enterCall, leaveCall, tick } from "./guard.ts";
 import { messageOf } from "./messages.ts";
-import { signature as signatureFrom, type ParsedSignature, type Signature } from "./signature.ts";
+import { signatureFromAst as signatureFrom, type ParsedSignature, type Signature } from "./signature.ts";
 
-/**
- * Calls. A function is a lambda of an expression, a built-in, or a function that someone bound. Lambdas
- * get the context of the place that calls them as their first argument, for the calls in their last place.
- */
 type AnyFunction = (...args: unknown[]) => unknown;
 
+/**
+ * A function in an evaluation: a lambda of the expression, a built-in function, or a function that the caller has bound.
+ * A lambda takes the context of its caller as an additional first argument, which its tail calls need.
+ */
 export interface Callable extends AnyFunction {
   kind?: "lambda" | "builtin";
   arity?: number;
   signature?: Signature;
-  /** Where the function was called last. */
+  /** Position of its last call in the source. */
   position?: number;
 }
 
-/** A call in the last place of a lambda. It is made when the lambda has returned, so the stack does not grow. */
+/** A tail call of a lambda. It runs after the lambda has returned, so the stack does not grow. */
 class TailCall {
-  readonly make: () => unknown;
+  readonly resume: () => unknown;
 
   constructor(make: () => unknown) {
-    this.make = make;
+    this.resume = make;
   }
 }
 
 /** A `?` among the arguments of a partial application. */
-export const HOLE = Symbol("argument to come");
+export const PLACEHOLDER = Symbol("placeholder");
 
-/** What a variable holds before it is set. */
+/** The value of a variable before it is set. */
 export const UNSET = Symbol("not set");
 
-/** Makes a function of an expression; `run` takes the caller's context and then the arguments. */
-export function lambda(run: AnyFunction, arity: number, signature?: ParsedSignature): Callable {
-  const own: Callable = run;
-  own.kind = "lambda";
-  own.arity = arity;
-  if (signature) own.signature = signatureFrom(signature);
-  return own;
+/** Turns `run` into a lambda. Its first argument is the context of the caller. */
+export function createLambda(run: AnyFunction, arity: number, signature?: ParsedSignature): Callable {
+  const callable: Callable = run;
+  callable.kind = "lambda";
+  callable.arity = arity;
+  if (signature) callable.signature = signatureFrom(signature);
+  return callable;
 }
 
-export function builtin(run: AnyFunction, arity: number, signature?: Signature): Callable {
-  const own: Callable = run;
-  own.kind = "builtin";
-  own.arity = arity;
-  if (signature) own.signature = signature;
-  return own;
+/** Turns `run` into a built-in function. */
+export function createBuiltin(run: AnyFunction, arity: number, signature?: Signature): Callable {
+  const callable: Callable = run;
+  callable.kind = "builtin";
+  callable.arity = arity;
+  if (signature) callable.signature = signature;
+  return callable;
 }
 
-/** How many arguments a function takes. */
+/** Returns the number of arguments that a function takes. */
 export const arityOf = (called: Callable): number => called.arity ?? called.length;
 
-function run(called: Callable, args: readonly unknown[], context: unknown): unknown {
+function runFunction(called: Callable, args: readonly unknown[], context: unknown): unknown {
   if (called.kind === "lambda") return called(context, ...args);
   if (called.kind === "builtin") return called(...args);
   const result = called.apply(context, args as unknown[]);
-  if (result instanceof Promise) throw new Failure("unknown", 0, "a bound function answers later");
+  if (result instanceof Promise) throw new Failure("unknown", 0, "a bound function returns a promise");
   return result;
 }
 
-/** One call, which may answer with the call to make next. What fails is reported where the function was called. */
+/**
+ * Calls a function once. The result may be a {@link TailCall}.
+ *
+ * @throws {Failure} With the position of the call.
+ */
 function applyOnce(called: unknown, args: readonly unknown[], context: unknown): unknown {
   tick();
   if (typeof called !== "function") throw new Failure("T1006");
-  const known = called as Callable;
+  const callable = called as Callable;
   try {
-    return run(known, known.signature ? known.signature.check(args, context) : args, context);
+    const checked = callable.signature ? callable.signature.check(args, context) : args;
+    return runFunction(callable, checked, context);
   } catch (thrown) {
     const failure = asFailure(thrown);
-    if (known.position) failure.position = known.position;
+    if (callable.position) failure.position = callable.position;
     throw failure;
   }
 }
 
-/** A call to its end. `context` stands in for arguments left out. */
+/**
+ * Calls a function and then its tail calls, until there is a result.
+ *
+ * @param context Replaces a missing argument where the signature of the function says so.
+ * @throws {Failure} T1006 If `called` is not a function; whatever fails in the function.
+ */
 export function apply(called: unknown, args: readonly unknown[], context: unknown): unknown {
-  enter();
+  enterCall();
   let result = applyOnce(called, args, context);
-  while (result instanceof TailCall) result = result.make();
-  leave();
+  while (result instanceof TailCall) result = result.resume();
+  leaveCall();
   return result;
 }
 
-/** A function handed on as an argument forgets the context, and so what stands in for missing arguments. */
-function handedOn(value: unknown): unknown {
+/** A function that is passed as an argument is called without context, so nothing replaces its missing arguments. */
+function detachFromContext(value: unknown): unknown {
   if (typeof value !== "function") return value;
   const closure: Callable = (...args) => apply(value, args, null);
   closure.arity = arityOf(value as Callable);
   return closure;
 }
 
-/** A name that is called as if it were a function: says so when there is one of that name. */
-export function forgotten(field: unknown, variable: unknown, code: string, position: number): unknown {
+/** Checks a field that is called like a function. @throws {Failure} If the field is undefined and a function has its name. */
+export function rejectForgottenDollar(
+  field: unknown,
+  variable: unknown,
+  code: string,
+  position: number,
+): unknown {
   if (field === undefined && variable) throw new Failure(code, position);
   return field;
 }
 
-/** A call as it is written in an expression, at a position of its source. */
+/** A call in an expression. @param position Position of the call in the source. @throws {Failure} */
 export function call(called: unknown, args: unknown[], context: unknown, position: number): unknown {
   for (let index = 0; index < args.length; index += 1)
-    if (typeof args[index] === "function") args[index] = handedOn(args[index]);
-  return callWith(called, args, context, position);
+    if (typeof args[index] === "function") args[index] = detachFromContext(args[index]);
+  return callAt(called, args, context, position);
 }
 
-function callWith(called: unknown, args: readonly unknown[], context: unknown, position: number): unknown {
+function callAt(called: unknown, args: readonly unknown[], context: unknown, position: number): unknown {
   if (typeof called === "function" && (called as Callable).kind) (called as Callable).position = position;
   try {
     return apply(called, args, context);
@@ -115,7 +131,7 @@ function callWith(called: unknown, args: readonly unknown[], context: unknown, p
   }
 }
 
-/** `x ~> $f(y)`: the left side comes first among the arguments, and functions on the left stay what they are. */
+/** `x ~> $f(y)`: calls the function with the left side as first argument. A function on the left is passed unchanged. */
 export function callPiped(
   called: unknown,
   first: unknown,
@@ -123,50 +139,54 @@ export function callPiped(
   context: unknown,
   position: number,
 ): unknown {
-  return callWith(called, [first, ...rest.map(handedOn)], context, position);
+  return callAt(called, [first, ...rest.map(detachFromContext)], context, position);
 }
 
-/** A call in the last place of a lambda. JSONata gives no code to calling nothing there. */
-export function tailCall(
+/** A tail call of a lambda. As in JSONata, the error for a value that is not a function has no code here. */
+export function callInTailPosition(
   called: unknown,
   args: readonly unknown[],
   context: unknown,
   position: number,
 ): unknown {
   if (typeof called !== "function") throw new Failure("unknown", 0, messageOf("T1006"));
-  const known: Callable = called as Callable;
-  if (known.kind) known.position = position;
+  const callable: Callable = called as Callable;
+  if (callable.kind) callable.position = position;
   try {
-    return applyOnce(known, args, context);
+    return applyOnce(callable, args, context);
   } catch (thrown) {
     const failure = asFailure(thrown);
-    failure.position = known.position ?? position;
+    failure.position = callable.position ?? position;
     throw failure;
   }
 }
 
-export const later = (make: () => unknown): TailCall => new TailCall(make);
+/** Defers a tail call until its lambda has returned. */
+export const deferCall = (make: () => unknown): TailCall => new TailCall(make);
 
-/** `x ~> f`, and `f ~> g`, which is the function that does both. */
+/** The chain operator: `x ~> f` calls `f`, and `f ~> g` composes two functions. @throws {Failure} T2006 */
 export function pipe(left: unknown, right: unknown, position: number): unknown {
   if (typeof right !== "function") throw new Failure("T2006", position);
   if (typeof left !== "function") return apply(right, [left], null);
-  return lambda((context, value) => later(() => applyOnce(right, [apply(left, [value], null)], context)), 1);
+  return createLambda(
+    (context, value) => deferCall(() => applyOnce(right, [apply(left, [value], null)], context)),
+    1,
+  );
 }
 
-/** `f(x, ?)`: the function of the arguments that are still to come. */
-export function partial(called: unknown, args: readonly unknown[], position: number): unknown {
+/** `f(x, ?)`: returns a function of the arguments that are replaced by `?`. @throws {Failure} T1008 */
+export function applyPartially(called: unknown, args: readonly unknown[], position: number): unknown {
   if (typeof called !== "function") throw new Failure("T1008", position);
-  const known = called as Callable;
-  const given = Array.from({ length: arityOf(known) }, (_, index) => args[index]);
+  const callable = called as Callable;
+  const given = Array.from({ length: arityOf(callable) }, (_, index) => args[index]);
   const filled = (rest: readonly unknown[]): unknown[] => {
     let next = 0;
-    return given.map((argument) => (argument === HOLE ? rest[next++] : argument));
+    return given.map((argument) => (argument === PLACEHOLDER ? rest[next++] : argument));
   };
-  const open = given.filter((argument) => argument === HOLE).length;
-  return lambda((context, ...rest) => {
-    // The types of a function's signature are not asked for here, by JSONata's own rule.
-    if (known.kind === "lambda") return known(context, ...filled(rest));
-    return known.apply(null, filled(rest));
+  const open = given.filter((argument) => argument === PLACEHOLDER).length;
+  return createLambda((context, ...rest) => {
+    // As in JSONata, the signature of the function is not checked here.
+    if (callable.kind === "lambda") return callable(context, ...filled(rest));
+    return callable.apply(null, filled(rest));
   }, open);
 }

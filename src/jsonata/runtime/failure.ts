@@ -1,13 +1,13 @@
 import { messageOf } from "./messages.ts";
 
 /**
- * A failed evaluation inside the engine. The calls it passes on its way out still move its position, as
- * JSONata's do: what fails inside a function is reported where the function was called.
+ * An evaluation failed. As in JSONata, an error inside a function is reported at the position of the call, so each call
+ * on the stack replaces the position.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
-  /** Characters to the end of the token at fault; 0 for unknown. */
+  /** Characters up to the end of the token that failed; 0 if unknown. */
   position: number;
 
   constructor(code: string, position = 0, message: string = messageOf(code)) {
@@ -24,7 +24,7 @@ interface Thrown {
   readonly position?: number;
 }
 
-/** Anything thrown during an evaluation as a failure: by the engine, by JavaScript, or by a bound function. */
+/** Turns anything that is thrown during an evaluation into a {@link Failure}. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof RangeError && thrown.message.includes("call stack")) return new Failure("D1011");

@@ -1,43 +1,43 @@
 import { tick } from "./guard.ts";
 import { sequence, type List } from "./sequence.ts";
-import { isNumeric, truth } from "./values.ts";
+import { isNumeric, isTruthy } from "./values.ts";
 
-/** Predicates: `[ ]` behind a step. A single value counts as a list of one. */
-const listed = (value: unknown): List => (Array.isArray(value) ? value : sequence(value));
+/** A single value counts as a list of one. */
+const toList = (value: unknown): List => (Array.isArray(value) ? value : sequence(value));
 
-/** `[0]`, `[-1]`: one member by its place, from the end when negative. */
-export function nth(value: unknown, place: number): List {
-  const list = listed(value);
-  const index = Math.floor(place);
+/** `[0]`, `[-1]`: selects one member by its index. A negative index counts from the end. */
+export function pickNth(value: unknown, position: number): List {
+  const list = toList(value);
+  const index = Math.floor(position);
   const found: unknown = list[index < 0 ? list.length + index : index];
   if (found === undefined) return sequence();
   return Array.isArray(found) ? found : sequence(found);
 }
 
-/** How often a predicate's result keeps the member at an index: numbers are places, all else is a condition. */
-export function timesKept(result: unknown, index: number, length: number): number {
+/** Returns how often a predicate selects the member at an index. Numbers are indexes, other results are conditions. */
+export function countMatches(result: unknown, index: number, length: number): number {
   if (typeof result === "boolean") return result ? 1 : 0;
-  const places: readonly unknown[] | undefined = Array.isArray(result)
+  const positions: readonly unknown[] | undefined = Array.isArray(result)
     ? result
     : isNumeric(result)
       ? [result]
       : undefined;
-  if (!places?.every((place) => isNumeric(place))) return truth(result) ? 1 : 0;
-  return places.filter((place) => {
-    const at = Math.floor(place);
+  if (!positions?.every((position) => isNumeric(position))) return isTruthy(result) ? 1 : 0;
+  return positions.filter((position) => {
+    const at = Math.floor(position);
     return (at < 0 ? length + at : at) === index;
   }).length;
 }
 
-/** `[condition]`, `[places]`. */
+/** A predicate `[ … ]` after a step: selects members by a condition, or by indexes. */
 export function filter(value: unknown, predicate: (item: unknown) => unknown): List {
-  const list = listed(value);
+  const list = toList(value);
   tick(list.length);
-  const kept = sequence();
+  const selected = sequence();
   for (let index = 0; index < list.length; index += 1) {
     const item: unknown = list[index];
-    const times = timesKept(predicate(item), index, list.length);
-    for (let count = 0; count < times; count += 1) kept.push(item);
+    const times = countMatches(predicate(item), index, list.length);
+    for (let count = 0; count < times; count += 1) selected.push(item);
   }
-  return kept;
+  return selected;
 }

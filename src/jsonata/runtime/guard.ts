@@ -1,38 +1,38 @@
 import { Failure } from "./failure.ts";
 
 /**
- * A mapping is an operator's file, so the guards are against mistakes: endless recursion and endless
- * loops. `stack` counts steps of the interpreter, or calls inside each other of a compiled expression;
- * `timeout` is in milliseconds.
+ * Limits of one evaluation. Packs are written by operators, so the limits guard against mistakes: endless recursion and
+ * endless loops. `stack` is a number of nested calls (in the interpreter: of nested steps), `timeout` is milliseconds.
  */
 export const GUARDS = { stack: 500, timeout: 250 } as const;
 
-/** An evaluation never waits, so there is one at a time. */
-const spent = { depth: 0, ticks: 0, started: 0 };
+/** What the current evaluation has used. Evaluations are synchronous, so there is only one at a time. */
+const usage = { depth: 0, ticks: 0, started: 0 };
 
-/** Starts the account of an evaluation that calls functions or walks lists. */
-export function begin(): void {
-  spent.depth = 0;
-  spent.ticks = 0;
-  spent.started = 0;
+/** Resets the counters at the start of an evaluation that calls functions or iterates over lists. */
+export function resetGuards(): void {
+  usage.depth = 0;
+  usage.ticks = 0;
+  usage.started = 0;
 }
 
-/** Counts work, and now and then looks at the clock. @throws {Failure} D1012 */
+/** Counts steps of work, and checks the clock every 1024 steps. @throws {Failure} D1012 After the timeout. */
 export function tick(work = 1): void {
-  spent.ticks += work;
-  if (spent.ticks < 1024) return;
-  spent.ticks = 0;
+  usage.ticks += work;
+  if (usage.ticks < 1024) return;
+  usage.ticks = 0;
   const now = performance.now();
-  if (spent.started === 0) spent.started = now;
-  else if (now - spent.started > GUARDS.timeout) throw new Failure("D1012");
+  if (usage.started === 0) usage.started = now;
+  else if (now - usage.started > GUARDS.timeout) throw new Failure("D1012");
 }
 
-/** @throws {Failure} D1011 */
-export function enter(): void {
-  spent.depth += 1;
-  if (spent.depth > GUARDS.stack) throw new Failure("D1011");
+/** Counts a nested call. @throws {Failure} D1011 If calls are nested too deeply. */
+export function enterCall(): void {
+  usage.depth += 1;
+  if (usage.depth > GUARDS.stack) throw new Failure("D1011");
 }
 
-export function leave(): void {
-  spent.depth -= 1;
+/** Ends a nested call. */
+export function leaveCall(): void {
+  usage.depth -= 1;
 }

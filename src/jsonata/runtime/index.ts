@@ -1,26 +1,53 @@
-/** Everything that generated code can use, by the names it has there. */
+/** All helpers of generated code, under the names that it uses. */
 export * from "./arithmetic.ts";
-export { begin } from "./guard.ts";
-export { call, callPiped, forgotten, HOLE, lambda, later, partial, pipe, tailCall, UNSET } from "./call.ts";
+export { resetGuards } from "./guard.ts";
+export {
+  call,
+  callPiped,
+  rejectForgottenDollar,
+  PLACEHOLDER,
+  createLambda,
+  deferCall,
+  applyPartially,
+  pipe,
+  callInTailPosition,
+  UNSET,
+} from "./call.ts";
 export { BUILTINS } from "./builtins/table.ts";
-export { matcher, matches, replaceText } from "./builtins/regex.ts";
-export { filter, nth } from "./filter.ts";
+export { createMatcher, testPattern, replaceText } from "./builtins/regex.ts";
+export { filter, pickNth } from "./filter.ts";
 export { groupBy, groupTuples } from "./group.ts";
 export {
-  contextItems,
-  descendants,
-  field,
-  follow,
+  listContextItems,
+  listDescendants,
+  readField,
+  followNames,
   isRecord,
-  items,
-  keptField,
-  step,
-  wildcard,
+  listItems,
+  readFieldAsList,
+  applyStep,
+  listMemberValues,
 } from "./path.ts";
-export { plain } from "./plain.ts";
-export { collapse, collapseKept, collect, collectWhole, cons, contextValue, keep, wrap } from "./sequence.ts";
+export { copyPlain } from "./plain.ts";
+export {
+  collapse,
+  collapseKeepingList,
+  addMembers,
+  addWhole,
+  markConstructed,
+  unwrapContext,
+  collapsePathKeepingList,
+  wrapInput,
+} from "./sequence.ts";
 export { toJsonText as textOf } from "../../dialect/json/text.ts";
 export { orderBy } from "./sort.ts";
-export { transform } from "./transform.ts";
-export { tupleFilter, tupleIndex, tupleNth, tuples, tupleStep, untupled } from "./tuple.ts";
-export { differ, equal, includes, join, truth } from "./values.ts";
+export { createTransform } from "./transform.ts";
+export {
+  filterTuples,
+  numberTuples,
+  pickNthTuple,
+  createTuples,
+  applyTupleStep,
+  valuesOfTuples,
+} from "./tuple.ts";
+export { isDifferent, isEqual, isMember, joinText, isTruthy } from "./values.ts";

@@ -1,13 +1,11 @@
 import { tick } from "./guard.ts";
 import { sequence, type List } from "./sequence.ts";
 
-/** Steps of a path over lists. What has members is walked, and what every member gives is one list again. */
-
-/** Whether a name can be looked up in a value directly. */
+/** Whether a value is an object and not an array, so that a name can be read directly. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A member by name, in every member of a list; never what JavaScript itself gives an object. */
+/** Reads a member by name; of a list, the members of all items. Members inherited from JavaScript don't count. */
 export function lookup(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return lookupEach(value, name);
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
@@ -24,41 +22,41 @@ function lookupEach(values: readonly unknown[], name: string): List {
   return found;
 }
 
-/** The name step: what {@link lookup} finds, collapsed. */
-export function field(value: unknown, name: string): unknown {
+/** The name step: {@link lookup}, then the result collapses. */
+export function readField(value: unknown, name: string): unknown {
   if (!Array.isArray(value)) return lookup(value, name);
   const found = lookupEach(value, name);
   return found.length > 1 ? found : found[0];
 }
 
-/** The same behind which `[]` stands: what is one stays a list, and what is none is nothing all the same. */
-export function keptField(value: unknown, name: string): unknown {
+/** The name step with `[]` after it: a list of one remains a list, an empty one becomes undefined. */
+export function readFieldAsList(value: unknown, name: string): unknown {
   if (!Array.isArray(value)) return lookup(value, name);
   const found = lookupEach(value, name);
   return found.length > 0 ? found : undefined;
 }
 
-/** The things that the next step goes over. */
-export function items(value: unknown): List {
+/** Returns the items over which the next step iterates. */
+export function listItems(value: unknown): List {
   if (!Array.isArray(value)) return value === undefined ? sequence() : sequence(value);
   if ((value as List).cons) return sequence(value);
   return value.length === 0 ? sequence() : value;
 }
 
-/** The things that the first step goes over. */
-export const contextItems = (context: unknown): List =>
+/** Returns the items over which the first step iterates. */
+export const listContextItems = (context: unknown): List =>
   Array.isArray(context) ? context : sequence(context);
 
-/** Collects what a step gives for each item. */
-interface Gathered {
+/** The results of a step for all items. */
+interface StepResults {
   readonly list: List;
   count: number;
   only: unknown;
 }
 
-const gathering = (): Gathered => ({ list: sequence(), count: 0, only: undefined });
+const createStepResults = (): StepResults => ({ list: sequence(), count: 0, only: undefined });
 
-function gather(into: Gathered, result: unknown): void {
+function addResult(into: StepResults, result: unknown): void {
   if (result === undefined) return;
   into.count += 1;
   into.only = result;
@@ -66,35 +64,35 @@ function gather(into: Gathered, result: unknown): void {
   else for (const member of result) into.list.push(member);
 }
 
-/** At its end, a path that found one array found that array, not its members. */
-function gathered({ list, count, only }: Gathered, last: boolean): List {
+/** If the last step of a path has one result and it is an array, the result is that array, not a list of its members. */
+function finishStep({ list, count, only }: StepResults, last: boolean): List {
   return last && count === 1 && Array.isArray(only) && !(only as List).sequence ? only : list;
 }
 
-/** One step of a path. */
-export function step(list: List, evaluate: (item: unknown) => unknown, last: boolean): List {
+/** Applies one step of a path to each item. @param last Whether it is the last step. @throws {Failure} D1012 */
+export function applyStep(list: List, evaluate: (item: unknown) => unknown, last: boolean): List {
   if (list.length === 0) return sequence();
   tick(list.length);
-  const into = gathering();
-  for (const item of list) gather(into, evaluate(item));
-  return gathered(into, last);
+  const into = createStepResults();
+  for (const item of list) addResult(into, evaluate(item));
+  return finishStep(into, last);
 }
 
-/** Several name steps over a list. */
-export function follow(list: List, names: readonly string[], last: boolean): List {
+/** Applies several name steps to a list. @param last Whether the last name is the last step of the path. */
+export function followNames(list: List, names: readonly string[], last: boolean): List {
   let found = list;
   const end = names.length - 1;
   for (const [index, name] of names.entries()) {
     if (found.length === 0) return sequence();
-    const into = gathering();
-    for (const item of found) gather(into, field(item, name));
-    found = gathered(into, last && index === end);
+    const into = createStepResults();
+    for (const item of found) addResult(into, readField(item, name));
+    found = finishStep(into, last && index === end);
   }
   return found;
 }
 
-/** `*`: the values of an object's members; arrays among them are taken apart. */
-export function wildcard(context: unknown): unknown {
+/** The step `*`: the values of an object's members. Arrays among them are flattened. */
+export function listMemberValues(context: unknown): unknown {
   const list = Array.isArray(context) ? (context as List) : undefined;
   const input: unknown = list?.outerWrapper && list.length > 0 ? list[0] : context;
   if (typeof input !== "object" || input === null) return sequence();
@@ -110,8 +108,8 @@ export function wildcard(context: unknown): unknown {
   return values;
 }
 
-/** `**`: a value and everything inside it. */
-export function descendants(context: unknown): unknown {
+/** The step `**`: a value and all values inside it. @throws {Failure} D1012 */
+export function listDescendants(context: unknown): unknown {
   if (context === undefined) return undefined;
   const found = sequence();
   descend(context, found);

@@ -1,22 +1,22 @@
 import { isExactNumber } from "../../dialect/json/parse.ts";
-import { put } from "./values.ts";
+import { setMember } from "./values.ts";
 
 /**
- * Copies a result out of the engine: its arrays bear hidden marks, and it can be a part of the input.
- * A function is nothing in JSON, and an exact number is one value that never changes.
+ * Copies a result, because its arrays have hidden marks and it may be a part of the input. Functions become undefined.
+ * Exact numbers are immutable and are not copied.
  */
-export function plain(value: unknown): unknown {
+export function copyPlain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
-  if (Array.isArray(value)) return Array.from(value, plain).filter((item) => item !== undefined);
+  if (Array.isArray(value)) return Array.from(value, copyPlain).filter((item) => item !== undefined);
   if (isExactNumber(value)) return value;
   if (isFunction(value)) return undefined;
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    const known = plain(member);
-    if (known !== undefined) put(copy, name, known);
+    const plain = copyPlain(member);
+    if (plain !== undefined) setMember(copy, name, plain);
   }
   return copy;
 }
 
-/** How the interpreter marks built-in functions and lambdas, which are objects there. */
+/** In the interpreter, built-in functions and lambdas are objects with one of these members. */
 const isFunction = (value: object): boolean => "_jsonata_function" in value || "_jsonata_lambda" in value;

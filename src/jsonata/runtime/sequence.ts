@@ -1,82 +1,82 @@
 /**
- * JSONata's lists. A sequence is a list of results: with one member it stands for that member, with none
- * for nothing. Arrays of the input and of `[ ]` are values themselves and never collapse.
+ * A JSONata list. A sequence is a list of results: it collapses to its member if it has only one, and to undefined if it
+ * is empty. Arrays of the input and of `[ … ]` never collapse.
  */
 export interface List extends Array<unknown> {
   /** A list of results, which collapses. */
   sequence?: true;
-  /** `[]` asked for a list even of one. */
+  /** The path has `[]`, so that a list of one does not collapse. */
   keepSingleton?: true;
-  /** An array built as a step of a path: one result, not a list of them. */
+  /** An array that a step of a path constructed: a single result, not a list of results. */
   cons?: true;
-  /** The whole input is an array, and this wraps it as one thing. */
+  /** This list wraps an input that is an array, so that it counts as one item. */
   outerWrapper?: true;
 }
 
+/** Creates a sequence. */
 export function sequence(...members: unknown[]): List {
   const list: List = members;
   list.sequence = true;
   return list;
 }
 
-/** A list of results of any length: too many to be arguments of a call. */
+/** Creates a sequence of any length: a long list can't be passed as arguments of a call. */
 export function sequenceOf(members: Iterable<unknown>): List {
   const list = sequence();
   for (const member of members) list.push(member);
   return list;
 }
 
-/** An input that is an array counts as one thing until something walks into it. */
-export function wrap(input: unknown): unknown {
+/** Wraps an input that is an array, so that it counts as one item until a step iterates over it. */
+export function wrapInput(input: unknown): unknown {
   if (!Array.isArray(input) || (input as List).sequence) return input;
   const list = sequence(input);
   list.outerWrapper = true;
   return list;
 }
 
-/** The value of `$`. */
-export const contextValue = (context: unknown): unknown =>
+/** Returns the value of `$`. */
+export const unwrapContext = (context: unknown): unknown =>
   Array.isArray(context) && (context as List).outerWrapper ? context[0] : context;
 
-/** What a result stands for, once the expression that gave it is done. */
+/** Collapses a sequence at the end of its expression. */
 export function collapse(value: unknown): unknown {
   if (!Array.isArray(value) || (value as List).sequence !== true) return value;
   if (value.length === 0) return undefined;
   return value.length === 1 && !(value as List).keepSingleton ? value[0] : value;
 }
 
-/** The same for an expression that `[]` is written after. */
-export function collapseKept(value: unknown): unknown {
+/** Collapses a sequence of an expression with `[]` after it: a list of one remains a list. */
+export function collapseKeepingList(value: unknown): unknown {
   if (!Array.isArray(value) || (value as List).sequence !== true) return value;
   (value as List).keepSingleton = true;
   return value.length === 0 ? undefined : value;
 }
 
-/** The end of a path with `[]` in it. */
-export function keep(list: List): unknown {
-  const kept = list.cons && !list.sequence ? sequence(list) : list;
-  return collapseKept(kept);
+/** Collapses the results of a path with `[]` in it: a list of one remains a list. */
+export function collapsePathKeepingList(list: List): unknown {
+  return collapseKeepingList(list.cons && !list.sequence ? sequence(list) : list);
 }
 
-/** Marks an array built in a path as one result. Hidden, so that no wildcard sees the mark. */
-export function cons(list: unknown[]): unknown[] {
+/** Marks an array that a path constructed as a single result. The mark is not enumerable, so `*` does not find it. */
+export function markConstructed(list: unknown[]): unknown[] {
   return Object.defineProperty(list, "cons", { value: true });
 }
 
-/** Adds a value to the members of an array constructor: lists are taken apart, nothing adds nothing. */
-export function collect(into: unknown[], value: unknown): unknown[] {
+/** Adds a value to an array constructor: lists are flattened, undefined is omitted. */
+export function addMembers(into: unknown[], value: unknown): unknown[] {
   if (Array.isArray(value)) for (const member of value) into.push(member);
   else if (value !== undefined) into.push(value);
   return into;
 }
 
-/** The same for an array constructor inside another, which stays a list. */
-export function collectWhole(into: unknown[], value: unknown): unknown[] {
+/** Adds the value of a nested array constructor, which is not flattened. */
+export function addWhole(into: unknown[], value: unknown): unknown[] {
   if (value !== undefined) into.push(value);
   return into;
 }
 
-/** One list of two, where a single value counts as a list of one. */
+/** Concatenates two values. A single value counts as a list of one. */
 export function append(first: unknown, second: unknown): unknown {
   if (first === undefined) return second;
   if (second === undefined) return first;

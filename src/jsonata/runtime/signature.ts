@@ -1,17 +1,17 @@
 import jsonata from "jsonata";
 
-/** What a function takes, in JSONata's notation: `<s-nn?:s>`. */
+/** The signature of a function, in JSONata's notation `<s-nn?:s>`. */
 export interface Signature {
   /**
-   * The arguments as the function wants them: a single value where it takes an array becomes one, the context
-   * stands in for an argument left out.
+   * Validates arguments and returns them as the function expects them: a single value becomes an array where one is
+   * expected, and the context replaces a missing argument.
    *
-   * @throws T0410, T0411, T0412, as plain objects.
+   * @throws Plain objects with the codes T0410, T0411 or T0412, as `jsonata` does.
    */
   readonly check: (args: readonly unknown[], context: unknown) => readonly unknown[];
 }
 
-/** The part of JSONata's own signature that a syntax tree carries. */
+/** A signature in a syntax tree. */
 export interface ParsedSignature {
   readonly definition: string;
   readonly validate: (args: readonly unknown[], context: unknown) => readonly unknown[];
@@ -28,7 +28,7 @@ const PARAMETER = /(\w|\(\w+\))(?:<([^>]*)>)?([-?+]*)/g;
 
 const ANY = "asnblo";
 
-function parameters(definition: string): Parameter[] {
+function parseParameters(definition: string): Parameter[] {
   const taken = definition.slice(1, -1).split(":")[0] ?? "";
   return [...taken.matchAll(PARAMETER)].map(([, types = "", members, modifiers = ""]) => ({
     types: types.replace("x", `${ANY}f`).replace("j", ANY),
@@ -44,44 +44,44 @@ function typeOf(value: unknown): string {
   return NAMES[typeof value] ?? "m";
 }
 
-function fits({ types, members }: Parameter, value: unknown): boolean {
+function matchesType({ types, members }: Parameter, value: unknown): boolean {
   const type = typeOf(value);
   if (!types.includes(type)) return false;
   if (type !== "a" || members === undefined) return true;
   return (value as unknown[]).every((member) => typeOf(member) === members);
 }
 
-/** Whether every argument stands in its own place with its own type, so that there is nothing to do. */
-function fitAsTheyAre(expected: readonly Parameter[], args: readonly unknown[]): boolean {
+/** Whether all arguments are in order and have the expected types, so that nothing has to be changed. */
+function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]): boolean {
   for (let index = 0; index < expected.length; index += 1) {
     const parameter = expected[index] as Parameter;
-    if (index >= args.length ? !parameter.optional : !fits(parameter, args[index])) return false;
+    if (index >= args.length ? !parameter.optional : !matchesType(parameter, args[index])) return false;
   }
   return args.length <= expected.length;
 }
 
-/** The signature that a syntax tree carries: everyday calls pass at once, JSONata's own check knows the rest. */
-export function signature({ definition, validate }: ParsedSignature): Signature {
-  const expected = parameters(definition);
+/** Creates a signature from a syntax tree. Most calls pass a quick check; JSONata's own validation handles the others. */
+export function signatureFromAst({ definition, validate }: ParsedSignature): Signature {
+  const expected = parseParameters(definition);
   return {
-    check: (args, context) => (fitAsTheyAre(expected, args) ? args : validate(args, context)),
+    check: (args, context) => (matchInOrder(expected, args) ? args : validate(args, context)),
   };
 }
 
-/** The signature of a built-in function. It is parsed when it is first needed. */
-export function signatureOf(definition: string): Signature {
-  const expected = parameters(definition);
+/** Creates the signature of a built-in function. JSONata's own validation is created when it is first needed. */
+export function parseSignature(definition: string): Signature {
+  const expected = parseParameters(definition);
   let validate: ParsedSignature["validate"] | undefined;
   return {
     check(args, context) {
-      if (fitAsTheyAre(expected, args)) return args;
-      validate ??= parsed(definition).validate;
+      if (matchInOrder(expected, args)) return args;
+      validate ??= parseWithJsonata(definition).validate;
       return validate(args, context);
     },
   };
 }
 
-function parsed(definition: string): ParsedSignature {
+function parseWithJsonata(definition: string): ParsedSignature {
   const tree: unknown = jsonata(`function()${definition}{0}`).ast();
   return (tree as { readonly signature: ParsedSignature }).signature;
 }

@@ -2,18 +2,20 @@ import { Failure } from "./failure.ts";
 import { tick } from "./guard.ts";
 import { sequenceOf } from "./sequence.ts";
 
-/** Sorting. Pairs are compared in the order of a merge sort, which decides which mistake is found first. */
+/** Whether the second value comes before the first. */
+type ShouldSwap<T> = (first: T, second: T) => boolean;
 
-/** Whether the second value goes before the first. */
-type Swaps<T> = (first: T, second: T) => boolean;
-
-export function mergeSort<T>(list: readonly T[], swaps: Swaps<T>): T[] {
+/**
+ * Sorts a list. It compares pairs in the same order as JSONata's merge sort, because that order decides which of several
+ * errors is reported.
+ */
+export function mergeSort<T>(list: readonly T[], swaps: ShouldSwap<T>): T[] {
   if (list.length <= 1) return [...list];
   const middle = Math.floor(list.length / 2);
   return merge(mergeSort(list.slice(0, middle), swaps), mergeSort(list.slice(middle), swaps), swaps);
 }
 
-function merge<T>(left: readonly T[], right: readonly T[], swaps: Swaps<T>): T[] {
+function merge<T>(left: readonly T[], right: readonly T[], swaps: ShouldSwap<T>): T[] {
   tick(left.length + right.length);
   const merged: T[] = [];
   let from = 0;
@@ -27,7 +29,7 @@ function merge<T>(left: readonly T[], right: readonly T[], swaps: Swaps<T>): T[]
   return merged;
 }
 
-/** One key of `^( )`; `evaluate` takes a member of the list. */
+/** One term of `^( … )`. */
 interface SortTerm<T> {
   readonly evaluate: (item: T) => unknown;
   readonly descending: boolean;
@@ -35,7 +37,7 @@ interface SortTerm<T> {
 
 const isOrdered = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
 
-/** Negative where the first comes first. Missing values come last, in either direction. */
+/** Compares two keys; negative if the first comes first. Undefined comes last in both directions. @throws {Failure} */
 function compare(first: unknown, second: unknown, descending: boolean, position: number): number {
   if (first === undefined) return second === undefined ? 0 : 1;
   if (second === undefined) return -1;
@@ -46,7 +48,11 @@ function compare(first: unknown, second: unknown, descending: boolean, position:
   return descending ? -order : order;
 }
 
-/** `^( )`. The keys of a list of one are never looked at, and it still collapses. */
+/**
+ * The order-by step `^( … )`. The keys of a list of one are not evaluated, and such a list still collapses.
+ *
+ * @throws {Failure} T2007, T2008 If keys can't be ordered.
+ */
 export function orderBy<T>(list: T[], terms: readonly SortTerm<T>[], position: number): T[] {
   if (list.length === 0) return list;
   if (list.length === 1) return sequenceOf(list) as T[];

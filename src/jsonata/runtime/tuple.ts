@@ -1,79 +1,84 @@
 import { tick } from "./guard.ts";
 import { append, sequenceOf, type List } from "./sequence.ts";
-import { timesKept } from "./filter.ts";
+import { countMatches } from "./filter.ts";
 
 /**
- * Paths that bind variables on their way, with `@$v` and `#$i`, or that someone asks for parents with `%`: a
- * stream of tuples, each with the thing found under "@" and the variables bound so far.
+ * A result of a path that binds variables with `@$v` or `#$i`, or whose parents are read with `%`. The item is under "@",
+ * the variables are under their names.
  */
 export type Tuple = Readonly<Record<string, unknown>>;
 
 type Evaluate = (item: unknown, tuple: Tuple) => unknown;
 
-const tupleOf = (parts: Tuple, more: Tuple): Tuple =>
+const extendTuple = (parts: Tuple, more: Tuple): Tuple =>
   Object.assign(Object.create(null) as Record<string, unknown>, parts, more);
 
-/** The stream of a path that found nothing before it bound anything: it ends there. */
-export const NOTHING: Tuple[] = [];
+/** The stream of a path that had no results before its first binding step. Later steps do not run. */
+export const EMPTY_STREAM: Tuple[] = [];
 
-/** Turns what a path found so far into tuples. `started`: it has gone steps before. */
-export function tuples(list: List, started: boolean): Tuple[] {
-  return started && list.length === 0 ? NOTHING : list.map((item) => ({ "@": item }));
+/** Turns the results of a path into tuples. @param started Whether the path had steps before. */
+export function createTuples(list: List, started: boolean): Tuple[] {
+  return started && list.length === 0 ? EMPTY_STREAM : list.map((item) => ({ "@": item }));
 }
 
-/** What a step binds: what it finds, its place, and the thing that it was found in. */
-interface Bound {
+/** Names of the variables that a step binds: to its result, to the index of the result, and to the parent. */
+interface StepBindings {
   readonly focus?: string;
   readonly index?: string;
   readonly parent?: string;
 }
 
-/** One step. Where `focus` binds what is found, the path stays where it was. */
-export function tupleStep(
+/** Applies one step to each tuple. If `focus` binds the result, the item remains the same. @throws {Failure} D1012 */
+export function applyTupleStep(
   stream: readonly Tuple[],
   evaluate: Evaluate,
-  { focus, index, parent }: Bound,
+  { focus, index, parent }: StepBindings,
 ): Tuple[] {
-  if (stream === NOTHING) return NOTHING;
+  if (stream === EMPTY_STREAM) return EMPTY_STREAM;
   tick(stream.length);
   const found: Tuple[] = [];
   for (const tuple of stream) {
     const result = evaluate(tuple["@"], tuple);
     if (result === undefined) continue;
-    for (const [place, item] of (Array.isArray(result) ? result : [result]).entries()) {
+    for (const [position, item] of (Array.isArray(result) ? result : [result]).entries()) {
       const more: Record<string, unknown> = { [focus ?? "@"]: item };
-      if (index !== undefined) more[index] = place;
+      if (index !== undefined) more[index] = position;
       if (parent !== undefined) more[parent] = tuple["@"];
-      found.push(tupleOf(tuple, more));
+      found.push(extendTuple(tuple, more));
     }
   }
   return found;
 }
 
-/** `#$i` behind a predicate or an order: numbers what is left. */
-export const tupleIndex = (stream: readonly Tuple[], index: string): readonly Tuple[] =>
-  stream === NOTHING ? stream : stream.map((tuple, place) => tupleOf(tuple, { [index]: place }));
+/** `#$i` after a predicate or an order: binds the index of each tuple. */
+export const numberTuples = (stream: readonly Tuple[], index: string): readonly Tuple[] =>
+  stream === EMPTY_STREAM
+    ? stream
+    : stream.map((tuple, position) => extendTuple(tuple, { [index]: position }));
 
-export function tupleFilter(stream: readonly Tuple[], predicate: Evaluate): readonly Tuple[] {
-  if (stream === NOTHING) return stream;
+/** A predicate over a stream of tuples: a condition, or indexes. @throws {Failure} D1012 */
+export function filterTuples(stream: readonly Tuple[], predicate: Evaluate): readonly Tuple[] {
+  if (stream === EMPTY_STREAM) return stream;
   tick(stream.length);
   return stream.flatMap((tuple, index) => {
-    const times = timesKept(predicate(tuple["@"], tuple), index, stream.length);
+    const times = countMatches(predicate(tuple["@"], tuple), index, stream.length);
     return Array.from({ length: times }, () => tuple);
   });
 }
 
-export function tupleNth(stream: readonly Tuple[], place: number): readonly Tuple[] {
-  if (stream === NOTHING) return stream;
-  const index = Math.floor(place);
+/** Selects one tuple by its index. A negative index counts from the end. */
+export function pickNthTuple(stream: readonly Tuple[], position: number): readonly Tuple[] {
+  if (stream === EMPTY_STREAM) return stream;
+  const index = Math.floor(position);
   const tuple = stream[index < 0 ? stream.length + index : index];
   return tuple ? [tuple] : [];
 }
 
-/** What a path found, without the variables. */
-export const untupled = (stream: readonly Tuple[]): List => sequenceOf(stream.map((tuple) => tuple["@"]));
+/** Returns the items of a stream without the variables. */
+export const valuesOfTuples = (stream: readonly Tuple[]): List =>
+  sequenceOf(stream.map((tuple) => tuple["@"]));
 
-/** The tuples of a group as one, each variable with all its values. */
+/** Merges the tuples of a group into one. Each variable gets all its values. */
 export function reduceTuples(data: Tuple | readonly Tuple[]): Tuple {
   if (!Array.isArray(data)) return data as Tuple;
   const [first, ...rest] = data as readonly Tuple[];

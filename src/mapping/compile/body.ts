@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compilePruning, compileSchema, schemaMembers, validSchema, type Schema } from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/definition.ts";
 import type { FieldContext } from "./field/context.ts";
@@ -164,7 +164,7 @@ export function compileBody(
 
     write(body, writing) {
       const given = members.filter(({ get }) => get(body) !== undefined);
-      const values = allOf(given, ({ get, write }) => write(get(body), body, writing));
+      const values = mapMaybe(given, ({ get, write }) => write(get(body), body, writing));
       return thenMaybe(values, (written) => {
         const v4: JsonObject = {};
         const faults: ErrorDetail[] = [];

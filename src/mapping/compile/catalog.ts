@@ -1,6 +1,6 @@
 import { parseJson, printJson } from "../../dialect/json/parse.ts";
 import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
-import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/definition.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
@@ -134,7 +134,7 @@ export function compileCatalog(
     keepsItem: kept && ((item) => thenMaybe(kept.evaluate(item, {}), Boolean)),
     fixedList: () =>
       fixedIds &&
-      Promise.resolve(allOf(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
+      Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
         texts.map((text) => createCatalogEntry(text ?? "{}")),
       ),
     hiddenPrefix: hidden,

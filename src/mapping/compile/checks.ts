@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { allOf, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -21,7 +21,7 @@ export function compileChecks(
   }));
   return (body, bindings) =>
     thenMaybe(
-      allOf(checks, ({ fault }) => fault.evaluate(body, bindings)),
+      mapMaybe(checks, ({ fault }) => fault.evaluate(body, bindings)),
       (reasons) =>
         checks.flatMap(({ field }, index) => {
           const reason = reasons[index];

@@ -36,8 +36,8 @@ export const silentLocation: SourceLocation = {
 const INVALID_EXPRESSION: Expression = {
   source: "",
   variables: new Set(),
-  reads: new Map(),
-  missingWithout: new Set(),
+  inputNames: new Map(),
+  requiredVariables: new Set(),
   engine: "compiled",
   evaluate: () => undefined,
   print: () => undefined,

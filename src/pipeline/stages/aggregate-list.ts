@@ -1,4 +1,4 @@
-import { allOf } from "../../jsonata/index.ts";
+import { mapMaybe } from "../../jsonata/index.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { cursorAt } from "../../dialect/json/scan.ts";
 import { createCatalogEntry } from "../../mapping/compile/catalog.ts";
@@ -28,9 +28,11 @@ export async function aggregateList(
   notes.upstreamEquivalent = `${prepared.method} ${prepared.path}`;
   const whole = await fetchAllPages(prepared, maxRows, work);
   if ("refused" in whole) return throwTranslatedError(whole.refused, route, prepared, rules, notes);
-  const known = await allOf(whole.rows, (row) => includesRow(parseObject(row)));
+  const known = await mapMaybe(whole.rows, (row) => includesRow(parseObject(row)));
   const rows = whole.rows.filter((_row, index) => known[index]);
-  const texts = await allOf(rows, (row) => route.read(cursorAt(printJson(row)), { catalogs, related: {} }));
+  const texts = await mapMaybe(rows, (row) =>
+    route.read(cursorAt(printJson(row)), { catalogs, related: {} }),
+  );
   for (const loss of route.losses) notes.losses.add(loss);
   return paginate(texts.map(createCatalogEntry), work);
 }

@@ -10,7 +10,7 @@ import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../d
 import { readErrors, type ErrorNames } from "../../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { alphaStatus, type StatusesDefinition } from "../../dialect/statuses.ts";
-import { allMaybe, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
+import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
 import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { JsonObject, ReadContext } from "../../mapping/translation-context.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -216,7 +216,7 @@ async function readList(
   const rows: MaybePromise<string>[] = [];
   try {
     const list = openListBody(answer, rules, (from) => rows.push(route.read(objectAt(from), reading)));
-    return writeEnvelope(await allMaybe(rows), list, route.list, rules.alpha);
+    return writeEnvelope(await awaitAll(rows), list, route.list, rules.alpha);
   } catch (error) {
     ignoreRejections(rows);
     throw error;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { compile, compiledBy, ExpressionError } from "../../../src/jsonata/index.ts";
+import { compile, collectExpressions, ExpressionError } from "../../../src/jsonata/index.ts";
 
 describe("a compiled expression", () => {
   test("answers at once, and fails at once", () => {
@@ -54,9 +54,9 @@ describe("a compiled expression", () => {
     expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
   });
 
-  test("refuses a bound function that answers later", () => {
+  test("rejects a bound function that returns a promise", () => {
     expect(() => compile("$f()").evaluate({}, { f: async () => 1 })).toThrow(
-      "a bound function answers later",
+      "a bound function returns a promise",
     );
   });
 
@@ -183,7 +183,7 @@ describe("nothing of an expression becomes code", () => {
 });
 
 test("whoever compiles can be asked which expressions there were", () => {
-  const { result, expressions } = compiledBy(() => [compile("a"), compile("b")].length);
+  const { result, expressions } = collectExpressions(() => [compile("a"), compile("b")].length);
   expect(result).toBe(2);
   expect(expressions.map(({ source }) => source)).toEqual(["a", "b"]);
 });

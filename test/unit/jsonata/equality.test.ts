@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { toJsonText } from "../../../src/dialect/json/text.ts";
-import { walk, type Node } from "../../../src/jsonata/ast.ts";
+import { walk, type AstNode } from "../../../src/jsonata/ast.ts";
 import {
   compile,
   type Expression,
@@ -48,7 +48,7 @@ function withoutHoles(value: unknown): unknown {
 function races(source: string): boolean {
   let found = false;
   walk(parse(source), (node) => {
-    const members = (node["expressions"] ?? node["lhs"]) as readonly Node[] | Node | undefined;
+    const members = (node["expressions"] ?? node["lhs"]) as readonly AstNode[] | AstNode | undefined;
     const pairs = (node.group as { readonly lhs: readonly unknown[] } | undefined)?.lhs;
     if (node.type === "unary" && Array.isArray(members) && members.length > 1) found = true;
     if (pairs && pairs.length > 1) found = true;
@@ -116,7 +116,7 @@ test("an input of the members that an expression reads gives what the whole inpu
   fc.assert(
     fc.property(parsing, documents, (source, input) => {
       const expression = compile(source);
-      const { reads } = expression;
+      const { inputNames: reads } = expression;
       const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
       fc.pre(expression.engine === "compiled" && isObject);
       if (reads === "all") return;
@@ -191,11 +191,11 @@ test.each([
 ] as const)("%s reads only what its paths name", (source, paths) => {
   const plain = (reads: InputNames): unknown =>
     reads === "all" ? reads : Object.fromEntries([...reads].map(([name, inner]) => [name, plain(inner)]));
-  expect(plain(compile(source).reads)).toEqual(paths);
+  expect(plain(compile(source).inputNames)).toEqual(paths);
 });
 
 test.each(["a.*", "a.b.%", "$", "**.a", "a.__proto__", "__proto__.a"])("%s reads all", (source) => {
-  expect(compile(source).reads).toBe("all");
+  expect(compile(source).inputNames).toBe("all");
 });
 
 test("an evaluation leaves its input as it was", () => {
@@ -224,7 +224,7 @@ describe("an expression that finds nothing without the members of a variable", (
     '$x.a.b = "c" ? $x.a.d.$merge([$])',
     '$x.a = 1 and $error("never") ? 1 : $x.b',
   ])("is %s", (source) => {
-    const { missingWithout, evaluate } = compile(source);
+    const { requiredVariables: missingWithout, evaluate } = compile(source);
     expect(missingWithout).toEqual(new Set(["x"]));
     expect(evaluate({ a: [{ b: 1 }] }, { x: {} })).toBeUndefined();
   });
@@ -244,14 +244,14 @@ describe("an expression that finds nothing without the members of a variable", (
     "$floor($x)",
     "$sum($x.a)",
     "$x[0].a",
-  ])("is not known of %s", (source) => expect(compile(source).missingWithout).toEqual(new Set()));
+  ])("is not known of %s", (source) => expect(compile(source).requiredVariables).toEqual(new Set()));
 
   test("does so whatever its input is", () => {
     fc.assert(
       fc.property(parsing, documents, (source, input) => {
         const expression = compile(source);
         fc.pre(expression.engine === "compiled");
-        for (const name of expression.missingWithout)
+        for (const name of expression.requiredVariables)
           expect(given(() => expression.evaluate(input, { ...BINDINGS, [name]: {} }))).toEqual(
             given(() => undefined),
           );

@@ -332,7 +332,7 @@ describe("an expression that can't be used", () => {
       "with a variable that nobody sets",
       "'a & $lone'",
       4,
-      "unknown variable or function $lone; besides JSONata's own there are $value, $with, $values",
+      "unknown variable or function $lone; in addition to JSONata's own functions there are $value, $with, $values",
     ],
     ["with a function that runs text as code", "'$eval(a)'", 0, "$eval can't be used"],
     ["with a clock", "'$now()'", 0, "$now can't be used"],

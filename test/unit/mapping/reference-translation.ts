@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { normaliseDateTime } from "../../../src/dialect/date-time.ts";
 import type { Scopes } from "../../../src/dialect/scopes.ts";
 import { isObject } from "../../../src/dialect/json/parse.ts";
-import { compile, interpretedBy } from "../../../src/jsonata/index.ts";
+import { compile, runInterpreted } from "../../../src/jsonata/index.ts";
 import { networkAddress } from "../../../src/mapping/compile/ip-address.ts";
 
 /**
@@ -80,7 +80,7 @@ export interface Surroundings {
 const interpreted = new Map<string, ReturnType<typeof compile>>();
 
 async function evaluate(source: string, input: unknown, bindings: Json): Promise<unknown> {
-  const expression = interpreted.get(source) ?? interpretedBy(() => compile(source));
+  const expression = interpreted.get(source) ?? runInterpreted(() => compile(source));
   interpreted.set(source, expression);
   return expression.evaluate(input, bindings);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { cursorAt, expectEnd } from "../../../src/dialect/json/scan.ts";
-import { ExpressionError, interpretedBy } from "../../../src/jsonata/index.ts";
+import { ExpressionError, runInterpreted } from "../../../src/jsonata/index.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { CatalogCopy, ReadContext } from "../../../src/mapping/translation-context.ts";
 import {
@@ -169,7 +169,7 @@ async function outcome(run: () => unknown): Promise<string> {
 describe.each(["mappings", "test/fixtures/library-pack"])("an object of %s, as text (L5)", (folder) => {
   const reference = readPack(folder);
   const catalogs = knownCatalogs(reference);
-  const engines = { compiled: loadPack(folder), interpreted: interpretedBy(() => loadPack(folder)) };
+  const engines = { compiled: loadPack(folder), interpreted: runInterpreted(() => loadPack(folder)) };
   const value = anything(wordsOf(reference));
 
   async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {

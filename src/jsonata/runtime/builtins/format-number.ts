@@ -1,44 +1,49 @@
 import { Failure } from "../failure.ts";
-import { analyse, mistakes, signsOf, takeApart, type Format, type Signs } from "./number-picture.ts";
+import {
+  analyzePicture,
+  findPictureErrors,
+  signsOf,
+  parsePicture,
+  type NumberFormat,
+  type PictureSigns,
+} from "./number-picture.ts";
 import { round } from "./numbers.ts";
 
-/** `$formatNumber`: numbers by a picture. */
-
-/** Digits of the picture's family, with its decimal separator, no zeros at either end. */
-function digitsOf(value: number, places: number, signs: Signs): string {
+/** Returns the digits of a number in the script of the picture. */
+function digitsOf(value: number, places: number, signs: PictureSigns): string {
   return Math.abs(value)
     .toFixed(places)
     .replaceAll(/\d/g, (digit) => signs.digits[Number(digit)] as string);
 }
 
-function stripped(text: string, zero: string): string {
+function trimZeros(text: string, zero: string): string {
   let [start, end] = [0, text.length];
   while (text.charAt(start) === zero) start += 1;
   while (end > start && text.charAt(end - 1) === zero) end -= 1;
   return text.slice(start, end);
 }
 
-const inserted = (text: string, at: number, sign: string): string =>
+const insertAt = (text: string, at: number, sign: string): string =>
   text.slice(0, at) + sign + text.slice(at);
 
-/** Puts grouping separators into digits; `text` has its decimal separator. */
-function groupedDigits(text: string, format: Format, signs: Signs): string {
+/** Inserts grouping separators. `text` has a decimal separator. */
+function insertGroupSeparators(text: string, format: NumberFormat, signs: PictureSigns): string {
   const [point, group] = [signs["decimal-separator"], signs["grouping-separator"]];
   const size = text.indexOf(point);
   let result = text;
   const count = format.every > 0 ? Math.floor((size - 1) / format.every) : 0;
   for (let index = 1; index <= count; index += 1)
-    result = inserted(result, size - index * format.every, group);
+    result = insertAt(result, size - index * format.every, group);
   if (format.every === 0)
-    for (const [index, place] of format.groups.entries())
-      result = inserted(result, size + index - place, group);
+    for (const [index, position] of format.groups.entries())
+      result = insertAt(result, size + index - position, group);
   const end = result.indexOf(point) + 1;
-  for (const place of format.fractionGroups) result = inserted(result, place + end, group);
+  for (const position of format.fractionGroups) result = insertAt(result, position + end, group);
   return result;
 }
 
-/** A number as a mantissa within the picture's digits and a power of ten. */
-function scientific(value: number, format: Format): readonly [number, number | undefined] {
+/** Splits a number into a mantissa that fits the digits of the picture, and a power of ten. */
+function toScientific(value: number, format: NumberFormat): readonly [number, number | undefined] {
   if (format.least.exponent === 0) return [value, undefined];
   const [least, most] = [10 ** (format.scaling - 1), 10 ** format.scaling];
   let [mantissa, exponent] = [value, 0];
@@ -47,24 +52,24 @@ function scientific(value: number, format: Format): readonly [number, number | u
   return [mantissa, exponent];
 }
 
-function print(value: number, format: Format, signs: Signs): string {
+function printNumber(value: number, format: NumberFormat, signs: PictureSigns): string {
   const [zero, point] = [signs["zero-digit"], signs["decimal-separator"]];
   const factor = format.picture.includes(signs.percent)
     ? 100
     : format.picture.includes(signs["per-mille"])
       ? 1000
       : 1;
-  const [mantissa, exponent] = scientific(value * factor, format);
+  const [mantissa, exponent] = toScientific(value * factor, format);
   const rounded = round(mantissa, format.mostFraction) as number;
   const digits = digitsOf(rounded, format.mostFraction, signs);
   const pointed = digits.includes(".") ? digits.replace(".", point) : digits + point;
-  const bare = stripped(pointed, zero);
+  const bare = trimZeros(pointed, zero);
   const size = bare.indexOf(point);
   const padded =
     zero.repeat(Math.max(0, format.least.integer - size)) +
     bare +
     zero.repeat(Math.max(0, format.least.fraction - (bare.length - size - 1)));
-  const grouped = groupedDigits(padded, format, signs);
+  const grouped = insertGroupSeparators(padded, format, signs);
   const pointless = !format.picture.includes(point) || grouped.indexOf(point) === grouped.length - 1;
   const power =
     exponent === undefined
@@ -75,17 +80,22 @@ function print(value: number, format: Format, signs: Signs): string {
   return format.prefix + (pointless ? grouped.slice(0, -1) : grouped) + power + format.suffix;
 }
 
+/** `$formatNumber`: prints a number by a picture. @throws {Failure} D3080 to D3093 If the picture is invalid. */
 export function formatNumber(value?: number, picture?: string, options?: object): string | undefined {
   if (value === undefined) return undefined;
   const signs = signsOf(options);
   const pictures = (picture as string).split(signs["pattern-separator"]);
   if (pictures.length > 2) throw new Failure("D3080");
-  const parts = pictures.map((part) => takeApart(part, signs));
+  const parts = pictures.map((part) => parsePicture(part, signs));
   for (const part of parts) {
-    const code = mistakes(part, signs).at(-1);
+    const code = findPictureErrors(part, signs).at(-1);
     if (code !== undefined) throw new Failure(code);
   }
-  const [positive, negative] = parts.map((part) => analyse(part, signs));
-  if (value >= 0 || !positive) return print(value, positive as Format, signs);
-  return print(value, negative ?? { ...positive, prefix: signs["minus-sign"] + positive.prefix }, signs);
+  const [positive, negative] = parts.map((part) => analyzePicture(part, signs));
+  if (value >= 0 || !positive) return printNumber(value, positive as NumberFormat, signs);
+  return printNumber(
+    value,
+    negative ?? { ...positive, prefix: signs["minus-sign"] + positive.prefix },
+    signs,
+  );
 }

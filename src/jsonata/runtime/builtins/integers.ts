@@ -2,11 +2,11 @@ import { regularDistance } from "./number-picture.ts";
 import { Failure } from "../failure.ts";
 import { fromWords, toWords } from "./number-words.ts";
 
-/** Pictures of integers: XPath Functions and Operators 3.1, 4.6.1, as far as JSONata follows it. */
+// Pictures of integers: XPath Functions and Operators 3.1, section 4.6.1, as far as JSONata implements it.
 
 interface Separator {
-  /** How many digits stand right of it. */
-  readonly place: number;
+  /** Number of digits to the right of it. */
+  readonly position: number;
   readonly sign: string;
 }
 
@@ -20,11 +20,11 @@ type IntegerFormat =
       readonly zero: number;
       readonly least: number;
       readonly separators: readonly Separator[];
-      /** The distance of the separators where all are alike and have one, or 0. */
+      /** The regular distance between equal separators; 0 if there is none. */
       readonly every: number;
     };
 
-/** Where Unicode's families of decimal digits start. */
+/** The code points of the digit zero in Unicode's scripts. */
 const ZEROS = [
   0x30, 0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
   0x0de6, 0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50,
@@ -37,7 +37,7 @@ const WORDS = { W: "upper", w: "lower", Ww: "title" } as const;
 
 const has = <T extends object>(table: T, key: PropertyKey): key is keyof T => Object.hasOwn(table, key);
 
-/** @throws {Failure} D3130 for a picture that is none, D3131 for one with digits of two families. */
+/** Parses a picture. @throws {Failure} D3130 If it is not supported, D3131 If it has digits of two scripts. */
 function integerFormat(picture: string): IntegerFormat {
   const semicolon = picture.lastIndexOf(";");
   const format = semicolon === -1 ? picture : picture.slice(0, semicolon);
@@ -52,14 +52,14 @@ function digitFormat(format: string, ordinal: boolean): IntegerFormat {
   const separators: Separator[] = [];
   const zeros = new Set<number>();
   let least = 0;
-  let place = 0;
+  let position = 0;
   for (const sign of Array.from(format).toReversed()) {
     const code = sign.codePointAt(0) as number;
     const zero = ZEROS.find((first) => code >= first && code <= first + 9);
     if (zero !== undefined) zeros.add(zero);
     if (zeros.size > 1) throw new Failure("D3131");
-    if (zero === undefined && sign !== "#") separators.push({ place, sign });
-    else place += 1;
+    if (zero === undefined && sign !== "#") separators.push({ position, sign });
+    else position += 1;
     if (zero !== undefined) least += 1;
   }
   const [zero] = zeros;
@@ -69,10 +69,8 @@ function digitFormat(format: string, ordinal: boolean): IntegerFormat {
 
 function distance(separators: readonly Separator[]): number {
   const signs = new Set(separators.map(({ sign }) => sign));
-  return signs.size === 1 ? regularDistance(separators.map(({ place }) => place)) : 0;
+  return signs.size === 1 ? regularDistance(separators.map(({ position }) => position)) : 0;
 }
-
-/** `$formatInteger` and `$parseInteger`: integers as digits, letters, Roman numerals and words. */
 
 const NUMERALS: readonly (readonly [number, string])[] = [
   [1000, "m"],
@@ -90,7 +88,7 @@ const NUMERALS: readonly (readonly [number, string])[] = [
   [1, "i"],
 ];
 
-/** Numerals have no sign above M, so a number too large would never end. */
+/** M is the largest Roman numeral, so a huge number would become a huge string. */
 const LARGEST_ROMAN = 1e7;
 
 function toRoman(value: number): string {
@@ -137,10 +135,10 @@ function fromLetters(text: string, upper: boolean): number {
 
 type Digits = Extract<IntegerFormat, { style: "digits" }>;
 
-const shifted = (digits: string, by: number): string =>
+const shiftDigits = (digits: string, by: number): string =>
   Array.from(digits, (digit) => String.fromCodePoint((digit.codePointAt(0) as number) + by)).join("");
 
-function separated(digits: string, { every, separators }: Digits): string {
+function insertSeparators(digits: string, { every, separators }: Digits): string {
   const sign = separators[0]?.sign ?? "";
   if (every > 0) {
     const groups: string[] = [];
@@ -149,7 +147,7 @@ function separated(digits: string, { every, separators }: Digits): string {
     return groups.join(sign);
   }
   return separators.toReversed().reduce((text, separator) => {
-    const at = text.length - separator.place;
+    const at = text.length - separator.position;
     return text.slice(0, at) + separator.sign + text.slice(at);
   }, digits);
 }
@@ -161,7 +159,7 @@ function ordinalEnding(text: string): string {
 
 function toDigits(value: number, format: Digits): string {
   const digits = String(value).padStart(format.least, "0");
-  const text = separated(shifted(digits, format.zero - 0x30), format);
+  const text = insertSeparators(shiftDigits(digits, format.zero - 0x30), format);
   return format.ordinal ? text + ordinalEnding(text) : text;
 }
 
@@ -169,10 +167,10 @@ function fromDigits(text: string, { ordinal, every, separators, zero }: Digits):
   const bare = ordinal ? text.slice(0, -2) : text;
   const signs = every > 0 ? [","] : separators.map(({ sign }) => sign);
   const digits = signs.reduce((left, sign) => left.replaceAll(sign, ""), bare);
-  return Number.parseInt(zero === 0x30 ? digits : shifted(digits, 0x30 - zero), 10);
+  return Number.parseInt(zero === 0x30 ? digits : shiftDigits(digits, 0x30 - zero), 10);
 }
 
-function format(value: number, picture: IntegerFormat): string {
+function printInteger(value: number, picture: IntegerFormat): string {
   switch (picture.style) {
     case "letters":
       return toLetters(value, picture.upper);
@@ -188,12 +186,14 @@ function format(value: number, picture: IntegerFormat): string {
   }
 }
 
+/** `$formatInteger`: prints an integer by a picture, as digits, letters, Roman numerals or words. @throws {Failure} D3130, D3131 */
 export function formatInteger(value?: number, picture?: string): string | undefined {
   if (value === undefined) return undefined;
   const whole = Math.floor(value);
-  return (whole < 0 ? "-" : "") + format(Math.abs(whole), integerFormat(picture as string));
+  return (whole < 0 ? "-" : "") + printInteger(Math.abs(whole), integerFormat(picture as string));
 }
 
+/** `$parseInteger`: reads an integer that is written by a picture. @throws {Failure} D3130, D3131 */
 export function parseInteger(text?: string, picture?: string): number | undefined {
   if (text === undefined) return undefined;
   const found = integerFormat(picture as string);

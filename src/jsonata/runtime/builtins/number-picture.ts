@@ -1,4 +1,4 @@
-/** The pictures of `$formatNumber`: XPath Functions and Operators 3.1, 4.7, as far as JSONata follows it. */
+/** Default symbols of `$formatNumber` (XPath Functions and Operators 3.1, section 4.7, as far as JSONata implements it). */
 const SYMBOLS = {
   "decimal-separator": ".",
   "grouping-separator": ",",
@@ -12,13 +12,14 @@ const SYMBOLS = {
 };
 type Symbols = typeof SYMBOLS;
 
-/** The signs of a picture, and what they are told apart by. */
-export interface Signs extends Symbols {
+/** The symbols of a picture, its digits, and all characters with a meaning. */
+export interface PictureSigns extends Symbols {
   readonly digits: readonly string[];
   readonly active: ReadonlySet<string>;
 }
 
-export function signsOf(options: object | undefined): Signs {
+/** Returns the symbols of a picture: the defaults, overridden by the options of the call. */
+export function signsOf(options: object | undefined): PictureSigns {
   const symbols: Symbols = { ...SYMBOLS, ...options };
   const zero = symbols["zero-digit"].charCodeAt(0);
   const digits = Array.from({ length: 10 }, (_, value) => String.fromCharCode(zero + value));
@@ -31,8 +32,8 @@ export function signsOf(options: object | undefined): Signs {
   return { ...symbols, digits, active: new Set([...digits, ...separators, symbols.digit]) };
 }
 
-/** A picture for positive or negative numbers, taken apart. */
-interface Parts {
+/** The parts of a picture for positive or negative numbers. */
+interface PictureParts {
   readonly picture: string;
   readonly prefix: string;
   readonly suffix: string;
@@ -43,7 +44,8 @@ interface Parts {
   readonly fraction: string;
 }
 
-export function takeApart(picture: string, signs: Signs): Parts {
+/** Splits a picture into its parts. */
+export function parsePicture(picture: string, signs: PictureSigns): PictureParts {
   const characters = picture.split("");
   const starts = (sign: string) => signs.active.has(sign) && sign !== signs["exponent-separator"];
   const first = characters.findIndex(starts);
@@ -51,7 +53,7 @@ export function takeApart(picture: string, signs: Signs): Parts {
   const prefix = first === -1 ? "" : picture.slice(0, first);
   const suffix = last === -1 ? "" : picture.slice(last + 1);
   const active = picture.substring(prefix.length, picture.length - suffix.length);
-  // Places in the whole picture cut the active part, as JSONata has it.
+  // As in JSONata, an index into the whole picture is applied to the active part.
   const at = picture.indexOf(signs["exponent-separator"], prefix.length);
   const plain = at === -1 || at > picture.length - suffix.length;
   const mantissa = plain ? active : active.slice(0, at);
@@ -64,8 +66,8 @@ export function takeApart(picture: string, signs: Signs): Parts {
 
 const repeats = (text: string, sign: string): boolean => text.indexOf(sign) !== text.lastIndexOf(sign);
 
-/** Everything that is wrong with a picture; JSONata reports the last. */
-export function mistakes(parts: Parts, signs: Signs): string[] {
+/** Returns the codes of all errors of a picture. JSONata reports the last one. */
+export function findPictureErrors(parts: PictureParts, signs: PictureSigns): string[] {
   const { picture, mantissa, active, integer, fraction, exponent } = parts;
   const isDigit = (sign: string) => signs.digits.includes(sign);
   const point = picture.indexOf(signs["decimal-separator"]);
@@ -91,25 +93,26 @@ export function mistakes(parts: Parts, signs: Signs): string[] {
   return checks.filter(([, wrong]) => wrong).map(([code]) => code);
 }
 
-/** What a picture asks for. */
-export interface Format extends Parts {
-  /** How many digits stand right of each grouping separator; left of it, in the fraction. */
+/** The number format that a picture describes. */
+export interface NumberFormat extends PictureParts {
+  /** Number of digits to the right of each grouping separator; in the fraction, to its left. */
   readonly groups: readonly number[];
   readonly fractionGroups: readonly number[];
-  /** The size of groups, where all have one, or 0. */
+  /** The size of the groups if it is regular, else 0. */
   readonly every: number;
   readonly scaling: number;
   readonly least: { readonly integer: number; readonly fraction: number; readonly exponent: number };
   readonly mostFraction: number;
 }
 
-export function analyse(parts: Parts, signs: Signs): Format {
+/** Derives the number format from a valid picture. */
+export function analyzePicture(parts: PictureParts, signs: PictureSigns): NumberFormat {
   const { integer, fraction, exponent } = parts;
   const isDigit = (sign: string) => signs.digits.includes(sign);
   const counted = (text: string) =>
     text.split("").filter((sign) => isDigit(sign) || sign === signs.digit).length;
   const mandatory = (text: string) => text.split("").filter(isDigit).length;
-  // After the first, separators of the fraction are looked for in the integer part, as JSONata has it.
+  // As in JSONata, all separators of the fraction but the first are searched in the integer part.
   const groupsOf = (part: string, before: boolean): number[] => {
     const found: number[] = [];
     let at = part.indexOf(signs["grouping-separator"]);
@@ -134,7 +137,7 @@ export function analyse(parts: Parts, signs: Signs): Format {
   return { ...parts, groups, fractionGroups, every: regularDistance(groups), scaling, least, mostFraction };
 }
 
-/** The interval of separators that are regular: all multiples of it, none left out. 0 where they are not. */
+/** Returns the distance of separators if their positions are all its multiples, none left out; else 0. */
 export function regularDistance(positions: readonly number[]): number {
   const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other));
   if (positions.length === 0) return 0;

@@ -1,4 +1,5 @@
-/** English words for integers, for pictures W and w. */
+// English words for integers: the pictures W and w.
+
 const SMALL =
   "Zero One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen Sixteen Seventeen Eighteen Nineteen".split(
     " ",
@@ -12,12 +13,13 @@ const POWERS = "Thousand Million Billion Trillion".split(" ");
 
 const ordinalOfTens = (word: string): string => `${word.slice(0, -1)}ieth`;
 
-/** What stands behind a larger part: nothing, or the words of the rest. */
-function rest(value: number, ordinal: boolean, below: number): string {
+/** Returns the words after a larger unit, with their separator. */
+function printRest(value: number, ordinal: boolean, below: number): string {
   if (value === 0) return ordinal ? "th" : "";
   return (value < below ? " and " : ", ") + toWords(value, ordinal);
 }
 
+/** Returns an integer in English words, cardinal or ordinal. */
 export function toWords(value: number, ordinal: boolean): string {
   if (value < 20) return (ordinal ? SMALL_ORDINALS : SMALL)[value] as string;
   if (value < 100) {
@@ -26,11 +28,11 @@ export function toWords(value: number, ordinal: boolean): string {
     return ordinal ? ordinalOfTens(tens) : tens;
   }
   if (value < 1000)
-    return `${SMALL[Math.floor(value / 100)] as string} Hundred${rest(value % 100, ordinal, 100)}`;
+    return `${SMALL[Math.floor(value / 100)] as string} Hundred${printRest(value % 100, ordinal, 100)}`;
   const power = Math.min(Math.floor(Math.log10(value) / 3), POWERS.length);
   const unit = 10 ** (power * 3);
   const count = Math.floor(value / unit);
-  return `${toWords(count, false)} ${POWERS[power - 1] as string}${rest(value - count * unit, ordinal, 100)}`;
+  return `${toWords(count, false)} ${POWERS[power - 1] as string}${printRest(value - count * unit, ordinal, 100)}`;
 }
 
 const VALUES = new Map<string, number>(
@@ -50,7 +52,7 @@ const VALUES = new Map<string, number>(
   ].map(([word, value]) => [String(word).toLowerCase(), Number(value)]),
 );
 
-/** The integer that words stand for, NaN with a word that is none. */
+/** Parses an integer in English words. Returns NaN if a word is unknown. */
 export function fromWords(text: string): number {
   const parts = [0];
   for (const word of text.toLowerCase().split(/,\s|\sand\s|[\s\\-]/)) {

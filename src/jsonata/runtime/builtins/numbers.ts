@@ -1,14 +1,15 @@
 import { Failure } from "../failure.ts";
 
-/** Built-in functions on numbers. Their arguments have been checked; what is missing stays missing. */
+// Number functions. Their signatures have been checked; undefined remains undefined.
 
 type OnNumbers = (values?: readonly number[]) => number | undefined;
 
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
 
-/** JSONata's own pattern, loose ends included: only its first alternative is anchored in front, its last behind. */
+/** JSONata's pattern, including its mistake: only the first alternative is anchored at the start, the last at the end. */
 const OTHER_RADIX = /^(0[xX][0-9A-Fa-f]+)|(0[oO][0-7]+)|(0[bB][0-1]+)$/;
 
+/** `$number`. @throws {Failure} D3030 If the value can't be read as a number. */
 export function number(value: unknown): number | undefined {
   if (value === undefined || typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -20,37 +21,42 @@ export function number(value: unknown): number | undefined {
   throw new Failure("D3030");
 }
 
+/** `$abs`. */
 export const abs = (value?: number): number | undefined =>
   value === undefined ? undefined : Math.abs(value);
 
+/** `$floor`. */
 export const floor = (value?: number): number | undefined =>
   value === undefined ? undefined : Math.floor(value);
 
+/** `$ceil`. */
 export const ceil = (value?: number): number | undefined =>
   value === undefined ? undefined : Math.ceil(value);
 
-/** Moves the decimal point in the text of a number, which is exact where a multiplication is not. */
-function shifted(value: number, places: number): number {
+/** Moves the decimal point in the text of a number. That is exact, unlike a multiplication. */
+function shiftDecimalPoint(value: number, places: number): number {
   const [digits, exponent = "0"] = String(value).split("e");
   return Number(`${digits}e${Number(exponent) + places}`);
 }
 
-/** Rounds halves to the even neighbour; `precision` counts decimal places, or zeros when negative. */
+/** `$round`: rounds halves to even. @param precision Number of decimal places; negative: number of zeros. */
 export function round(value?: number, precision?: number): number | undefined {
   if (value === undefined) return undefined;
-  const scaled = precision ? shifted(value, precision) : value;
+  const scaled = precision ? shiftDecimalPoint(value, precision) : value;
   let whole = Math.round(scaled);
   if (Math.abs(whole - scaled) === 0.5 && Math.abs(whole % 2) === 1) whole -= 1;
-  const result = precision ? shifted(whole, -precision) : whole;
+  const result = precision ? shiftDecimalPoint(whole, -precision) : whole;
   return Object.is(result, -0) ? 0 : result;
 }
 
+/** `$sqrt`. @throws {Failure} D3060 If the number is negative. */
 export function sqrt(value?: number): number | undefined {
   if (value === undefined) return undefined;
   if (value < 0) throw new Failure("D3060");
   return Math.sqrt(value);
 }
 
+/** `$power`. @throws {Failure} D3061 If the result is not finite. */
 export function power(base?: number, exponent?: number): number | undefined {
   if (base === undefined) return undefined;
   const result = base ** (exponent as number);
@@ -58,17 +64,23 @@ export function power(base?: number, exponent?: number): number | undefined {
   return result;
 }
 
+/** `$sum`. */
 export const sum: OnNumbers = (values) => values?.reduce((total, value) => total + value, 0);
 
+/** `$count`. */
 export const count = (values?: readonly unknown[]): number => values?.length ?? 0;
 
+/** `$max`. */
 export const max: OnNumbers = (values) => (values?.length ? Math.max(...values) : undefined);
 
+/** `$min`. */
 export const min: OnNumbers = (values) => (values?.length ? Math.min(...values) : undefined);
 
+/** `$average`. */
 export const average: OnNumbers = (values) =>
   values?.length ? (sum(values) as number) / values.length : undefined;
 
+/** `$formatBase`: prints an integer in a radix from 2 to 36. @throws {Failure} D3100 */
 export function formatBase(value?: number, radix?: number): string | undefined {
   if (value === undefined) return undefined;
   const base = radix === undefined ? 10 : (round(radix) as number);

@@ -1,9 +1,7 @@
 import { Failure } from "../failure.ts";
 import { lookup as lookupName } from "../path.ts";
-import { collect, sequence, sequenceOf, type List } from "../sequence.ts";
-import { isNumeric, put } from "../values.ts";
-
-/** Built-in functions on objects, and on values of any type. */
+import { addMembers, sequence, sequenceOf, type List } from "../sequence.ts";
+import { isNumeric, setMember } from "../values.ts";
 
 function addKeys(value: unknown, names: Set<string>): void {
   if (Array.isArray(value)) for (const member of value) addKeys(member, names);
@@ -11,43 +9,46 @@ function addKeys(value: unknown, names: Set<string>): void {
     for (const name of Object.keys(value)) names.add(name);
 }
 
-/** Names of all members of an object, or of all objects of a list. */
+/** `$keys`: names of the members of an object, or of all objects of a list. */
 export function keys(value: unknown): List {
   const names = new Set<string>();
   addKeys(value, names);
   const ordered: Record<string, unknown> = {};
-  if (Array.isArray(value)) for (const name of names) put(ordered, name, true);
+  if (Array.isArray(value)) for (const name of names) setMember(ordered, name, true);
   return sequenceOf(Array.isArray(value) ? Object.keys(ordered) : names);
 }
 
+/** `$lookup`: reads a member by name. */
 export const lookup = (value: unknown, name: unknown): unknown => lookupName(value, name as string);
 
-/** One object per member. */
+/** `$spread`: one object per member. */
 export function spread(value: unknown): unknown {
   if (Array.isArray(value)) return spreadEach(value);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([name, member]) => {
     const object: Record<string, unknown> = {};
-    put(object, name, member);
+    setMember(object, name, member);
     return object;
   });
   return sequenceOf(members);
 }
 
-/** The objects of all values of a list; values that are no objects stay what they are. */
+/** Spreads all objects of a list. Other values remain. */
 function spreadEach(values: readonly unknown[]): List {
   const found = values.map(spread).filter((result) => result !== undefined);
-  return found.length === 0 ? sequence() : found.reduce<unknown[]>(collect, []);
+  return found.length === 0 ? sequence() : found.reduce<unknown[]>(addMembers, []);
 }
 
-/** One object with the members of all; the last of a name counts. */
+/** `$merge`: one object with the members of all objects. The last member of a name wins. */
 export function merge(objects?: readonly object[]): Record<string, unknown> | undefined {
   if (objects === undefined) return undefined;
   const merged: Record<string, unknown> = {};
-  for (const object of objects) for (const [name, value] of Object.entries(object)) put(merged, name, value);
+  for (const object of objects)
+    for (const [name, value] of Object.entries(object)) setMember(merged, name, value);
   return merged;
 }
 
+/** `$type`: the name of the type of a value. */
 export function type(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return "null";
@@ -56,14 +57,16 @@ export function type(value: unknown): string | undefined {
   return typeof value;
 }
 
+/** `$error`. @throws {Failure} D3137 Always. */
 export function error(message?: string): never {
   throw new Failure("D3137", 0, message || "$error() stopped the evaluation");
 }
 
+/** `$assert`. @throws {Failure} D3141 If the condition is false. */
 export function assert(condition?: boolean, message?: string): undefined {
   if (!condition) throw new Failure("D3141", 0, message || "$assert() does not hold");
 }
 
-/** A deep copy, through JSON's text. */
+/** `$clone`: a deep copy by way of JSON text. */
 export const clone = (value: unknown, text: (value: unknown) => string): unknown =>
   value === undefined ? undefined : (JSON.parse(text(value)) as unknown);

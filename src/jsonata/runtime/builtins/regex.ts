@@ -3,10 +3,9 @@ import type { Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
 import { sequence, type List } from "../sequence.ts";
-import { callBack } from "./higher-order.ts";
+import { callFunction } from "./higher-order.ts";
 
-/** Regular expressions, which are functions in JSONata: any function that gives matches can stand for one. */
-
+/** A match. In JSONata a regular expression is a function, and any function that returns matches can replace one. */
 interface Match {
   readonly match: string;
   readonly start: number;
@@ -15,8 +14,13 @@ interface Match {
   readonly next: () => Match | undefined;
 }
 
-/** The function that `/ … /` is, of two arguments to whoever counts them. The pattern has the flag g. */
-export function matcher(
+/**
+ * Creates the function of `/ … /`. It takes two arguments, since functions like `$map` check the arity.
+ *
+ * @param makeRegex Creates an instance of the pattern, which has the flag `g`.
+ * @param position Position of the pattern in the source, for errors.
+ */
+export function createMatcher(
   makeRegex: () => Regex,
   position: number,
 ): (text: string, from?: number) => Match | undefined {
@@ -41,13 +45,13 @@ export function matcher(
   };
 }
 
-/** Whether a string matches `/ … /`: what {@link contains} answers, without a match to look at. */
-export function matches(text: string, pattern: Regex): boolean {
+/** Whether a string matches a pattern: {@link contains} without creating a match. */
+export function testPattern(text: string, pattern: Regex): boolean {
   pattern.lastIndex = 0;
   return pattern.test(text);
 }
 
-function checked(found: unknown): Match | undefined {
+function requireMatch(found: unknown): Match | undefined {
   const match = found as Partial<Match> | null | undefined;
   if (!match) return match as undefined;
   const isMatch =
@@ -56,34 +60,37 @@ function checked(found: unknown): Match | undefined {
   return match as Match;
 }
 
-/** All matches, one after the other; who takes only some has asked for one more. */
-function* matchesOf(called: Callable, text: string): Generator<Match, void> {
-  let match = checked(callBack(called, [text]));
+/** Iterates over all matches. As in JSONata, the next match is searched before a limit is checked. */
+function* iterateMatches(called: Callable, text: string): Generator<Match, void> {
+  let match = requireMatch(callFunction(called, [text]));
   while (match !== undefined) {
     yield match;
     tick();
-    match = checked(callBack(match.next, []));
+    match = requireMatch(callFunction(match.next, []));
   }
 }
 
+/** `$contains`: whether a string contains a substring, or matches a pattern. */
 export function contains(text?: string, token?: string | Callable): boolean | undefined {
   if (text === undefined || token === undefined) return undefined;
   if (typeof token === "string") return text.includes(token);
-  return checked(callBack(token, [text])) !== undefined;
+  return requireMatch(callFunction(token, [text])) !== undefined;
 }
 
+/** `$match`: all matches of a pattern, up to `limit`. @throws {Failure} D3040 */
 export function match(text?: string, token?: Callable, limit = Infinity): List | undefined {
   if (text === undefined) return undefined;
   if (limit < 0) throw new Failure("D3040");
   const found = sequence();
   if (limit === 0) return found;
-  for (const { match: whole, start, groups } of matchesOf(token as Callable, text)) {
+  for (const { match: whole, start, groups } of iterateMatches(token as Callable, text)) {
     if (found.length >= limit) break;
     found.push({ match: whole, index: start, groups });
   }
   return found;
 }
 
+/** `$split`: splits a string at a separator or a pattern. @throws {Failure} D3020 */
 export function split(text?: string, separator?: string | Callable, limit?: number): unknown[] | undefined {
   if (text === undefined) return undefined;
   const most = limit ?? Infinity;
@@ -92,7 +99,7 @@ export function split(text?: string, separator?: string | Callable, limit?: numb
   if (typeof separator === "string") return text.split(separator, limit);
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end } of matchesOf(separator as Callable, text)) {
+  for (const { start, end } of iterateMatches(separator as Callable, text)) {
     if (parts.length >= most) return parts;
     parts.push(text.slice(from, start));
     from = end;
@@ -101,8 +108,8 @@ export function split(text?: string, separator?: string | Callable, limit?: numb
   return parts;
 }
 
-/** Puts a match into a replacement: `$0` is all of it, `$1` its first group, `$$` a dollar. */
-function filledIn(replacement: string, { match: whole, groups }: Match): string {
+/** Expands a replacement: `$0` is the whole match, `$1` its first group, `$$` a dollar sign. */
+function expandReplacement(replacement: string, { match: whole, groups }: Match): string {
   const digits = groups.length === 0 ? 1 : Math.floor(Math.log10(groups.length)) + 1;
   let filled = "";
   let from = 0;
@@ -124,7 +131,7 @@ function filledIn(replacement: string, { match: whole, groups }: Match): string 
   return filled + replacement.slice(from);
 }
 
-/** Replaces a text wherever it stands, `limit` times at most. */
+/** Replaces all occurrences of a text, up to `limit`. */
 export function replaceText(text: string, token: string, replacement: unknown, limit = Infinity): string {
   let result = "";
   let from = 0;
@@ -141,12 +148,12 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
   let result = "";
   let from = 0;
   let count = 0;
-  for (const found of matchesOf(token, text)) {
+  for (const found of iterateMatches(token, text)) {
     if (count >= limit) break;
     const substitute =
       typeof replacement === "string"
-        ? filledIn(replacement, found)
-        : callBack(replacement as Callable, [found]);
+        ? expandReplacement(replacement, found)
+        : callFunction(replacement as Callable, [found]);
     if (typeof substitute !== "string") throw new Failure("D3012");
     result += text.slice(from, found.start) + substitute;
     from = found.start + found.match.length;
@@ -155,6 +162,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
   return result + text.slice(from);
 }
 
+/** `$replace`: replaces a substring or the matches of a pattern. @throws {Failure} D3010, D3011, D3012 */
 export function replace(
   text?: string,
   token?: string | Callable,

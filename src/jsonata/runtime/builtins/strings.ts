@@ -1,14 +1,14 @@
 import { Failure } from "../failure.ts";
 import { Buffer } from "node:buffer";
-import { text } from "../values.ts";
+import { printText } from "../values.ts";
 
-/** Built-in functions that encode strings. */
 type Coding = (value?: string) => string | undefined;
 
-/** Takes each character as one byte, as JSONata does. */
+/** `$base64encode`. As in JSONata, each character is one byte. */
 export const base64encode: Coding = (value) =>
   value === undefined ? undefined : Buffer.from(value, "binary").toString("base64");
 
+/** `$base64decode`. As in JSONata, each byte is one character. */
 export const base64decode: Coding = (value) =>
   value === undefined ? undefined : Buffer.from(value, "base64").toString("binary");
 
@@ -23,29 +23,35 @@ const wellFormed =
     }
   };
 
+/** `$encodeUrlComponent`. @throws {Failure} D3140 */
 export const encodeUrlComponent: Coding = wellFormed(encodeURIComponent);
+/** `$encodeUrl`. @throws {Failure} D3140 */
 export const encodeUrl: Coding = wellFormed(encodeURI);
+/** `$decodeUrlComponent`. @throws {Failure} D3140 */
 export const decodeUrlComponent: Coding = wellFormed(decodeURIComponent);
+/** `$decodeUrl`. @throws {Failure} D3140 */
 export const decodeUrl: Coding = wellFormed(decodeURI);
 
-/** Built-in functions on strings. Their arguments have been checked; what is missing stays missing. */
+// String functions. Their signatures have been checked; undefined remains undefined.
 
 type OnString = (value?: string) => string | undefined;
 
+/** `$string`: prints a value. @param pretty Whether to indent it. */
 export const string = (value: unknown, pretty?: boolean): string | undefined =>
-  value === undefined ? undefined : text(value, pretty);
+  value === undefined ? undefined : printText(value, pretty);
 
-/** Characters, not halves of them. */
+/** Splits a string into characters (code points, not UTF-16 units). */
 function characters(value: string): string[] {
   const all: string[] = [];
   for (const character of value) all.push(character);
   return all;
 }
 
+/** `$length`: the number of characters. */
 export const length = (value?: string): number | undefined =>
   value === undefined ? undefined : characters(value).length;
 
-/** A start that is missing is the first character, but then no size can be counted from it. */
+/** `$substring`. Without a start the whole string is meant, but then a size has no effect. */
 export function substring(value?: string, start?: number, size?: number): string | undefined {
   if (value === undefined) return undefined;
   const all = characters(value);
@@ -56,24 +62,28 @@ export function substring(value?: string, start?: number, size?: number): string
   return all.slice(from, end).join("");
 }
 
+/** `$substringBefore`: the part before the first occurrence of `mark`; the whole string without one. */
 export function substringBefore(value?: string, mark?: string): string | undefined {
   const at = value?.indexOf(mark as string) ?? -1;
   return at === -1 ? value : value?.slice(0, at);
 }
 
+/** `$substringAfter`: the part after the first occurrence of `mark`; the whole string without one. */
 export function substringAfter(value?: string, mark?: string): string | undefined {
   const at = value?.indexOf(mark as string) ?? -1;
   return at === -1 ? value : value?.slice(at + (mark as string).length);
 }
 
+/** `$lowercase`. */
 export const lowercase: OnString = (value) => value?.toLowerCase();
 
+/** `$uppercase`. */
 export const uppercase: OnString = (value) => value?.toUpperCase();
 
-/** Makes every run of white space one space, and none at the ends. */
+/** `$trim`: replaces each run of white space by one space, and removes it at both ends. */
 export const trim: OnString = (value) => value?.replaceAll(/[ \t\n\r]+/g, " ").replaceAll(/^ | $/g, "");
 
-/** Fills up to a width, behind the string, or before it when the width is negative. */
+/** `$pad`: fills a string up to a width: on the right, or on the left if the width is negative. */
 export function pad(value?: string, width?: number, filling?: string): string | undefined {
   if (value === undefined) return undefined;
   const wanted = Math.trunc(width as number);
@@ -85,5 +95,6 @@ export function pad(value?: string, width?: number, filling?: string): string | 
   return wanted > 0 ? value + padding : padding + value;
 }
 
+/** `$join`: joins strings with a separator. */
 export const join = (values?: readonly string[], separator = ""): string | undefined =>
   values?.join(separator);

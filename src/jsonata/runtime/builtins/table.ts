@@ -1,7 +1,7 @@
-import { builtin, type Callable } from "../call.ts";
-import { signatureOf } from "../signature.ts";
+import { createBuiltin, type Callable } from "../call.ts";
+import { parseSignature } from "../signature.ts";
 import { append } from "../sequence.ts";
-import { text, truth } from "../values.ts";
+import { printText, isTruthy } from "../values.ts";
 import * as arrays from "./arrays.ts";
 import { formatNumber } from "./format-number.ts";
 import * as higherOrder from "./higher-order.ts";
@@ -12,8 +12,7 @@ import * as regex from "./regex.ts";
 import * as strings from "./strings.ts";
 import * as time from "./time.ts";
 
-/** JSONata's built-in functions by name, with what each takes in the notation of its documentation. */
-
+/** The implementation of a built-in function, its arity, and its signature in JSONata's notation. */
 type Entry = readonly [run: (...args: never[]) => unknown, arity: number, signature: string];
 
 const onNumbers: Readonly<Record<string, Entry>> = {
@@ -61,8 +60,8 @@ const onStrings: Readonly<Record<string, Entry>> = {
 };
 
 const onAnything: Readonly<Record<string, Entry>> = {
-  boolean: [(value: unknown) => (value === undefined ? undefined : truth(value)), 1, "<x-:b>"],
-  not: [(value: unknown) => (value === undefined ? undefined : !truth(value)), 1, "<x-:b>"],
+  boolean: [(value: unknown) => (value === undefined ? undefined : isTruthy(value)), 1, "<x-:b>"],
+  not: [(value: unknown) => (value === undefined ? undefined : !isTruthy(value)), 1, "<x-:b>"],
   exists: [(value: unknown) => value !== undefined, 1, "<x:b>"],
   type: [objects.type, 1, "<x:s>"],
   error: [objects.error, 1, "<s?:x>"],
@@ -71,7 +70,7 @@ const onAnything: Readonly<Record<string, Entry>> = {
   lookup: [objects.lookup, 2, "<x-s:x>"],
   spread: [objects.spread, 1, "<x-:a<o>>"],
   merge: [objects.merge, 1, "<a<o>:o>"],
-  clone: [(value: unknown) => objects.clone(value, text), 1, "<(oa)-:o>"],
+  clone: [(value: unknown) => objects.clone(value, printText), 1, "<(oa)-:o>"],
   append: [append, 2, "<xx:a>"],
   reverse: [arrays.reverse, 1, "<a:a>"],
   distinct: [arrays.distinct, 1, "<x:x>"],
@@ -85,19 +84,19 @@ const onAnything: Readonly<Record<string, Entry>> = {
   sort: [higherOrder.sort, 2, "<af?:a>"],
 };
 
-/** One function for each built-in; wrapped, so that nothing is noted down on the functions themselves. */
+/** All built-in functions by name. Each is wrapped, because calls set properties on the function object. */
 export const BUILTINS: Readonly<Record<string, Callable>> = Object.fromEntries(
   Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, arity, taken]]) => {
     const called = (...args: unknown[]): unknown => run(...(args as never[]));
-    return [name, builtin(called, arity, signatureOf(taken))];
+    return [name, createBuiltin(called, arity, parseSignature(taken))];
   }),
 );
 
-/** Functions of JSONata that only the interpreter has, with the reason. */
+/** Built-in functions that only the interpreter supports, with the reason. */
 export const NOT_COMPILED: Readonly<Record<string, string>> = {
-  eval: "makes code of data",
+  eval: "runs data as code",
   now: "reads the clock",
   millis: "reads the clock",
-  random: "throws a die",
-  shuffle: "throws a die",
+  random: "is random",
+  shuffle: "is random",
 };

@@ -1,19 +1,20 @@
 import { Failure } from "../failure.ts";
 
-/** Built-in functions on points in time, without pictures: timestamps of ISO 8601 alone. */
+// Time functions without pictures: ISO 8601 timestamps only.
 
 const TIMESTAMP = /^\d{4}(-[01]\d)?(-[0-3]\d)?(T[0-2]\d:[0-5]\d:[0-5]\d)?(\.\d+)?([+-][0-2]\d:?[0-5]\d|Z)?$/;
 
+/** `$toMillis`: milliseconds since the epoch of a timestamp. @throws {Failure} D3110 */
 export function toMillis(timestamp?: string): number | undefined {
   if (timestamp === undefined) return undefined;
   if (!TIMESTAMP.test(timestamp)) throw new Failure("D3110");
   return Date.parse(timestamp);
 }
 
-/** What the interpreter writes of a time that no calendar reaches. */
+/** The result of the interpreter for a time beyond the range of JavaScript's calendar. */
 const BEYOND = "0NaN-NaN-NaNTNaN:NaN:NaN.NaNZ";
 
-/** Years have their last four digits and a bare sign, unlike JavaScript's own. */
+/** `$fromMillis`. Unlike in JavaScript, a year is printed with its last four digits, and a minus sign if negative. */
 export function fromMillis(millis?: number): string | undefined {
   if (millis === undefined) return undefined;
   const date = new Date(millis);

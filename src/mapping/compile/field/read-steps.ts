@@ -8,7 +8,7 @@ import {
   fromJsonText,
   type JsonText,
 } from "../../../dialect/json/text.ts";
-import { allOf, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
 import type { FieldRule } from "../../schema/definition.ts";
 import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
 import type { ReadContext } from "../../translation-context.ts";
@@ -102,7 +102,7 @@ function byObject(name: string, context: FieldContext, location: SourceLocation)
   const run: ReadStepFunction = (text, reading) => {
     if (!isArrayText(text)) return readOne(text, reading);
     return thenMaybe(
-      allOf(itemsOf(text), (item) => readOne(item, reading)),
+      mapMaybe(itemsOf(text), (item) => readOne(item, reading)),
       (items) => `[${items.join(",")}]`,
     );
   };

@@ -67,15 +67,15 @@ const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesO
 const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
 
 /** The input of an expression: an object with only the members that the expression reads. */
-const emitInput = ({ reads }: Expression, { plan }: ReaderUnit): string =>
-  reads === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(reads, [], plan);
+const emitInput = ({ inputNames }: Expression, { plan }: ReaderUnit): string =>
+  inputNames === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
 
 function emitMembersRead(
-  reads: Exclude<InputNames, "all">,
+  inputNames: Exclude<InputNames, "all">,
   parents: readonly string[],
   plan: ReaderUnit["plan"],
 ): string {
-  const members = [...reads].map(
+  const members = [...inputNames].map(
     ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], plan)}`,
   );
   return `{ ${members.join(", ")} }`;
@@ -147,14 +147,14 @@ function emitExpression(
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
   // Rows of a list have no related responses: an expression that gives nothing without them need not run.
-  const guard = expression.missingWithout.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
+  const guard = expression.requiredVariables.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
   const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
   const { choice } = expression;
   if (range && choice?.variable === "value") {
     const isChosen = (input: unknown, value: unknown, reading: ReadContext): boolean =>
       choice.isChosen(input, bind(value, reading));
     const general = (): string => call(isChosen, choice.variables);
-    const path = choice.variables.isSubsetOf(PURE_VARIABLES) ? onlyPath(expression.reads) : undefined;
+    const path = choice.variables.isSubsetOf(PURE_VARIABLES) ? onlyPath(expression.inputNames) : undefined;
     const chosen = path
       ? emitCachedTest(
           rule.read,
