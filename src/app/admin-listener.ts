@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { reportApi } from "../admin/report-api.ts";
 import { explainRecord } from "../tools/explain/explain-record.ts";
@@ -15,14 +16,13 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
   readonly pack: () => Pack;
 }
 
-/** Begins to listen for operators; undefined where the admin listener is off. */
-export async function startAdminListener(
-  { ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN, TRUST_PROXY }: Settings,
+/** Creates the admin application. */
+export function createAdminHandler(
+  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY }: Settings,
   { audit, log, v4, brownOuts }: Dependencies,
   { pack, ...deps }: AdminDependencies,
-): Promise<HttpServer | undefined> {
-  if (ADMIN_PORT === "off") return undefined;
-  const handler = createAdminApp({
+): RequestListener {
+  return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
     host: ADMIN_HOST,
     trustProxy: TRUST_PROXY,
@@ -42,11 +42,21 @@ export async function startAdminListener(
     sandbox: v4.sandbox,
     ...deps,
   });
+}
+
+/** Starts the admin listener; undefined if it is off. */
+export async function startAdminListener(
+  settings: Settings,
+  dependencies: Dependencies,
+  deps: AdminDependencies,
+): Promise<HttpServer | undefined> {
+  const { ADMIN_HOST: host, ADMIN_PORT: port } = settings;
+  if (port === "off") return undefined;
   return listen({
     settings: ["ADMIN_HOST", "ADMIN_PORT"],
-    host: ADMIN_HOST,
-    port: ADMIN_PORT,
-    handler,
-    badRequest: () => badRequestBody(pack()),
+    host,
+    port,
+    handler: createAdminHandler(settings, dependencies, deps),
+    badRequest: () => badRequestBody(deps.pack()),
   });
 }

@@ -1,7 +1,8 @@
+import type { RequestListener } from "node:http";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/schema.ts";
-import { startAdminListener } from "./admin-listener.ts";
-import { createActivePack } from "./active-pack.ts";
+import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
+import { createActivePack, type ActivePack } from "./active-pack.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import {
   closeDependencies,
@@ -44,17 +45,28 @@ export async function startService(settings: Settings, options: DependenciesOpti
   return serveDependencies(settings, await createDependencies(settings, options));
 }
 
-/** Serves requests with open dependencies. If that fails, they are closed. */
-export async function serveDependencies(
-  settings: Settings,
-  dependencies: Dependencies,
-  connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
-): Promise<Service> {
-  const { shared, oauth, metrics, v4, log, initialPack } = dependencies;
+/** A gateway without listeners. */
+export interface GatewayHandlers {
+  /** Handles requests of the public listener. */
+  readonly handler: RequestListener;
+  readonly activePack: ActivePack;
+  /** What the admin application needs of the gateway. */
+  readonly admin: AdminDependencies;
+  readonly reload: ReloadPack;
+  /**
+   * Drains and closes. Readiness fails at once.
+   *
+   * @param drain Ends the public listener.
+   * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
+   */
+  stop(drain?: () => Promise<unknown>, drainAdmin?: () => Promise<unknown>): Promise<void>;
+}
+
+/** Creates the request handlers of a gateway with open dependencies. */
+export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
+  const { shared, oauth, metrics, log, initialPack } = dependencies;
   const activePack = createActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
-  let gateway: HttpServer | undefined;
-  let admin: HttpServer | undefined;
   let isDraining = false;
   const { tokens, limits } = shared;
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
@@ -67,14 +79,43 @@ export async function serveDependencies(
     ...(isDraining ? ["draining"] : []),
     ...(await checkReadiness()),
   ];
+  return {
+    handler: (request, response) => activePack.current().handler(request, response),
+    activePack,
+    admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
+    reload: createPackReloader(settings, {
+      initial: initialPack,
+      activate: activePack.replace,
+      log,
+      metrics,
+    }),
+    async stop(drain = async () => {}, drainAdmin = async () => {}) {
+      if (isDraining) return;
+      isDraining = true;
+      activePack.stop();
+      await drain();
+      await closeDependencies(dependencies, drainAdmin);
+    },
+  };
+}
 
-  async function stop(): Promise<void> {
-    if (isDraining) return;
-    isDraining = true;
-    activePack.stop();
-    await gateway?.drain(settings.SHUTDOWN_GRACE_MS);
-    await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
-  }
+/** Serves requests with open dependencies. If that fails, they are closed. */
+export async function serveDependencies(
+  settings: Settings,
+  dependencies: Dependencies,
+  connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
+): Promise<Service> {
+  const { v4, initialPack } = dependencies;
+  const handlers = createHandlers(settings, dependencies);
+  const { activePack, handler, reload } = handlers;
+  let gateway: HttpServer | undefined;
+  let admin: HttpServer | undefined;
+
+  const stop = (): Promise<void> =>
+    handlers.stop(
+      async () => gateway?.drain(settings.SHUTDOWN_GRACE_MS),
+      async () => admin?.drain(ADMIN_DRAIN_MS),
+    );
 
   try {
     const { HOST: host, PORT: port } = settings;
@@ -82,17 +123,10 @@ export async function serveDependencies(
       ...connections,
       host,
       port,
-      handler: (request, response) => activePack.current().handler(request, response),
+      handler,
       badRequest: () => activePack.current().badRequest,
     });
-    const { purge } = tokens;
-    const pack = (): Pack => activePack.current().pack;
-    admin = await startAdminListener(settings, dependencies, {
-      readiness,
-      metrics,
-      pack,
-      purgeTokens: purge,
-    });
+    admin = await startAdminListener(settings, dependencies, handlers.admin);
   } catch (error) {
     await stop();
     throw error;
@@ -105,13 +139,8 @@ export async function serveDependencies(
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     alpha: initialPack.pack.dialect.alpha,
-    readiness,
-    reload: createPackReloader(settings, {
-      initial: initialPack,
-      activate: activePack.replace,
-      log,
-      metrics,
-    }),
+    readiness: handlers.admin.readiness,
+    reload,
     stop,
   };
 }

@@ -1,5 +1,7 @@
 /** Traffic of five made-up clients, each with its own habits, as one finds them at the end of an API's life. */
 
+import { request, type Target } from "./request.ts";
+
 interface Call {
   readonly call: string;
   readonly body?: unknown;
@@ -80,19 +82,13 @@ export const FIVE_CLIENTS: readonly Habit[] = [
   },
 ];
 
-async function send(url: string, authorization: string, agent: string, { call, body, filter }: Call) {
+async function send(target: Target, authorization: string, agent: string, { call, body, filter }: Call) {
   const [method = "GET", path = "/"] = call.split(" ", 2);
-  const response = await fetch(`${url}/v4${path}`, {
-    method,
-    headers: {
-      authorization,
-      "user-agent": agent,
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...(filter !== undefined && { "x-filter": JSON.stringify(filter) }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+  await request(target, `${method} /v4${path}`, {
+    headers: { authorization, "user-agent": agent },
+    body,
+    filter,
   });
-  await response.text();
 }
 
 /**
@@ -101,13 +97,13 @@ async function send(url: string, authorization: string, agent: string, { call, b
  * @param tokens of the sandbox, by their names
  * @returns how many calls were made
  */
-export async function sendTraffic(url: string, tokens: Readonly<Record<string, string>>): Promise<number> {
+export async function sendTraffic(target: Target, tokens: Readonly<Record<string, string>>): Promise<number> {
   let sent = 0;
   for (const { agent, token, alpha, native, rounds } of FIVE_CLIENTS) {
     const own = tokens[token] ?? token;
     for (let round = 0; round < rounds; round += 1) {
-      for (const call of alpha) await send(url, `token ${own}`, agent, call);
-      for (const call of native) await send(url, `Bearer ${own}`, agent, call);
+      for (const call of alpha) await send(target, `token ${own}`, agent, call);
+      for (const call of native) await send(target, `Bearer ${own}`, agent, call);
       sent += alpha.length + native.length;
     }
   }

@@ -1,31 +1,39 @@
-/** A gateway before a fake v4, and the record of what it did. */
+/** A gateway in front of a fake v4. It has no sandbox. */
 import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
-import { startGateway, type Gateway, type TestResponse } from "./gateway.ts";
+import {
+  openGateway,
+  openListeningGateway,
+  type Listening,
+  type TestGateway,
+  type TestSettings,
+} from "./gateway.ts";
+import type { TestResponse } from "./request.ts";
 
-export interface GatewayWithFakeV4 extends Gateway {
+export interface GatewayWithFakeV4 extends TestGateway {
   readonly v4: FakeV4;
-  /** The newest record of the audit, whole. */
+  /** Reads the newest record of the audit, with its bodies. */
   readLastRecord(): Promise<TestResponse["body"]>;
 }
 
-/** Starts both. A record is committed before the client has its answer. */
-export async function startGatewayWithFakeV4(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<GatewayWithFakeV4> {
+export type ListeningGatewayWithFakeV4 = GatewayWithFakeV4 & Listening;
+
+async function withFakeV4<T extends TestGateway>(
+  open: (settings: TestSettings) => Promise<T>,
+  settings: TestSettings,
+): Promise<T & GatewayWithFakeV4> {
   const v4 = await startFakeV4();
-  const gateway = await startGateway({
+  const gateway = await open({
     UPSTREAM_URL: v4.url,
+    AUTH_URL: v4.url,
     UPSTREAM_TIMEOUT_MS: "10000",
     AUDIT_DURABILITY: "strict",
     ...settings,
   });
-  const read = async (path: string): Promise<TestResponse["body"]> =>
-    (await fetch(`${gateway.service.adminUrl}${path}`)).json();
   return {
     ...gateway,
     v4,
     async readLastRecord() {
-      return (await read("/api/audit?limit=1")).records[0];
+      return (await gateway.requestAdmin("GET /api/audit?limit=1")).body.records[0];
     },
     async stop() {
       await gateway.stop();
@@ -34,7 +42,16 @@ export async function startGatewayWithFakeV4(
   };
 }
 
-/** Waits for something that is to come about by itself. The test's own time limit ends the wait. */
+/** Creates both. A record is committed before the client has its response. */
+export const startGatewayWithFakeV4 = (settings: TestSettings = {}): Promise<GatewayWithFakeV4> =>
+  withFakeV4(openGateway, settings);
+
+/** The same with a gateway that listens. For tests of connections. */
+export const startListeningGatewayWithFakeV4 = (
+  settings: TestSettings = {},
+): Promise<ListeningGatewayWithFakeV4> => withFakeV4(openListeningGateway, settings);
+
+/** Waits until a function returns something. The test's own time limit ends the wait. */
 export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
   for (;;) {
     const found = await look();

@@ -1,4 +1,4 @@
-/** A whole gateway before its own sandbox, as clients meet it: over HTTP, on free ports, with an audit store of its own. */
+/** A gateway inside the process of the tests, in front of a sandbox, with an audit store of its own. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,139 +10,200 @@ import {
   type SandboxOptions,
   type TokenName,
 } from "../../src/sandbox/sandbox.ts";
-import { startService, type Service } from "../../src/app/start.ts";
+import { createAdminHandler } from "../../src/app/admin-listener.ts";
+import { createDependencies } from "../../src/app/dependencies.ts";
 import { loadFiles, readPackOf, type LoadedPack } from "../../src/app/load-pack.ts";
+import { readInitialCatalogs } from "../../src/app/readiness.ts";
+import { createHandlers, startService, type Service } from "../../src/app/start.ts";
 import { readEnvironment } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/schema.ts";
+import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
 
-export interface RequestOptions {
+export type { TestResponse } from "./request.ts";
+
+/** Environment variables. */
+export type TestSettings = Readonly<Record<string, string>>;
+
+export interface GatewayRequest extends RequestOptions {
   /** Name of a token of the sandbox, or the token itself; null: none. Default `full`. */
   readonly as?: TokenName | (string & {}) | null;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as it is. */
-  readonly text?: string | Uint8Array<ArrayBuffer>;
-  readonly filter?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TestResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-  readonly body: any;
-}
-
-export interface Gateway {
-  readonly service: Service;
-  readonly sandbox: Sandbox;
-  readonly clock: ManualClock;
-  /** `request("GET /vm/instances?page=2")`, in alpha. */
-  request(call: string, options?: RequestOptions): Promise<TestResponse>;
-  /** The same of v4, asked directly. */
-  requestV4(call: string, options?: RequestOptions): Promise<TestResponse>;
-  /** What v4 was sent since the last time this was asked, catalogs left out. */
-  takeV4Requests(): Sandbox["requests"];
+/** A gateway, whatever it calls. */
+export interface TestGateway {
+  /** The public application, for {@link request}. */
+  readonly app: Target;
+  /** Sends an alpha request: `request("GET /vm/instances?page=2")`. A path without `/v4` is one below it. */
+  request(call: string, options?: GatewayRequest): Promise<TestResponse>;
+  /** Sends a request to the admin application. */
+  requestAdmin(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** Records of the audit, the newest first, once all are committed. */
   readAudit(): Promise<TestResponse["body"][]>;
+  readiness(): Promise<readonly string[]>;
+  readonly reload: Service["reload"];
   stop(): Promise<void>;
 }
 
-async function tell(url: string, method: string, init: RequestInit): Promise<TestResponse> {
-  const response = await fetch(url, { ...init, method, redirect: "manual" });
-  const text = await response.text();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  return { status: response.status, headers: response.headers, text, body };
+/** A gateway in front of a sandbox. */
+export interface Gateway extends TestGateway {
+  readonly sandbox: Sandbox;
+  readonly clock: ManualClock;
+  /** Sends a request to v4, past the gateway. */
+  requestV4(call: string, options?: GatewayRequest): Promise<TestResponse>;
+  /** Requests that v4 got since the last call of this function, without those for catalogs. */
+  takeV4Requests(): Sandbox["requests"];
 }
+
+/** The URLs of a gateway that listens. */
+export interface Listening {
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
+export type ListeningGateway = Gateway & Listening;
 
 const packs = new LRUCache<string, LoadedPack>({ max: 4 });
 
-/** The pack that the settings name: made once, not for every gateway that a test starts. */
+/** Loads the pack that the settings name. Gateways share it: compiling it takes most of a start. */
 function loadPackOnce(settings: Settings): LoadedPack {
   const files = readPackOf(settings);
   const key = JSON.stringify([files, Object.entries(settings.WORDS)]);
   return packs.get(key) ?? packs.set(key, loadFiles(files, settings)).get(key)!;
 }
 
-/** Starts one. `settings` are environment variables besides those that a test needs. */
-export async function startGateway(
-  settings: Readonly<Record<string, string>> = {},
-  options: SandboxOptions = {},
-): Promise<Gateway> {
-  const clock = manualClock(Date.UTC(2026, 4, 20, 12));
-  const sandbox = await startSandbox({ clock, rateLimit: { limit: 100_000, seconds: 120 }, ...options });
+/** Sends a request with the scheme and the token of a client. */
+function send(
+  target: Target,
+  scheme: string,
+  tokens: Readonly<Record<string, string>>,
+  call: string,
+  { as = "full", ...options }: GatewayRequest = {},
+): Promise<TestResponse> {
+  const [method = "GET", path = "/"] = call.split(" ", 2);
+  const token = as === null ? undefined : (tokens[as] ?? as);
+  return request(target, `${method} ${/^\/(?:v4|\/)/.test(path) ? "" : "/v4"}${path}`, {
+    ...options,
+    headers: { ...(token !== undefined && { authorization: `${scheme} ${token}` }), ...options.headers },
+  });
+}
+
+interface Running extends Pick<TestGateway, "readiness" | "reload" | "stop"> {
+  readonly app: Target;
+  readonly adminApp: Target;
+}
+
+/** Creates a gateway that does not listen. */
+async function createApplications(settings: Settings): Promise<Running> {
+  const dependencies = await createDependencies(settings, { loaded: loadPackOnce(settings) });
+  const { handler, activePack, admin, reload, stop } = createHandlers(settings, dependencies);
+  await readInitialCatalogs(activePack);
+  return {
+    app: handler,
+    adminApp: createAdminHandler(settings, dependencies, admin),
+    readiness: async () => admin.readiness(),
+    reload,
+    stop: () => stop(),
+  };
+}
+
+async function startListeners(settings: Settings): Promise<Running & Listening> {
+  const { url, adminUrl = "", ...service } = await startService(settings, { loaded: loadPackOnce(settings) });
+  return {
+    url,
+    adminUrl,
+    app: url,
+    adminApp: adminUrl,
+    readiness: async () => service.readiness(),
+    reload: service.reload,
+    stop: () => service.stop(),
+  };
+}
+
+async function open<T extends Running>(
+  start: (settings: Settings) => Promise<T>,
+  environment: TestSettings,
+  tokens: Readonly<Record<string, string>>,
+): Promise<T & TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), "gateway-"));
-  const environment = {
+  const defaults = {
     PORT: "0",
     ADMIN_PORT: "0",
     DATA_DIR: folder,
     LOG_LEVEL: "silent",
-    UPSTREAM_URL: sandbox.url,
-    AUTH_URL: sandbox.authUrl,
-    // Clients of tests keep their connections, for each of which the end would wait.
+    // Clients of tests keep connections open, and a shutdown waits for them.
     SHUTDOWN_GRACE_MS: "200",
     RATE_LIMIT: "100000/120",
     RATE_LIMIT_CREATE: "100000/30",
-    ...settings,
   };
-  let service: Service;
-  try {
-    const read = readEnvironment(environment);
-    service = await startService(read, { loaded: loadPackOnce(read) });
-  } catch (error) {
-    // Else it would listen on, and the test run would never end.
+  const running = await start(readEnvironment({ ...defaults, ...environment }));
+  return {
+    ...running,
+    request: (call, options) => send(running.app, "token", tokens, call, options),
+    requestAdmin: (call, options) => request(running.adminApp, call, options),
+    async readAudit() {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return (await request(running.adminApp, "GET /api/audit")).body.records;
+    },
+    async stop() {
+      await running.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Creates a gateway with its settings, without ports and without a sandbox.
+ *
+ * @param tokens Tokens by the names that requests use.
+ */
+export const openGateway = (
+  environment: TestSettings,
+  tokens: Readonly<Record<string, string>> = {},
+): Promise<TestGateway> => open(createApplications, environment, tokens);
+
+/** Starts a gateway as {@link openGateway} does, on ports of its own. For tests of connections and processes. */
+export const openListeningGateway = (
+  environment: TestSettings,
+  tokens: Readonly<Record<string, string>> = {},
+): Promise<TestGateway & Listening> => open(startListeners, environment, tokens);
+
+async function withSandbox<T extends TestGateway>(
+  openWith: (environment: TestSettings, tokens: Sandbox["tokens"]) => Promise<T>,
+  settings: TestSettings,
+  options: SandboxOptions,
+): Promise<T & Gateway> {
+  const clock = manualClock(Date.UTC(2026, 4, 20, 12));
+  const sandbox = await startSandbox({ clock, rateLimit: { limit: 100_000, seconds: 120 }, ...options });
+  const environment = { UPSTREAM_URL: sandbox.url, AUTH_URL: sandbox.authUrl, ...settings };
+  const gateway = await openWith(environment, sandbox.tokens).catch(async (error: unknown) => {
+    // A sandbox that keeps listening would keep the test run from ending.
     await sandbox.close();
     throw error;
-  }
+  });
   let last = sandbox.requests.at(-1);
-
-  function send(
-    base: string,
-    scheme: string,
-    call: string,
-    { as = "full", body, text, filter, headers }: RequestOptions = {},
-  ): Promise<TestResponse> {
-    const [method = "GET", path = "/"] = call.split(" ", 2);
-    const token = as === null ? undefined : ((sandbox.tokens as Record<string, string>)[as] ?? as);
-    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    return tell(`${base}${path.startsWith("/v4") || path.startsWith("//") ? "" : "/v4"}${path}`, method, {
-      headers: {
-        ...(token !== undefined && { authorization: `${scheme} ${token}` }),
-        ...(sent !== undefined && { "content-type": "application/json" }),
-        ...(filter !== undefined && {
-          "x-filter": typeof filter === "string" ? filter : JSON.stringify(filter),
-        }),
-        ...headers,
-      },
-      ...(sent !== undefined && { body: sent }),
-    });
-  }
-
   return {
-    service,
+    ...gateway,
     sandbox,
     clock,
-    request: (call, ask) => send(service.url, "token", call, ask),
-    requestV4: (call, ask) => send(sandbox.url, "Bearer", call, ask),
+    requestV4: (call, request) => send(sandbox.url, "Bearer", sandbox.tokens, call, request),
     takeV4Requests() {
       const fresh = sandbox.requests.slice(last ? sandbox.requests.indexOf(last) + 1 : 0);
       last = sandbox.requests.at(-1);
       return fresh.filter(({ headers }) => headers["authorization"] !== undefined);
     },
-    async readAudit() {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return (await tell(`${service.adminUrl}/api/audit`, "GET", {})).body.records;
-    },
     async stop() {
-      await service.stop();
+      await gateway.stop();
       await sandbox.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** Creates a gateway in front of a sandbox. Only the sandbox has ports. */
+export const startGateway = (settings: TestSettings = {}, options: SandboxOptions = {}): Promise<Gateway> =>
+  withSandbox(openGateway, settings, options);
+
+/** The same on ports of its own. For tests of connections and processes. */
+export const startListeningGateway = (
+  settings: TestSettings = {},
+  options: SandboxOptions = {},
+): Promise<ListeningGateway> => withSandbox(openListeningGateway, settings, options);

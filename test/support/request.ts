@@ -14,8 +14,9 @@ export interface RequestOptions {
 
 export interface TestResponse {
   readonly status: number;
+  readonly statusText: string;
   readonly headers: Headers;
-  readonly bytes: Buffer;
+  bytes(): Buffer;
   readonly text: string;
   /** The parsed JSON; undefined if the text is not JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of every shape
@@ -92,10 +93,12 @@ export async function request(
   const response = await (sent ? test.send(sent.bytes) : test);
   const bytes = Buffer.isBuffer(response.body) ? response.body : Buffer.alloc(0);
   const text = bytes.toString("utf8");
+  const { res: message } = response as unknown as { res: IncomingMessage };
   return {
     status: response.status,
-    headers: readHeaders((response as unknown as { res: IncomingMessage }).res),
-    bytes,
+    statusText: message.statusMessage ?? "",
+    headers: readHeaders(message),
+    bytes: () => bytes,
     text,
     body: parseJson(text),
   };

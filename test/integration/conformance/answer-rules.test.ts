@@ -1,7 +1,7 @@
 /** The rules that hold for every alpha answer, each looked at on answers of every kind. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { minimalInstance } from "./helpers.ts";
-import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** Calls that between them get an answer of every kind. */
-const calls: [call: string, status: number, options?: RequestOptions][] = [
+const calls: [call: string, status: number, options?: GatewayRequest][] = [
   ["GET /vm/instances", 200],
   ["GET /vm/instances?page=3", 200],
   ["GET /vm/instances/5201", 200],
@@ -23,9 +23,9 @@ const calls: [call: string, status: number, options?: RequestOptions][] = [
   ["GET /vm/instances?page=0", 400],
   ["GET /vm/instances", 400, { filter: "x" }],
   ["POST /vm/instances", 400, { body: {} }],
-  ["PUT /vm/instances/5201", 400, { text: "{" }],
-  ["PUT /vm/instances/5201", 400, { text: "{}", headers: { "content-type": "text/plain" } }],
-  ["PUT /vm/instances/5201", 400, { text: "{}", headers: { "content-encoding": "snappy" } }],
+  ["PUT /vm/instances/5201", 400, { raw: "{" }],
+  ["PUT /vm/instances/5201", 400, { raw: "{}", headers: { "content-type": "text/plain" } }],
+  ["PUT /vm/instances/5201", 400, { raw: "{}", headers: { "content-encoding": "snappy" } }],
   ["GET /vm/%zz", 400],
   ["GET /vm/instances", 401, { as: null }],
   ["GET /vm/instances", 401, { as: "unknown" }],

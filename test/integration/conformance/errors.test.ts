@@ -138,7 +138,7 @@ describe("A-168 an invalid request is 400", () => {
     ["two objects", "{}{}"],
     ["form data", "label=abc"],
   ])("a body that is %s", async (_name, text) => {
-    expect(statusAndBody(await gateway.request("PUT /vm/instances/5202", { text }))).toEqual(
+    expect(statusAndBody(await gateway.request("PUT /vm/instances/5202", { raw: text }))).toEqual(
       errorOn(400, undefined),
     );
     expect(gateway.calls).toEqual([]);
@@ -152,7 +152,7 @@ describe("A-168 an invalid request is 400", () => {
     "application/xml",
   ])("a body of the type %s", async (type) => {
     const told = await gateway.request("PUT /vm/instances/5202", {
-      text: "{}",
+      raw: "{}",
       headers: { "content-type": type },
     });
     expect(statusAndBody(told)).toEqual(errorOn(400, undefined));
@@ -162,7 +162,7 @@ describe("A-168 an invalid request is 400", () => {
     "JSON that says it is %s, as plain curl -d does, is taken",
     async (type) => {
       const told = await gateway.request("PUT /vm/instances/5202", {
-        text: '{"group":"by-curl"}',
+        raw: '{"group":"by-curl"}',
         headers: { "content-type": type },
       });
       expect([told.status, told.body.group]).toEqual([200, "by-curl"]);

@@ -121,7 +121,7 @@ describe("the timeline of an account", () => {
     const ask = (filter: unknown) => fetchAllRows(gateway, "GET /account/events", "events", { filter });
     expect(await ask({ seen: false })).toEqual(unseen(events));
     const middle = events[Math.floor(events.length / 2)]?.["id"];
-    await gateway.request(`POST /account/events/${String(middle)}/seen`, { text: "null" });
+    await gateway.request(`POST /account/events/${String(middle)}/seen`, { raw: "null" });
     const marked = await fetchAllRows(gateway, "GET /account/events", "events");
     expect(marked.some(({ seen: flagged }) => flagged === true)).toBe(true);
     expect(await ask({ seen: false })).toEqual(unseen(marked));

@@ -9,25 +9,19 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const authorization = () => `token ${gateway.sandbox.tokens.full}`;
-
 test("a picture is set and read back as it was, with two slashes as one client asks", async () => {
   const client = { name: "pictured", redirect_uri: "https://app.example.net/" };
   const { body: made } = await gateway.request("POST /account/clients", { body: client });
   const path = `/v4//account/clients/${made.id}/thumbnail`;
   expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(errorOn(404, undefined));
   const picture = Buffer.from("89504e470d0a1a0a00ff", "hex");
-  const set = await fetch(gateway.service.url + path, {
-    method: "PUT",
-    headers: { authorization: authorization(), "content-type": "image/png" },
-    body: picture,
-  });
-  expect([set.status, await set.json()]).toEqual([200, {}]);
+  const image = { raw: picture, headers: { "content-type": "image/png" } };
+  expect(await gateway.request(`PUT ${path}`, image)).toMatchObject({ status: 200, body: {} });
   // Pages show it by an image tag, which sends no token.
-  for (const headers of [{}, { authorization: authorization() }, { authorization: "token unknown" }]) {
-    const shown = await fetch(gateway.service.url + path, { headers });
-    expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
-    expect(Buffer.from(await shown.arrayBuffer()).equals(picture)).toBe(true);
+  for (const as of [null, "full", "unknown"]) {
+    const { status, headers, bytes } = await gateway.request(`GET ${path}`, { as });
+    expect([status, headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(bytes().equals(picture)).toBe(true);
   }
 });
 
@@ -37,13 +31,9 @@ test("a file is attached to a ticket, and one that v4 does not take is refused",
   const attach = async (name: string): Promise<[number, unknown]> => {
     const form = new FormData();
     form.set("file", new Blob(["what it says"]), name);
-    const url = `${gateway.service.url}/v4/support/tickets/${ticket.id}/attachments`;
-    const told = await fetch(url, {
-      method: "POST",
-      headers: { authorization: authorization() },
-      body: form,
-    });
-    return [told.status, await told.json()];
+    const path = `/support/tickets/${ticket.id}/attachments`;
+    const { status, body } = await gateway.request(`POST ${path}`, { raw: form });
+    return [status, body];
   };
   expect(await attach("log.txt")).toEqual([200, {}]);
   expect((await gateway.requestV4(`GET /support/tickets/${ticket.id}`)).body.attachments).toEqual([

@@ -1,6 +1,6 @@
 /** What tests of this folder look at in an answer, and the forms that answers are expected in. */
 import { expect } from "vitest";
-import type { RequestOptions, Gateway, TestResponse } from "../../support/gateway.ts";
+import type { GatewayRequest, Gateway, TestResponse } from "../../support/gateway.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -27,7 +27,7 @@ export async function fetchAllRows(
   gateway: Gateway,
   call: string,
   list: string,
-  options: RequestOptions = {},
+  options: GatewayRequest = {},
 ): Promise<Json[]> {
   const rows: Json[] = [];
   for (let page = 1; ; page += 1) {

@@ -10,11 +10,11 @@ import {
   type Json,
   minimalInstance,
 } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 
-let gateway: Gateway;
+let gateway: ListeningGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startListeningGateway();
 });
 beforeEach(() => {
   gateway.clock.advance(31_000);
@@ -32,7 +32,7 @@ function send(method: string, path: string, body: string): Promise<{ status: num
       authorization: `token ${gateway.sandbox.tokens.full}`,
       "content-length": String(Buffer.byteLength(body)),
     };
-    const sent = request(`${gateway.service.url}/v4${path}`, { method, headers }, (response) => {
+    const sent = request(`${gateway.url}/v4${path}`, { method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));

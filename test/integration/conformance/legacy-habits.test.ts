@@ -1,7 +1,7 @@
 /** alpha.md 7.2 to 7.6, row by row: other spellings, bodies of particular calls, members that clients insist on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
 /** One instance with a system, which most calls are about; in steps of the clock nothing is at work on it. */
 let gateway: Gateway;
@@ -24,7 +24,7 @@ function settle(): void {
   gateway.takeV4Requests();
 }
 
-const ask = (call: string, options?: RequestOptions): Promise<TestResponse> => gateway.request(call, options);
+const ask = (call: string, options?: GatewayRequest): Promise<TestResponse> => gateway.request(call, options);
 const done = { status: 200, body: {} };
 
 /** Bodies of what was written at v4 since the last look. */
@@ -122,9 +122,9 @@ describe("7.4 bodies of particular calls", () => {
       settle();
       await ask(`POST ${at}/${action === "boot" ? "shutdown" : "boot"}`);
       settle();
-      expect(statusAndBody(await ask(`POST ${at}/${action}`, text === undefined ? {} : { text }))).toEqual(
-        done,
-      );
+      expect(
+        statusAndBody(await ask(`POST ${at}/${action}`, text === undefined ? {} : { raw: text })),
+      ).toEqual(done);
       expect(written().map((body) => body ?? {})).toEqual([action === "shutdown" ? {} : v4]);
     }
   });
@@ -133,7 +133,7 @@ describe("7.4 bodies of particular calls", () => {
     const wrappings = [{ disks: { sda: disk } }, { sda: disk }, { disks: { disks: { sda: disk } } }, null];
     for (const body of wrappings) {
       settle();
-      expect(statusAndBody(await ask(`POST ${at}/rescue`, { text: JSON.stringify(body) }))).toEqual(done);
+      expect(statusAndBody(await ask(`POST ${at}/rescue`, { raw: JSON.stringify(body) }))).toEqual(done);
       expect(written()).toEqual([body === null ? {} : { devices: { sda: { disk_id: disk } } }]);
     }
   });
@@ -145,7 +145,7 @@ describe("7.4 bodies of particular calls", () => {
       body: { label: "blank", size: 10, filesystem: "raw" },
     });
     settle();
-    const told = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { text });
+    const told = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { raw: text });
     expect(statusAndBody(told)).toEqual(successWith({ id: expect.any(Number), size: 10 }));
     expect(told.body.id).not.toBe(blank.id);
   });
@@ -183,7 +183,7 @@ describe("7.4 bodies of particular calls", () => {
   });
 
   test.each([undefined, "null", '{"label":null}'])("a snapshot with the body %s", async (text) => {
-    const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { text });
+    const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { raw: text });
     expect(statusAndBody(told)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
   });
 

@@ -213,7 +213,7 @@ describe("editing", () => {
     const v4Before = (await gateway.requestV4("GET /vm/instances/5219")).body;
     gateway.takeV4Requests();
     const edited = await gateway.request("PUT /vm/instances/5219", {
-      text: `{"label":"renamed","${member}":${JSON.stringify(value)}}`,
+      raw: `{"label":"renamed","${member}":${JSON.stringify(value)}}`,
     });
     expect(gateway.takeV4Requests().find(({ method }) => method === "PUT")?.body).toEqual({
       label: "renamed",

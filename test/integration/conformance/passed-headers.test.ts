@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
-import { startGateway, type RequestOptions, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type GatewayRequest, type ListeningGateway } from "../../support/gateway.ts";
 
-let gateway: Gateway;
+let gateway: ListeningGateway;
 let altered: AlteredGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startListeningGateway();
   altered = await startAlteredGateway();
 });
 beforeEach(() => {
@@ -69,7 +69,7 @@ describe("5: the trace", () => {
 });
 
 describe("7: X-V4-Equivalent names the v4 call", () => {
-  test.each<[string, string, RequestOptions]>([
+  test.each<[string, string, GatewayRequest]>([
     ["GET /vm/instances", "GET /v4/vm/instances?page=1&page_size=25", {}],
     ["GET /vm/instances/?page=2&other=1", "GET /v4/vm/instances?page=2&page_size=25", {}],
     ["GET /vm/instances/5201", "GET /v4/vm/instances/5201", {}],
@@ -100,7 +100,7 @@ describe("8: what v4 never sees", () => {
       "user-agent": "legacy/1.0",
     };
     const status = await new Promise((resolve, reject) => {
-      const sent = request(`${gateway.service.url}/v4/vm/instances`, { headers }, (response) => {
+      const sent = request(`${gateway.url}/v4/vm/instances`, { headers }, (response) => {
         response.resume().on("end", () => resolve(response.statusCode));
       });
       sent.on("error", reject).end();

@@ -1,6 +1,7 @@
 /** Document 2, What the service does; document 1: how v4 is reached. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
+import { request } from "../../support/request.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import {
   createInstance,
@@ -208,10 +209,9 @@ describe("paths", () => {
     "/v4/account",
   ])("A-010 GET %s is 404, and v4 is not asked", async (path) => {
     gateway.takeV4Requests();
-    const response = await fetch(gateway.service.url + path, {
-      headers: { authorization: `token ${gateway.sandbox.tokens.full}` },
-    });
-    expect({ status: response.status, body: await response.json() }).toEqual(errorOn(404, undefined));
+    const headers = { authorization: `token ${gateway.sandbox.tokens.full}` };
+    const response = await request(gateway.app, `GET ${path}`, { headers });
+    expect(statusAndBody(response)).toEqual(errorOn(404, undefined));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 });

@@ -2,19 +2,22 @@
 import { request as open } from "node:http";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 
 const TOKEN = "t0k3n-s3cr3t-of-a-client";
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startListeningGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
 
 /** By lines, as `fetch` sends neither repeated ones nor bytes of UTF-8. */
 async function send(path: string, lines: readonly string[]): Promise<void> {
-  const to = new URL(gateway.service.url);
+  const to = new URL(gateway.url);
   const headers = [`Host: ${to.host}`, "Connection: close", ...lines].flatMap((line) => {
     const at = line.indexOf(": ");
     return [line.slice(0, at), Buffer.from(line.slice(at + 2)).toString("latin1")];

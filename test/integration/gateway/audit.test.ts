@@ -42,10 +42,10 @@ test("no secret is kept, wherever it stood and whatever became of the request", 
   gateway.v4.respondWith(raw("", "reset"));
   await create();
   await create({ ...BODY, label: "!" });
-  await gateway.request("POST /vm/instances", { as: TOKEN, text: '{"root_pass":"r00t-s3cr3t", broken' });
+  await gateway.request("POST /vm/instances", { as: TOKEN, raw: '{"root_pass":"r00t-s3cr3t", broken' });
   await gateway.request("POST /vm/instances", {
     as: TOKEN,
-    text: '{"root_pass":"r00t-s3cr3t"}',
+    raw: '{"root_pass":"r00t-s3cr3t"}',
     headers: { "content-type": "text/plain" },
   });
   await gateway.request("GET /vm/instances?token=query-s3cr3t&password=query-s3cr3t", { as: TOKEN });
@@ -152,8 +152,8 @@ describe("AUDIT", () => {
     gateway = await startGatewayWithFakeV4({ AUDIT: "off", DATA_DIR: folder });
     gateway.v4.respondWith(json(200, envelope([])));
     expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
-    expect((await fetch(`${gateway.service.adminUrl}/api/audit`)).status).toBe(404);
-    expect((await fetch(`${gateway.service.adminUrl}/readyz`)).status).toBe(200);
+    expect((await gateway.requestAdmin("GET /api/audit")).status).toBe(404);
+    expect((await gateway.requestAdmin("GET /readyz")).status).toBe(200);
     expect((await readdir(folder)).filter((name) => name.startsWith("audit"))).toEqual([]);
     await rm(folder, { recursive: true, force: true });
   });

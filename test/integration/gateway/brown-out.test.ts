@@ -34,9 +34,9 @@ test("it is in the audit with its route, and counted as a brown-out", async () =
   const [record] = await gateway.readAudit();
   expect(record).toMatchObject({ alpha: { route: "GET /vm/instances", status: 500 }, v4: [] });
   expect(record.warnings).toEqual([expect.stringMatching(/^brown-out until /)]);
-  const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const metrics = (await gateway.requestAdmin("GET /metrics")).text;
   expect(metrics).toContain('alpha_gateway_refusals_total{reason="brown_out"} 1');
-  const planned = await (await fetch(`${gateway.service.adminUrl}/api/brown-outs`)).json();
+  const planned = (await gateway.requestAdmin("GET /api/brown-outs")).body;
   expect(planned).toEqual({ windows: [expect.objectContaining({ text: ALWAYS, open: true })] });
 });
 

@@ -1,15 +1,15 @@
 /** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, neverRespond, type Responder } from "../../support/fake-v4.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startListeningGatewayWithFakeV4();
 });
 afterAll(() => gateway.stop());
 
@@ -21,7 +21,7 @@ const instance = json(200, { id: 7, status: "running", backups: { enabled: true 
 async function leaveAfter(calls: number, call: string, body?: unknown): Promise<void> {
   const [method = "", path = ""] = call.split(" ");
   const gone = new AbortController();
-  const told = fetch(`${gateway.service.url}/v4${path}`, {
+  const told = fetch(`${gateway.url}/v4${path}`, {
     method,
     signal: gone.signal,
     headers: { authorization: "token good", "content-type": "application/json" },
@@ -125,7 +125,7 @@ describe("what is under way is broken off, and nothing follows", () => {
 
 test("is counted as aborted, not as a 500, and recorded so", async () => {
   const count = async (status: string): Promise<number> => {
-    const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+    const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
     const line = new RegExp(`^alpha_gateway_requests_total\\{.*status="${status}"\\} (\\d+)`, "gm");
     return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value ?? 0), 0);
   };

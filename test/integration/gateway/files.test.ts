@@ -4,13 +4,13 @@ import { request as ask, type ClientRequest, type IncomingMessage } from "node:h
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { acceptGoodTokens, json, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 
 let v4: FakeV4;
-let gateway: Gateway;
+let gateway: ListeningGateway;
 beforeAll(async () => {
   v4 = await startFakeV4();
-  gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
   // A token that v4 has not taken yet is checked before a file is taken.
   await gateway.request("GET /account/profile", { as: "t" });
 });
@@ -25,7 +25,7 @@ const ATTACHMENTS = "/v4/support/tickets/7/attachments";
 const FORM = "multipart/form-data; boundary=x";
 
 function send(method: string, path: string, type?: string, length?: number): ClientRequest {
-  return ask(gateway.service.url + path, {
+  return ask(gateway.url + path, {
     method,
     agent: false,
     headers: {
@@ -185,15 +185,15 @@ test.each<[string, string, Record<string, string>]>([
   ["in chunks", "GET", {}],
   ["to HEAD", "HEAD", { "content-length": "8" }],
 ])("strict: the record of a picture %s is durable before its answer ends", async (_how, method, headers) => {
-  const strict = await startGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
+  const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
   try {
     v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
-    const told = await fetch(strict.service.url + THUMBNAIL, {
+    const told = await fetch(strict.url + THUMBNAIL, {
       method,
       headers: { authorization: "token t" },
     });
     await told.arrayBuffer();
-    const kept = await fetch(`${strict.service.adminUrl}/api/audit`);
+    const kept = await fetch(`${strict.adminUrl}/api/audit`);
     expect(await kept.json()).toMatchObject({
       records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
     });

@@ -20,7 +20,7 @@ beforeEach(async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });
-  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+  app = createApplication(gateway.app, { id: body.id, secret: body.secret });
   gateway.takeV4Requests();
 });
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import {
   acceptGoodTokens,
@@ -17,12 +17,12 @@ import {
   type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
-import { startGateway, type TestResponse } from "../../support/gateway.ts";
+import { startListeningGateway, type TestResponse } from "../../support/gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({
+  gateway = await startListeningGatewayWithFakeV4({
     BODY_LIMIT: "1kb",
     RATE_LIMIT: "1000/100",
     UPSTREAM_TIMEOUT_MS: "3000",
@@ -41,7 +41,7 @@ let paths = 0;
 const newPath = (): string => `/v4/path-${(paths += 1)}`;
 
 function open(method: string, path: string, headers: Record<string, string> = {}) {
-  const { hostname, port } = new URL(gateway.service.url);
+  const { hostname, port } = new URL(gateway.url);
   const request = httpRequest({
     hostname,
     port,
@@ -211,11 +211,11 @@ describe("what proxies tell of a client", () => {
 });
 
 describe("guesses", () => {
-  const ask = (to: GatewayWithFakeV4, token: string, path = "/v4/x") =>
-    fetch(to.service.url + path, { headers: { authorization: `Bearer ${token}` } });
+  const ask = (to: ListeningGatewayWithFakeV4, token: string, path = "/v4/x") =>
+    fetch(to.url + path, { headers: { authorization: `Bearer ${token}` } });
 
   test("40 tokens that v4 refuses cost it as many calls as an address may make, in both lanes together", async () => {
-    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       limited.v4.respondWith(acceptGoodTokens);
       expect((await ask(limited, "good")).status).toBe(200);
@@ -238,7 +238,7 @@ describe("guesses", () => {
   });
 
   test("guesses at the same time are counted before v4 is asked", async () => {
-    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       limited.v4.respondWith(acceptGoodTokens);
       const all = await Promise.all(
@@ -251,7 +251,7 @@ describe("guesses", () => {
   });
 
   test("a public path that v4 answers to anybody makes no token a known one", async () => {
-    const limited = await startGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       const open = json(200, {});
       limited.v4.respondWith((call, response) =>
@@ -271,7 +271,10 @@ describe("guesses", () => {
 
 describe("connections", () => {
   test("UPSTREAM_CONNECTIONS is the most that are made to v4; what is too much for one token waits", async () => {
-    const few = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "10000" });
+    const few = await startListeningGatewayWithFakeV4({
+      UPSTREAM_CONNECTIONS: "4",
+      UPSTREAM_TIMEOUT_MS: "10000",
+    });
     try {
       let [now, most, mostOfOne] = [0, 0, 0];
       few.v4.respondWith((call, response) => {
@@ -283,7 +286,7 @@ describe("connections", () => {
         setTimeout(() => acceptGoodTokens(call, response), 30);
       });
       const ask = (token: string) =>
-        fetch(`${few.service.url}/v4/x`, { headers: { authorization: `Bearer ${token}` } });
+        fetch(`${few.url}/v4/x`, { headers: { authorization: `Bearer ${token}` } });
       await ask("good-greedy");
       const greedy = await Promise.all(Array.from({ length: 20 }, () => ask("good-greedy")));
       expect([new Set(greedy.map(({ status }) => status)), mostOfOne]).toEqual([new Set([200]), 2]);
@@ -296,7 +299,10 @@ describe("connections", () => {
   });
 
   test("waiting for one is no failure of v4: 429 beyond the client's share, and others are served", async () => {
-    const few = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "4", UPSTREAM_TIMEOUT_MS: "1000" });
+    const few = await startListeningGatewayWithFakeV4({
+      UPSTREAM_CONNECTIONS: "4",
+      UPSTREAM_TIMEOUT_MS: "1000",
+    });
     try {
       few.v4.respondWith((call, response) =>
         call.path === "/v4/slow"
@@ -304,7 +310,7 @@ describe("connections", () => {
           : acceptGoodTokens(call, response),
       );
       const ask = (token: string, path = "/v4/x") =>
-        fetch(few.service.url + path, { headers: { authorization: `Bearer ${token}` } });
+        fetch(few.url + path, { headers: { authorization: `Bearer ${token}` } });
       await ask("good-greedy");
       const greedy = Array.from({ length: 60 }, () => ask("good-greedy", "/v4/slow"));
       expect((await ask("good-another")).status).toBe(200);
@@ -325,7 +331,7 @@ describe("Vary", () => {
     ["accept, ORIGIN", "accept, ORIGIN"],
     ["*", "*"],
   ])("of v4 %s is %s where browser clients are let in", async (given, told) => {
-    const browsers = await startGatewayWithFakeV4({ CORS_ORIGINS: origin });
+    const browsers = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: origin });
     try {
       browsers.v4.respondWith(json(200, {}, given === undefined ? {} : { vary: given }));
       const answer = await browsers.request("GET /x", {
@@ -441,7 +447,7 @@ describe("L9 faults of v4", () => {
     ["says nothing at all", neverRespond],
   ])("A-173 %s: 500 in JSON, asked once, and the connection lives on", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
-    const client = await openRawClient(gateway.service.url);
+    const client = await openRawClient(gateway.url);
     const path = newPath();
     const get = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
     client.send(get);
@@ -502,7 +508,7 @@ describe("L9 faults of v4", () => {
 
 test("a v4 that is not there: 500 in JSON", async () => {
   const gone = await startFakeV4();
-  const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+  const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
   await gone.close();
   try {
     const answer = await alone.request("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
@@ -552,7 +558,7 @@ describe("AUDIT_DURABILITY=strict", () => {
 
   test("an answer whose record can't be kept is broken off", async () => {
     const v4 = await startFakeV4();
-    const alone = await startGateway({
+    const alone = await startListeningGateway({
       UPSTREAM_URL: v4.url,
       AUDIT_DURABILITY: "strict",
       DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
@@ -561,7 +567,7 @@ describe("AUDIT_DURABILITY=strict", () => {
       for (const answer of [json(200, { made: true }), plain(204, "")]) {
         v4.respondWith(answer);
         const asked = alone.request("GET /x", { as: null, headers: { authorization: "Bearer t" } });
-        await expect(asked).rejects.toThrow(/fetch failed|terminated/);
+        await expect(asked).rejects.toThrow(/socket hang up|aborted/);
       }
     } finally {
       await alone.stop();
@@ -579,7 +585,7 @@ describe("a v4 that fails", () => {
   test("is left alone: 503 in v4's words, and when to come again; the alpha lane heeds it too", async () => {
     const gone = await startFakeV4();
     const { port } = new URL(gone.url);
-    const alone = await startGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+    const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
     await gone.close();
     const back: FakeV4[] = [];
     try {
@@ -610,7 +616,7 @@ describe("a v4 that fails", () => {
   });
 
   test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
-    const failing = await startGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
+    const failing = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
     try {
       failing.v4.respondWith(json(200, {}, { "x-oauth-scopes": "*" }));
       await failing.request("GET /anything", asBearer);
@@ -620,7 +626,7 @@ describe("a v4 that fails", () => {
       const answer = await failing.request("GET /anything", asBearer);
       expect(answer.headers.get("retry-after")).toBe("1");
       expect(failing.v4.calls).toHaveLength(asked);
-      expect((await fetch(`${failing.service.adminUrl}/readyz`)).status).toBe(503);
+      expect((await fetch(`${failing.adminUrl}/readyz`)).status).toBe(503);
     } finally {
       await failing.stop();
     }
@@ -632,7 +638,7 @@ describe("a v4 that fails", () => {
   ])(
     "is not one that answers %s to tokens that it has not accepted, in either lane",
     async (_name, fails) => {
-      const asked = await startGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
+      const asked = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
       try {
         await asked.request("GET /anything", asBearer);
         asked.v4.respondWith(fails);
@@ -647,7 +653,7 @@ describe("a v4 that fails", () => {
         expect(asked.v4.calls).toHaveLength(120);
         asked.v4.respondWith(json(200, {}));
         expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
-        expect((await fetch(`${asked.service.adminUrl}/readyz`)).status).toBe(200);
+        expect((await fetch(`${asked.adminUrl}/readyz`)).status).toBe(200);
       } finally {
         await asked.stop();
       }
@@ -655,8 +661,8 @@ describe("a v4 that fails", () => {
   );
 
   test("is not one whose clients stop half-way, or go away", async () => {
-    const asked = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "300" });
-    const { url } = asked.service;
+    const asked = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "300" });
+    const { url } = asked;
     const ask = "GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n";
     const head =
       "POST /v4/upload HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\nContent-Length: 10\r\n\r\n";
@@ -685,7 +691,7 @@ describe("a v4 that fails", () => {
 
 test("a v4 under a path of its own", async () => {
   const v4 = await startFakeV4();
-  const alone = await startGateway({ UPSTREAM_URL: `${v4.url}/base/` });
+  const alone = await startListeningGateway({ UPSTREAM_URL: `${v4.url}/base/` });
   try {
     await alone.request("GET /x?y=1", { as: null, headers: { authorization: "Bearer t" } });
     await alone.request("GET /vm/instances");
@@ -699,7 +705,7 @@ test("a v4 under a path of its own", async () => {
 });
 
 test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
-  const closed = await startGatewayWithFakeV4({ NATIVE_LANE: "off" });
+  const closed = await startListeningGatewayWithFakeV4({ NATIVE_LANE: "off" });
   try {
     const answer = await closed.request("GET /vm/instances", {
       as: null,

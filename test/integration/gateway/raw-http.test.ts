@@ -1,22 +1,22 @@
 /** What comes over the wire and is no request, or not quite one, or two: the connection and its neighbours stay sound. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, neverRespond } from "../../support/fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 let client: RawClient;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" });
+  gateway = await startListeningGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" });
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
-  client = await openRawClient(gateway.service.url);
+  client = await openRawClient(gateway.url);
 });
 afterEach(() => client.close());
 
@@ -110,7 +110,7 @@ describe("clients that go away", () => {
   test("in mid-head and in mid-body leave nothing behind", async () => {
     client.send("POST /v4/vm/instances HTTP/1.1\r\nHo");
     client.close();
-    const other = await openRawClient(gateway.service.url);
+    const other = await openRawClient(gateway.url);
     other.send(`POST /v4/vm/instances HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"da`);
     other.socket.resetAndDestroy();
     await waitFor(async () => (await gateway.readLastRecord())?.alpha.body === undefined);
@@ -142,7 +142,7 @@ describe("clients that go away", () => {
       client.close();
       for (const { ended: over } of gateway.v4.calls) await expect(over).resolves.toBe("broken off");
       const ids = await waitFor(async () => {
-        const page = await fetch(`${gateway.service.adminUrl}/api/audit?limit=10`);
+        const page = await fetch(`${gateway.adminUrl}/api/audit?limit=10`);
         const { records } = (await page.json()) as { records: { requestId: string; warnings: string[] }[] };
         const mine = records.filter(({ requestId }) => requestId.startsWith(`${scheme}-`));
         return mine.length === 3 && mine.map(({ warnings }) => warnings.length > 0);

@@ -162,7 +162,7 @@ async function run(planted: Exchange): Promise<void> {
   );
   const { text, type } = bodyOf(planted);
   const headers = { "content-type": type, "user-agent": "client" };
-  for (const as of [TOKEN, null]) await gateway.request("POST /vm/instances", { as, text, headers });
+  for (const as of [TOKEN, null]) await gateway.request("POST /vm/instances", { as, raw: text, headers });
   const agent = {
     "user-agent": `client (${pair(named)}) ${encodeURIComponent(value)}`,
     "x-request-id": TOKEN,
@@ -193,16 +193,14 @@ test("of all that is planted in requests, answers and errors nothing is stored",
     }),
     { numRuns: 40 },
   );
-  const { adminUrl } = gateway.service;
   const count = async (): Promise<number> => {
-    const exported = await fetch(`${adminUrl}/api/audit/export?format=ndjson`);
-    await exported.text();
-    return Number(exported.headers.get("x-total-count"));
+    const { headers } = await gateway.requestAdmin("GET /api/audit/export?format=ndjson");
+    return Number(headers.get("x-total-count"));
   };
   await waitFor(async () => (await count()) === runs * 9);
 
   for (const format of ["ndjson", "csv", "har"])
-    expect(around(await (await fetch(`${adminUrl}/api/audit/export?format=${format}`)).text())).toBe("");
+    expect(around((await gateway.requestAdmin(`GET /api/audit/export?format=${format}`)).text)).toBe("");
   const files = (await readdir(folder)).filter((name) => name.startsWith("audit"));
   expect(files).toContain("audit.db");
   for (const file of files) expect(around((await readFile(join(folder, file))).toString("latin1"))).toBe("");

@@ -4,18 +4,18 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { createBodyReaders } from "../../../src/pipeline/http/read-body.ts";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
 const LIMIT = 100_000;
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({
+  gateway = await startListeningGatewayWithFakeV4({
     BODY_LIMIT: String(LIMIT),
     RATE_LIMIT: "1000/600",
     RATE_LIMIT_CREATE: "2/600",
@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 async function begin(bytes: string): Promise<RawClient> {
-  const client = await openRawClient(gateway.service.url);
+  const client = await openRawClient(gateway.url);
   clients.push(client);
   client.send(bytes);
   return client;
@@ -42,7 +42,7 @@ const as = (token: string): string => `Authorization: token ${token}\r\n`;
 const STOP = "POST /v4/vm/instances/7/shutdown";
 
 async function bytesKept(): Promise<number> {
-  const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   return Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(text)?.[1]);
 }
 

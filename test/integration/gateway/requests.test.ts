@@ -2,12 +2,18 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ BODY_LIMIT: "8kb", CORS_ORIGINS: "https://app.example.org" });
+  gateway = await startListeningGatewayWithFakeV4({
+    BODY_LIMIT: "8kb",
+    CORS_ORIGINS: "https://app.example.org",
+  });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
@@ -32,7 +38,7 @@ function send(
   body?: string | Buffer,
 ): Promise<Answer> {
   const [method, path] = call.split(/ (.*)/s, 2);
-  const { hostname, port } = new URL(gateway.service.url);
+  const { hostname, port } = new URL(gateway.url);
   return new Promise((resolve, reject) => {
     const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];

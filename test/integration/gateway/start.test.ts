@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway | undefined;
 let v4: FakeV4 | undefined;
@@ -14,9 +14,8 @@ afterEach(async () => {
 });
 
 const ready = async (): Promise<{ status: number; reasons: string[] }> => {
-  const answer = await fetch(`${gateway?.service.adminUrl}/readyz`);
-  const { reasons } = (await answer.json()) as { reasons: string[] };
-  return { status: answer.status, reasons };
+  const response = await gateway?.requestAdmin("GET /readyz");
+  return { status: response?.status ?? 0, reasons: response?.body.reasons };
 };
 
 const CATALOG_ROUTES = [
@@ -32,7 +31,7 @@ describe("v4 is down at start", () => {
     const place = await startFakeV4();
     await place.close();
     gateway = await startGateway({ UPSTREAM_URL: place.url });
-    expect((await fetch(`${gateway.service.adminUrl}/healthz`)).status).toBe(200);
+    expect((await gateway.requestAdmin("GET /healthz")).status).toBe(200);
     const before = await ready();
     expect(before.status).toBe(503);
     expect(
@@ -126,17 +125,17 @@ test("catalog routes cost v4 nothing", async () => {
 
 test("stopping lets a request in flight end, and answers no new one", async () => {
   v4 = await startFakeV4();
-  gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
   let answer = () => {};
   v4.respondWith((call, response) => {
     answer = () => void json(200, {})(call, response);
   });
   const inFlight = gateway.request("DELETE /vm/instances/7");
   await waitFor(() => v4?.calls[0]);
-  const stopped = gateway.service.stop();
-  expect(await gateway.service.readiness()).toContain("draining");
+  const stopped = gateway.stop();
+  expect(await gateway.readiness()).toContain("draining");
   answer();
   expect(await inFlight).toMatchObject({ status: 200 });
   await stopped;
-  await expect(gateway.request("GET /datacenters")).rejects.toThrow(/fetch failed/);
+  await expect(gateway.request("GET /datacenters")).rejects.toThrow(/ECONNREFUSED/);
 });

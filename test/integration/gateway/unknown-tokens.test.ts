@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
   type GatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
@@ -84,13 +85,16 @@ describe("one token, tried many times at once", () => {
   });
 
   test("nor does a client that goes away", async () => {
+    await gateway.stop();
+    const listening = await startListeningGatewayWithFakeV4();
+    gateway = listening;
     const held: (() => void)[] = [];
     gateway.v4.respondWith(
       (call, response) => void held.push(() => acceptGoodTokens(call, response)),
       acceptGoodTokens,
     );
     const gone = new AbortController();
-    const first = fetch(`${gateway.service.url}/v4/vm/instances`, {
+    const first = fetch(`${listening.url}/v4/vm/instances`, {
       headers: { authorization: "token good" },
       signal: gone.signal,
     }).catch(() => "gone");
@@ -103,8 +107,7 @@ describe("one token, tried many times at once", () => {
 });
 
 describe("DELETE /api/tokens", () => {
-  const purge = async (path = "") =>
-    (await fetch(`${gateway.service.adminUrl}/api/tokens${path}`, { method: "DELETE" })).status;
+  const purge = async (path = "") => (await gateway.requestAdmin(`DELETE /api/tokens${path}`)).status;
 
   beforeEach(async () => {
     gateway = await startGatewayWithFakeV4();

@@ -43,10 +43,10 @@ function strangersCannotReach(place: Place): void {
       const { body } = await gateway.requestV4("POST /account/oauth-clients", {
         body: { label: "app", redirect_uri: REGISTERED },
       });
-      app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+      app = createApplication(gateway.app, { id: body.id, secret: body.secret });
       authorizeAs = async (wanted) => {
         const url = app.authorizeUrl({ client_id: body.id, scopes: wanted });
-        return (await fetch(url, { redirect: "manual" })).status;
+        return (await app.visit(url)).status;
       };
     });
 
@@ -330,7 +330,7 @@ describeRedis("with Redis", () => {
       const { body } = await gateway.requestV4("POST /account/oauth-clients", {
         body: { label: "app", redirect_uri: REGISTERED },
       });
-      const app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+      const app = createApplication(gateway.app, { id: body.id, secret: body.secret });
       await link.run((client) => client.flushDb());
       expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
     } finally {

@@ -1,6 +1,7 @@
 /** Document 2, Authentication: an application signs a user in, with the gateway between it and a real login server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { request } from "../../support/request.ts";
 import { createApplication, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
 
 let gateway: Gateway;
@@ -14,7 +15,7 @@ beforeEach(async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });
-  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+  app = createApplication(gateway.app, { id: body.id, secret: body.secret });
 });
 
 const codeOf = async (scopes?: string): Promise<string> =>
@@ -23,7 +24,7 @@ const codeOf = async (scopes?: string): Promise<string> =>
 async function sentOn(
   query: Readonly<Record<string, string>> | string,
 ): Promise<{ status: number; location: URL | undefined; raw: string }> {
-  const response = await fetch(app.authorizeUrl(query), { redirect: "manual" });
+  const response = await app.visit(app.authorizeUrl(query));
   const raw = response.headers.get("location") ?? "";
   return { status: response.status, location: raw === "" ? undefined : new URL(raw), raw };
 }
@@ -36,14 +37,16 @@ describe("authorize", () => {
     ["state twice", "client_id=a&state=1&state=2"],
     ["redirect_uri twice", "client_id=a&redirect_uri=https://a&redirect_uri=https://b"],
   ])("A-141 %s is refused without a redirect", async (_, query) => {
-    const response = await fetch(app.authorizeUrl(query), { redirect: "manual" });
+    const response = await app.visit(app.authorizeUrl(query));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
-    expect(await response.json()).toEqual({ errors: [{ reason: expect.any(String) }] });
+    expect(response.body).toEqual({ errors: [{ reason: expect.any(String) }] });
   });
 
   test("A-141 an unknown client is refused by the login server, without a redirect", async () => {
-    const response = await fetch(app.authorizeUrl({ client_id: "unknown" }));
-    expect([response.status, new URL(response.url).origin]).toEqual([400, gateway.sandbox.authUrl]);
+    const { status, location, raw } = await sentOn({ client_id: "unknown" });
+    expect([status, location?.origin]).toEqual([302, gateway.sandbox.authUrl]);
+    const page = await app.visit(raw);
+    expect([page.status, page.headers.get("location")]).toEqual([400, null]);
   });
 
   test.each([
@@ -76,9 +79,9 @@ describe("authorize", () => {
   test.each(["cats:view", "vms:fly,cats:delete", ":", "vms:view:delete"])(
     "A-142 scopes %s, none of which is known, are refused by name, and the browser is sent nowhere",
     async (scopes) => {
-      const response = await fetch(app.authorizeUrl({ client_id: "a", scopes }), { redirect: "manual" });
+      const response = await app.visit(app.authorizeUrl({ client_id: "a", scopes }));
       expect([response.status, response.headers.get("location")]).toEqual([400, null]);
-      expect(await response.json()).toEqual({ errors: [{ reason: `invalid_scope: ${scopes}` }] });
+      expect(response.body).toEqual({ errors: [{ reason: `invalid_scope: ${scopes}` }] });
     },
   );
 
@@ -93,7 +96,7 @@ describe("authorize", () => {
   test("A-142 a scope that is none is dropped, and the record tells which as a loss", async () => {
     await sentOn({ client_id: "a", scopes: "vms:view,cats:delete,vms:fly" });
     const [{ id }] = await gateway.readAudit();
-    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).json();
+    const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).body;
     expect(record).toMatchObject({ losses: ["scopes: unknown, not asked for: cats:delete,vms:fly"] });
   });
 
@@ -148,12 +151,12 @@ describe("authorize", () => {
 });
 
 test("logout leads the browser to the login server's own, which forgets it", async () => {
-  const sent = await fetch(`${gateway.service.url}/logout`, { redirect: "manual" });
+  const sent = await request(gateway.app, "GET /logout");
   expect([sent.status, sent.headers.get("location")]).toEqual([302, `${gateway.sandbox.authUrl}/logout`]);
-  const page = await fetch(`${gateway.service.url}/logout`);
+  const page = await request(gateway.sandbox.authUrl, "GET /logout");
   expect(page.status).toBe(200);
   expect(page.headers.get("set-cookie")).toMatch(/^sandbox_browser=; .*Max-Age=0/);
-  expect((await fetch(`${gateway.service.url}/logout`, { method: "POST" })).status).toBe(404);
+  expect((await request(gateway.app, "POST /logout")).status).toBe(404);
 });
 
 describe("the exchange", () => {
@@ -173,7 +176,7 @@ describe("the exchange", () => {
     const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
-    const other = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+    const other = createApplication(gateway.app, { id: body.id, secret: body.secret });
     const form = new FormData();
     form.set("client_id", body.id);
     form.set("client_secret", body.secret);
@@ -222,7 +225,7 @@ describe("the exchange", () => {
     const code = await codeOf("vms:view");
     const told = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
     const [{ id }] = await gateway.readAudit();
-    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
+    const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).text;
     expect(told.text).not.toContain(SECRET);
     expect(record).toContain("POST /oauth/token");
     for (const secret of [SECRET, code]) expect(record).not.toContain(secret);
@@ -231,7 +234,7 @@ describe("the exchange", () => {
   test("neither token nor code stand in the audit", async () => {
     const code = await codeOf("vms:view");
     const { body } = await app.exchange(code);
-    const newest = await (await fetch(`${gateway.service.adminUrl}/api/audit?limit=3`)).text();
+    const newest = (await gateway.requestAdmin(`GET /api/audit?limit=3`)).text;
     for (const secret of [code, body.access_token]) expect(newest).not.toContain(secret);
   });
 });
@@ -315,7 +318,7 @@ describe("least privilege", () => {
     });
     const direct = createApplication(gateway.sandbox.authUrl, { id: body.id, secret: body.secret });
     const back = await direct.signIn("vms:read_write account:read_only");
-    const through = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+    const through = createApplication(gateway.app, { id: body.id, secret: body.secret });
     const { body: told } = await through.exchange(back.searchParams.get("code") ?? "");
     expect(told.scopes).toBe("vms:modify,account:view,tokens:view,clients:view,users:view,tickets:view");
   });
@@ -361,17 +364,16 @@ describe("other calls", () => {
     "GET /oauth/revoke",
     "POST /oauth",
   ])("%s is 404 in alpha's shape", async (call) => {
-    const [method = "", path = ""] = call.split(" ");
-    const response = await fetch(gateway.service.url + path, { method });
-    expect([response.status, await response.json()]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
+    const { status, body } = await request(gateway.app, call);
+    expect([status, body]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
   });
 
   test("are counted by address, and refused with alpha's status", async () => {
     const small = await startGateway({ RATE_LIMIT: "2/60" });
-    const ask = () => fetch(`${small.service.url}/oauth/authorize?client_id=a`, { redirect: "manual" });
-    await ask();
-    await ask();
-    const refused = await ask();
+    const authorize = () => request(small.app, "GET /oauth/authorize?client_id=a");
+    await authorize();
+    await authorize();
+    const refused = await authorize();
     expect([refused.status, refused.statusText]).toEqual([420, "Enhance Your Calm"]);
     expect(refused.headers.get("retry-after")).toMatch(/^[1-9]/);
     await small.stop();
@@ -379,7 +381,7 @@ describe("other calls", () => {
 
   test("stand in the metrics by their own names", async () => {
     await app.token("vms:view");
-    const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+    const metrics = (await gateway.requestAdmin(`GET /metrics`)).text;
     expect(metrics).toMatch(/requests_total\{lane="alpha",route="POST \/oauth\/token",status="200"\}/);
     expect(metrics).toMatch(/requests_total\{lane="alpha",route="GET \/oauth\/authorize",status="302"\}/);
   });

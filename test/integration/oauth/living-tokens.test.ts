@@ -16,7 +16,7 @@ import {
   type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
-import { startGateway, type RequestOptions, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
 
 const machine = { now: Date.now, elapsed: performance.now };
@@ -88,7 +88,7 @@ beforeEach(async () => {
     body: { label: "app", redirect_uri: REGISTERED },
   });
   own = { client_id: body.id, client_secret: body.secret };
-  app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+  app = createApplication(gateway.app, { id: body.id, secret: body.secret });
 });
 afterEach(async () => {
   for (const each of open.toReversed()) await each.stop();
@@ -243,7 +243,7 @@ describe("a token with a refresh token", () => {
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([]);
     const fingerprint = tokenHash(token).slice(0, 16);
-    const purge = await fetch(`${gateway.service.adminUrl}/api/tokens/${fingerprint}`, { method: "DELETE" });
+    const purge = await gateway.requestAdmin(`DELETE /api/tokens/${fingerprint}`);
     expect(purge.status).toBe(204);
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([newest()]);
@@ -251,7 +251,7 @@ describe("a token with a refresh token", () => {
 });
 
 describe("a token that v4 refuses before its end", () => {
-  test.each<[string, string, RequestOptions]>([
+  test.each<[string, string, GatewayRequest]>([
     ["a read", "GET /vm/instances", {}],
     ["a write", "PUT /vm/instances/5201", { body: { group: "moved" } }],
   ])("is renewed, and %s is sent once more", async (_, call, options) => {
@@ -346,7 +346,7 @@ describe("a login server that ends the old token when it gives the next", () => 
     travel(2);
   });
 
-  test.each<[string, string, RequestOptions]>([
+  test.each<[string, string, GatewayRequest]>([
     ["reads", "GET /vm/instances", {}],
     ["writes", "PUT /vm/instances/5201", { body: { group: "moved" } }],
     ["reads of several calls", "GET /vm/instances/5201/ips", {}],

@@ -1,6 +1,7 @@
 /** A login server that is slow, broken, or says what nobody expects: alpha's errors, and nothing left behind. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { request } from "../../support/request.ts";
+import { openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
 import {
   json,
   plain,
@@ -22,7 +23,7 @@ beforeAll(async () => {
     UPSTREAM_TIMEOUT_MS: "4000",
     AUDIT_DURABILITY: "strict",
   });
-  app = createApplication(gateway.service.url, { id: "client", secret: "client-secret-of-this-test" });
+  app = createApplication(gateway.app, { id: "client", secret: "client-secret-of-this-test" });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -110,7 +111,7 @@ describe("the exchange", () => {
     expect(Object.keys(told.body).sort()).toEqual(["access_token", "scopes"]);
     expect(told.headers.get("set-cookie")).toBeNull();
     const [{ id }] = await gateway.readAudit();
-    const record = await (await fetch(`${gateway.service.adminUrl}/api/audit/${id}`)).text();
+    const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).text;
     expect(record).toContain("/oauth/token");
     for (const secret of [...Object.values(secrets), "the-code-of-this-test", "client-secret-of-this-test"])
       expect(record).not.toContain(secret);
@@ -154,9 +155,8 @@ describe("expiring a token", () => {
 });
 
 test("without a login server there is no OAuth: 404", async () => {
-  const { UPSTREAM_URL } = { UPSTREAM_URL: gateway.sandbox.url };
-  const bare = await startGateway({ UPSTREAM_URL, AUTH_URL: "" });
-  const response = await fetch(`${bare.service.url}/oauth/authorize?client_id=a`);
-  expect([response.status, await response.json()]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
+  const bare = await openGateway({ UPSTREAM_URL: gateway.sandbox.url });
+  const { status, body } = await request(bare.app, "GET /oauth/authorize?client_id=a");
+  expect([status, body]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
   await bare.stop();
 });

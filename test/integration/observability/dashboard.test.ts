@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { body } = await gateway.request("GET /vm/instances");
   await gateway.request(`GET /vm/instances/${body.vms[0].id}`);
   for (let n = 0; n < 6; n += 1) await gateway.request("GET /vm/instances");
-  const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const text = (await gateway.requestAdmin("GET /metrics")).text;
   series = new Map();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     const all = series.get(name) ?? new Set();
@@ -122,19 +122,22 @@ describe("deploy/prometheus/prometheus.yaml", () => {
     afterAll(() => closed.stop());
 
     test("shows it as the gateway wants it", async () => {
-      const at = closed.service.adminUrl + scrape.metrics_path;
+      const call = `GET ${scrape.metrics_path}`;
       const authorization = `${scrape.authorization.type} the-operators-own`;
-      const [without, shown] = [await fetch(at), await fetch(at, { headers: { authorization } })];
+      const [without, shown] = [
+        await closed.requestAdmin(call),
+        await closed.requestAdmin(call, { headers: { authorization } }),
+      ];
       expect([without.status, shown.status]).toEqual([401, 200]);
       expect(shown.headers.get("content-type")).toMatch(/^text\/plain; version=/);
-      expect(await shown.text()).toContain("alpha_gateway_");
+      expect(shown.text).toContain("alpha_gateway_");
     });
   });
 });
 
 test("routes are named as the pack names them: no label holds what a client wrote", async () => {
   await gateway.request("GET /vm/instances/987654321/nowhere/s3cret");
-  const text = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const text = (await gateway.requestAdmin("GET /metrics")).text;
   expect(text).not.toMatch(/987654321|s3cret/);
   expect(text).toContain('stage="back"} ');
   expect(text).toMatch(

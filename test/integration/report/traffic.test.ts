@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";
 import type { Report } from "../../../src/tools/migration-report/model.ts";
 import { sendTraffic } from "../../support/five-clients.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { summarizeReport } from "./traffic-report.ts";
@@ -15,17 +15,16 @@ const LONG_MS = 120_000;
 
 const settings = { AUDIT_DURABILITY: "strict", AUDIT_BODY_LIMIT: "64kb" };
 
-async function ask(gateway: Gateway, query = ""): Promise<Response> {
-  return fetch(`${gateway.service.adminUrl}/api/report${query}`);
-}
+const requestReport = (gateway: Gateway, query = ""): Promise<TestResponse> =>
+  gateway.requestAdmin(`GET /api/report${query}`);
 
 const reportOf = async (gateway: Gateway, query = ""): Promise<Report> =>
-  (await (await ask(gateway, query)).json()) as Report;
+  (await requestReport(gateway, query)).body;
 
 /** A whole gateway that has recorded all of it: the native lane's records are written after its answers. */
 async function withTraffic(more: Readonly<Record<string, string>> = {}): Promise<Gateway> {
   const gateway = await startGateway({ ...settings, ...more });
-  const sent = await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
+  const sent = await sendTraffic(gateway.app, gateway.sandbox.tokens);
   while ((await reportOf(gateway)).totals.requests < sent) await delay(50);
   return gateway;
 }
@@ -48,7 +47,7 @@ describe("with SQLite", () => {
   test("no token and no secret stands in it, in whatever form", async () => {
     const secrets = [...Object.values(gateway.sandbox.tokens), "aVery!long-secret-1"];
     for (const format of ["json", "html", "md", "csv"]) {
-      const text = await (await ask(gateway, `?format=${format}`)).text();
+      const text = (await requestReport(gateway, `?format=${format}`)).text;
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     }
   });
@@ -64,7 +63,7 @@ describe("with SQLite", () => {
   test("days without traffic make a report that says so", async () => {
     const { clients, days } = await reportOf(gateway, "?since=2001-01-01&until=2001-02-01");
     expect({ clients, days }).toEqual({ clients: [], days: [] });
-    const text = await (await ask(gateway, "?format=md&until=2001-02-01")).text();
+    const text = (await requestReport(gateway, "?format=md&until=2001-02-01")).text;
     expect(text).toContain("Nobody has called yet");
   });
 
@@ -74,30 +73,30 @@ describe("with SQLite", () => {
     ["md", "text/markdown; charset=utf-8", "# Migration report"],
     ["csv", "text/csv; charset=utf-8; header=present", "client,user_agent,"],
   ])("as %s, with its media type and a name to save it under", async (format, type, start) => {
-    const answer = await ask(gateway, `?format=${format}`);
+    const answer = await requestReport(gateway, `?format=${format}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe(type);
     expect(answer.headers.get("content-disposition")).toContain(`migration-report.${format}`);
-    expect((await answer.text()).startsWith(start)).toBe(true);
+    expect(answer.text.startsWith(start)).toBe(true);
   });
 
   test("a page that may load nothing and run nothing", async () => {
-    const answer = await ask(gateway, "?format=html");
+    const answer = await requestReport(gateway, "?format=html");
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(await answer.text()).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
+    expect(answer.text).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
   });
 
   test.each(["?format=pdf", "?format=md&format=csv", "?client=me", "?since=yesterday", "?route=GET%20/x"])(
     "%s is refused with a reason",
     async (query) => {
-      const answer = await ask(gateway, query);
+      const answer = await requestReport(gateway, query);
       expect(answer.status).toBe(400);
-      expect(JSON.stringify(await answer.json())).toMatch(/Has to be|Use /);
+      expect(answer.text).toMatch(/Has to be|Use /);
     },
   );
 
   test("the console links to it", async () => {
-    expect(await (await fetch(`${gateway.service.adminUrl}/api`)).json()).toMatchObject({ report: true });
+    expect((await gateway.requestAdmin("GET /api")).body).toMatchObject({ report: true });
   });
 });
 
@@ -124,8 +123,8 @@ test(
   async () => {
     const gateway = await startGateway({ AUDIT: "off" });
     try {
-      expect((await ask(gateway)).status).toBe(404);
-      expect(await (await fetch(`${gateway.service.adminUrl}/api`)).json()).toMatchObject({ report: false });
+      expect((await requestReport(gateway)).status).toBe(404);
+      expect((await gateway.requestAdmin("GET /api")).body).toMatchObject({ report: false });
     } finally {
       await gateway.stop();
     }

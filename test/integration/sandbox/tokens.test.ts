@@ -137,7 +137,7 @@ describe("OAuth clients", () => {
     expect((await service.request(`GET ${one}`)).body["thumbnail_url"]).toMatch(/thumbnail$/);
     const { headers: received, bytes } = await service.request(`GET ${one}/thumbnail`, { as: "anonymous" });
     expect(received.get("content-type")).toBe("image/png");
-    expect(new Uint8Array(bytes)).toEqual(png);
+    expect(new Uint8Array(bytes())).toEqual(png);
   });
 });
 

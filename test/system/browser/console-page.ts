@@ -1,7 +1,7 @@
 /** The console as someone sees it: a browser before a real gateway with real traffic. */
 import { readFileSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
-import type { Gateway } from "../../support/gateway.ts";
+import type { ListeningGateway } from "../../support/gateway.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const ARGUMENTS =
@@ -32,7 +32,7 @@ export interface Console {
 /** Opens the console of a gateway in a browser of its own size and taste. */
 export async function openConsole(
   browser: Browser,
-  gateway: Gateway,
+  gateway: ListeningGateway,
   { width, scheme }: Look = { width: 1280, scheme: "light" },
 ): Promise<Console> {
   const context = await browser.newContext({
@@ -45,7 +45,7 @@ export async function openConsole(
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(String(error)));
-  const home = gateway.service.adminUrl ?? "";
+  const home = gateway.adminUrl ?? "";
   return {
     page,
     complaints,

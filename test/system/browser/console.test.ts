@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 
@@ -20,19 +20,19 @@ interface Recorded {
 
 (await describeWith("chromium"))("the console in a browser", () => {
   let browser: Browser;
-  let gateway: Gateway;
+  let gateway: ListeningGateway;
   let records: Recorded[];
   let shown: Console;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    gateway = await startGateway({
+    gateway = await startListeningGateway({
       BROWN_OUTS: WINDOW,
       AUDIT_DURABILITY: "strict",
       AUDIT_BODY_LIMIT: "64kb",
     });
-    await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
-    const answer = await fetch(`${gateway.service.adminUrl}/api/audit?limit=200`);
+    await sendTraffic(gateway.url, gateway.sandbox.tokens);
+    const answer = await fetch(`${gateway.adminUrl}/api/audit?limit=200`);
     records = ((await answer.json()) as { records: Recorded[] }).records;
   }, LONG_MS);
   afterEach(() => shown?.close());
@@ -53,7 +53,7 @@ interface Recorded {
     "every view is without complaint, accessible and no wider than the window: $width, $scheme",
     async (look) => {
       shown = await openConsole(browser, gateway, look);
-      const { clients } = (await (await fetch(`${gateway.service.adminUrl}/api/usage/clients`)).json()) as {
+      const { clients } = (await (await fetch(`${gateway.adminUrl}/api/usage/clients`)).json()) as {
         clients: { client: string }[];
       };
       const views = [
@@ -146,7 +146,7 @@ interface Recorded {
     const { stdout } = await execute("sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${line}`], {
       env: {
         ...process.env,
-        GATEWAY: gateway.service.url,
+        GATEWAY: gateway.url,
         V4: gateway.sandbox.url,
         TOKEN: gateway.sandbox.tokens.full,
       },
@@ -235,7 +235,7 @@ interface Recorded {
 
 (await describeWith("chromium"))("the console of a gateway that", () => {
   let browser: Browser;
-  let gateway: Gateway;
+  let gateway: ListeningGateway;
   let shown: Console;
 
   beforeAll(async () => {
@@ -248,7 +248,7 @@ interface Recorded {
   afterAll(() => browser.close());
 
   test("nobody has called yet says what will be there", async () => {
-    gateway = await startGateway();
+    gateway = await startListeningGateway();
     shown = await openConsole(browser, gateway);
     for (const [view, text] of [
       ["#/traffic", "No calls yet"],
@@ -263,10 +263,10 @@ interface Recorded {
   });
 
   test("has an admin token asks for it, and forgets who signs out", async () => {
-    gateway = await startGateway({ ADMIN_TOKEN: "open-sesame" });
+    gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });
     shown = await openConsole(browser, gateway);
     const { page } = shown;
-    await page.goto(`${gateway.service.adminUrl}/`);
+    await page.goto(`${gateway.adminUrl}/`);
     expect(await shown.violations()).toEqual([]);
     await page.getByLabel("Admin token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -279,7 +279,7 @@ interface Recorded {
   });
 
   test("can't be reached any more says so, and goes on when it is back", async () => {
-    gateway = await startGateway();
+    gateway = await startListeningGateway();
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic");
     const { page } = shown;

@@ -3,20 +3,20 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 import { sendTraffic } from "../../support/five-clients.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 
 const LONG_MS = 120_000;
 
 (await describeWith("chromium"))("the report in a browser", () => {
   let browser: Browser;
-  let gateway: Gateway;
+  let gateway: ListeningGateway;
   let shown: Console;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    gateway = await startGateway({ AUDIT_DURABILITY: "strict" });
-    await sendTraffic(gateway.service.url, gateway.sandbox.tokens);
+    gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict" });
+    await sendTraffic(gateway.url, gateway.sandbox.tokens);
   }, LONG_MS);
   afterEach(() => shown?.close());
   afterAll(async () => {

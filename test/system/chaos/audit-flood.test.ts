@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startGateway } from "../../support/gateway.ts";
+import { startListeningGateway } from "../../support/gateway.ts";
 import { readMetric } from "./admin-client.ts";
 
 const PURGE_MS = 10_000;
@@ -12,8 +12,8 @@ const PURGE_MS = 10_000;
 test("a flood of made-up tokens and long user agents deletes no record", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-flood-"));
   const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", AUDIT_DURABILITY: "strict" };
-  const gateway = await startGateway(settings);
-  const admin = String(gateway.service.adminUrl);
+  const gateway = await startListeningGateway(settings);
+  const admin = String(gateway.adminUrl);
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of two shapes
   const read = async (path: string): Promise<any> => (await fetch(`${admin}/api/${path}`)).json();
   try {

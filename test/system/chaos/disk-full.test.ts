@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
 import { waitForReadiness, readMetric } from "./admin-client.ts";
@@ -15,7 +15,7 @@ const CLIENT = { body: { name: "app", redirect_uri: "https://app.example.net/cal
 
 /** A gateway, and what became of each request to it. */
 interface Asked {
-  readonly gateway: Gateway;
+  readonly gateway: ListeningGateway;
   readonly admin: string;
   readonly folder: string;
   /** Ids of requests that were answered with 200, and how many were with 500. */
@@ -30,8 +30,12 @@ describe("a full disk", () => {
 
   async function start(durability: string): Promise<Asked> {
     const folder = join(disk.folder, durability);
-    const gateway = await startGateway({ DATA_DIR: folder, AUDIT: "metadata", AUDIT_DURABILITY: durability });
-    return { gateway, admin: String(gateway.service.adminUrl), folder, kept: [], refused: 0 };
+    const gateway = await startListeningGateway({
+      DATA_DIR: folder,
+      AUDIT: "metadata",
+      AUDIT_DURABILITY: durability,
+    });
+    return { gateway, admin: String(gateway.adminUrl), folder, kept: [], refused: 0 };
   }
   beforeAll(async () => {
     disk = mountSmallDisk("64m");
@@ -75,9 +79,8 @@ describe("a full disk", () => {
       const { body } = await relaxed.gateway.request("POST /account/clients", CLIENT);
       const signIn = async ({ gateway }: Asked): Promise<number> => {
         const query = new URLSearchParams({ client_id: body.id, scopes: "vms:view" });
-        return (
-          await fetch(`${gateway.service.url}/oauth/authorize?${query.toString()}`, { redirect: "manual" })
-        ).status;
+        return (await fetch(`${gateway.url}/oauth/authorize?${query.toString()}`, { redirect: "manual" }))
+          .status;
       };
       const later = startLoad(() => ask(relaxed), 2);
       const atOnce = startLoad(() => ask(strict), 2);
@@ -116,9 +119,9 @@ describe("a full disk", () => {
   test("is named at a start, which works when there is space", async () => {
     const settings = { DATA_DIR: join(disk.folder, "another") };
     disk.fill();
-    await expect(startGateway(settings)).rejects.toThrow(/the disk is full/);
+    await expect(startListeningGateway(settings)).rejects.toThrow(/the disk is full/);
     disk.free();
-    const gateway = await startGateway(settings);
+    const gateway = await startListeningGateway(settings);
     expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     await gateway.stop();
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitForReadiness, readMetric } from "./admin-client.ts";
@@ -18,7 +18,7 @@ const CONNECTIONS = 8;
 
 /** A gateway, and what became of each request to it. */
 interface Asked {
-  readonly gateway: Gateway;
+  readonly gateway: ListeningGateway;
   readonly admin: string;
   /** Ids of requests that were answered with 200, and how many were with 500. */
   readonly kept: string[];
@@ -33,13 +33,13 @@ describe("PostgreSQL", () => {
 
   async function start(durability: string): Promise<Asked> {
     const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` });
-    const gateway = await startGateway({
+    const gateway = await startListeningGateway({
       DATABASE_URL: url.href,
       AUDIT: "metadata",
       AUDIT_DURABILITY: durability,
     });
-    await waitForReadiness(String(gateway.service.adminUrl), 200);
-    return { gateway, admin: String(gateway.service.adminUrl), kept: [], refused: 0 };
+    await waitForReadiness(String(gateway.adminUrl), 200);
+    return { gateway, admin: String(gateway.adminUrl), kept: [], refused: 0 };
   }
   beforeAll(async () => {
     database = await makeDatabase();

@@ -1,7 +1,7 @@
 /** Redis restarted with nothing in it: what was handed out is refused, and never does more than before (issue 13.11). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApplication, REGISTERED, type Application } from "../../integration/oauth/application.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitForReadiness } from "./admin-client.ts";
@@ -12,16 +12,16 @@ const REMOVE = "DELETE /v4/vm/instances/5201";
 
 describe("Redis that comes back empty", () => {
   let redis: RedisServer;
-  let gateway: Gateway;
-  let replica: Gateway;
+  let gateway: ListeningGateway;
+  let replica: ListeningGateway;
   let app: Application;
 
   beforeEach(async () => {
     redis = await createRedisServer();
     await redis.start();
-    gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET });
+    gateway = await startListeningGateway({ REDIS_URL: redis.url, GATEWAY_SECRET });
     // It never sees a token before Redis is empty: it has no copy of any record.
-    replica = await startGateway({
+    replica = await startListeningGateway({
       REDIS_URL: redis.url,
       GATEWAY_SECRET,
       UPSTREAM_URL: gateway.sandbox.url,
@@ -30,7 +30,7 @@ describe("Redis that comes back empty", () => {
     const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
-    app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+    app = createApplication(gateway.url, { id: body.id, secret: body.secret });
   });
   afterEach(async () => {
     await replica.stop();
@@ -41,7 +41,7 @@ describe("Redis that comes back empty", () => {
   async function emptied(): Promise<void> {
     await redis.stop();
     await redis.start();
-    for (const { service } of [gateway, replica]) await waitForReadiness(String(service.adminUrl), 200);
+    for (const { adminUrl } of [gateway, replica]) await waitForReadiness(adminUrl, 200);
   }
 
   const statuses = (as: string): Promise<number[]> =>

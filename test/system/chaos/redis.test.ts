@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApplication, type Application } from "../../integration/oauth/application.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitForReadiness } from "./admin-client.ts";
@@ -19,7 +19,7 @@ const AWAY = [
 describe("Redis", () => {
   let redis: RedisServer;
   let proxy: FaultProxy;
-  let gateway: Gateway;
+  let gateway: ListeningGateway;
   let admin: string;
   let app: Application;
   let exchanged: string;
@@ -28,14 +28,14 @@ describe("Redis", () => {
     redis = await createRedisServer();
     await redis.start();
     proxy = await startFaultProxy(redis.url);
-    gateway = await startGateway({
+    gateway = await startListeningGateway({
       REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
       GATEWAY_SECRET: "s".repeat(32),
     });
-    admin = String(gateway.service.adminUrl);
+    admin = String(gateway.adminUrl);
     const client = { name: "app", redirect_uri: "https://app.example.net/callback" };
     const { body } = await gateway.request("POST /account/clients", { body: client });
-    app = createApplication(gateway.service.url, { id: body.id, secret: body.secret });
+    app = createApplication(gateway.url, { id: body.id, secret: body.secret });
     exchanged = (await app.token("vms:view")).token;
   });
   afterAll(async () => {

@@ -2,21 +2,21 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { acceptGoodTokens, plain, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 const PICTURE = Buffer.alloc(50_000, 7);
 
 let v4: FakeV4;
-let gateway: Gateway;
+let gateway: ListeningGateway;
 afterEach(async () => {
   await gateway.stop();
   await v4.close();
 });
 async function start(settings: Readonly<Record<string, string>>): Promise<void> {
   v4 = await startFakeV4();
-  gateway = await startGateway({ UPSTREAM_URL: v4.url, ...settings });
+  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url, ...settings });
 }
 
 describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
@@ -28,7 +28,7 @@ describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
   ])("a file %s is broken off, never whole without a record", async (_how, method, headers) => {
     await start({ AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     v4.respondWith(plain(200, PICTURE, headers));
-    const got = fetch(gateway.service.url + THUMBNAIL, { method, headers: { authorization } });
+    const got = fetch(gateway.url + THUMBNAIL, { method, headers: { authorization } });
     await expect(got.then((answer) => answer.arrayBuffer())).rejects.toThrow(/terminated|fetch failed/);
   });
 });
@@ -42,7 +42,7 @@ describe("64 clients that are slow on purpose", () => {
   });
 
   async function begin(head: string): Promise<RawClient> {
-    const client = await openRawClient(gateway.service.url);
+    const client = await openRawClient(gateway.url);
     client.socket.on("error", () => {});
     clients.push(client);
     client.send(head);
@@ -57,7 +57,7 @@ describe("64 clients that are slow on purpose", () => {
     const bearer = { as: null, headers: { authorization: "Bearer good-another" } };
     expect(await gateway.request("GET /vm/instances", { as: "good-another" })).toMatchObject({ status: 200 });
     expect(await gateway.request("GET /anything", bearer)).toMatchObject({ status: 200 });
-    expect(await (await fetch(`${gateway.service.adminUrl}/readyz`)).json()).toMatchObject({ reasons: [] });
+    expect(await (await fetch(`${gateway.adminUrl}/readyz`)).json()).toMatchObject({ reasons: [] });
   }
 
   const native = (authorization: string): string =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startListeningGateway, type ListeningGateway, type TestResponse } from "../../support/gateway.ts";
 import { V4_FAULTS } from "./v4-faults.ts";
 
 const CONNECTIONS = 4;
@@ -11,7 +11,7 @@ const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "we
 
 let v4: FakeV4;
 let proxy: FaultProxy;
-let gateway: Gateway;
+let gateway: ListeningGateway;
 let settled: number;
 const read = (): Promise<TestResponse> => gateway.request("GET /vm/instances");
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   v4 = await startFakeV4();
   v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   proxy = await startFaultProxy(v4.url);
-  gateway = await startGateway({
+  gateway = await startListeningGateway({
     UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
     UPSTREAM_TIMEOUT_MS: "500",
     UPSTREAM_CONNECTIONS: String(CONNECTIONS),

@@ -3,21 +3,24 @@
  * connection, and what v4 sees of it. The scripts are data; one that is added is run here, and behind proxies.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { runScript } from "./run-script.ts";
 import { SCHEMES, readScripts, type Scheme } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4(SETTINGS);
+  gateway = await startListeningGatewayWithFakeV4(SETTINGS);
 });
 afterAll(() => gateway.stop());
 
 describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s lane", (lane) => {
   test.each(readScripts().map((script) => [script.title, script] as const))("%s", async (_title, script) => {
     const expected = script.expected[lane];
-    const door = { gateway, address: gateway.service.url };
+    const door = { gateway, address: gateway.url };
     const garbage = gateway.v4.countMalformedRequests();
     const { answers, closes, v4, told, ...safe } = await runScript(script, lane, door, expected);
     expect({ answers, closes }).toEqual({ answers: expected.answers, closes: expected.closes });

@@ -4,7 +4,10 @@ import { isObject } from "../../../src/dialect/json/parse.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { JsonObject } from "../../../src/mapping/translation-context.ts";
 import { compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 
 const MB = 1_048_576;
@@ -19,9 +22,9 @@ const keys = (count: number, value: string): string =>
   Array.from({ length: count }, (_, n) => `"k${n}":${value}`).join(",");
 
 describe("one request with a made-up token", () => {
-  let gateway: GatewayWithFakeV4;
+  let gateway: ListeningGatewayWithFakeV4;
   beforeAll(async () => {
-    gateway = await startGatewayWithFakeV4();
+    gateway = await startListeningGatewayWithFakeV4();
     gateway.v4.respondWith(acceptGoodTokens);
   });
   afterAll(() => gateway.stop());
@@ -53,7 +56,7 @@ describe("one request with a made-up token", () => {
     ],
   ])("%s", async (_what, call, text) => {
     expect(text.length).toBeLessThan(MB);
-    const told = await gateway.request(call, { as: "made-up", text });
+    const told = await gateway.request(call, { as: "made-up", raw: text });
     expect(told.status).toBe(400);
     expect(told.body.errors.length).toBeLessThanOrEqual(MOST.faults);
     expect(told.text.length).toBeLessThan(MOST.bytes);

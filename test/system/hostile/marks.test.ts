@@ -2,18 +2,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, type ReceivedRequest, type Responder } from "../../support/fake-v4.ts";
 
 const CLIENTS = 200;
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "60000", UPSTREAM_CONNECTIONS: "1024" });
+  gateway = await startListeningGatewayWithFakeV4({
+    UPSTREAM_TIMEOUT_MS: "60000",
+    UPSTREAM_CONNECTIONS: "1024",
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -64,7 +67,7 @@ const KINDS: readonly ((mark: string) => Question)[] = [
 
 async function ask(client: number, { lane, method, path, filter, body }: Question): Promise<string> {
   const mark = markOf(client);
-  const answer = await fetch(`${gateway.service.url}${path}`, {
+  const answer = await fetch(`${gateway.url}${path}`, {
     method,
     headers: {
       authorization: `${lane} ${mark}`,
@@ -81,7 +84,7 @@ async function ask(client: number, { lane, method, path, filter, body }: Questio
 
 /** Of the last round, whole. */
 async function records(): Promise<{ requestId: string }[]> {
-  const page = await fetch(`${gateway.service.adminUrl}/api/audit?limit=${CLIENTS}`);
+  const page = await fetch(`${gateway.adminUrl}/api/audit?limit=${CLIENTS}`);
   return ((await page.json()) as { records: { requestId: string }[] }).records;
 }
 

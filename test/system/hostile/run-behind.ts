@@ -1,4 +1,4 @@
-import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startFront, type FrontName } from "./fronts.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
 import { SCHEMES, type Scheme, type Script } from "./script.ts";
@@ -21,9 +21,9 @@ const AT_ONCE = 8;
 
 /** Does one job after the other, with a v4, a gateway and a proxy that nobody else uses. */
 async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
-  const gateway = await startGatewayWithFakeV4(SETTINGS);
+  const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
   try {
-    const front = await startFront(name, gateway.service.url);
+    const front = await startFront(name, gateway.url);
     try {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
         const before = gateway.v4.countMalformedRequests();

@@ -1,5 +1,5 @@
 import { envelope, json, type ReceivedRequest, type Responder, type FakeV4 } from "../../support/fake-v4.ts";
-import type { GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import type { ListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 import { bytesOf, SCHEMES, type Scheme, type Outcome, type Script } from "./script.ts";
 
@@ -39,7 +39,7 @@ async function quiet(client: RawClient): Promise<void> {
   }
 }
 
-const strays = (client: RawClient, { v4 }: GatewayWithFakeV4): string[] => {
+const strays = (client: RawClient, { v4 }: ListeningGatewayWithFakeV4): string[] => {
   const told = labels(client.text());
   return tokensSeen(v4).filter((token) => token !== "first" && !told.includes(token));
 };
@@ -47,7 +47,7 @@ const strays = (client: RawClient, { v4 }: GatewayWithFakeV4): string[] => {
 /** Waits for what must come, so that only what must not come takes time. */
 async function hear(
   client: RawClient,
-  gateway: GatewayWithFakeV4,
+  gateway: ListeningGatewayWithFakeV4,
   expected: Outcome | undefined,
 ): Promise<void> {
   if (expected) {
@@ -106,7 +106,7 @@ const sayWhoAsked: Responder = (call, response) =>
   json(200, envelope([{ id: 7, label: tokenOf(call) }]))(call, response);
 
 export interface Target {
-  readonly gateway: GatewayWithFakeV4;
+  readonly gateway: ListeningGatewayWithFakeV4;
   /** Where the client knocks: the gateway's own address, or a proxy's before it. */
   readonly address: string;
 }

@@ -1,16 +1,16 @@
 /** Clients that take their time, on purpose: they keep nobody else waiting, and not for ever. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
-  startGatewayWithFakeV4,
+  startListeningGatewayWithFakeV4,
   waitFor,
-  type GatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
+  gateway = await startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
 });
 afterAll(() => gateway.stop());
 
@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 async function begin(bytes: string): Promise<RawClient> {
-  const client = await openRawClient(gateway.service.url);
+  const client = await openRawClient(gateway.url);
   clients.push(client);
   client.send(bytes);
   return client;
@@ -68,7 +68,7 @@ test("1000 that send half of a large body are given little memory, and keep nobo
   const half = post("token").replace("slow", "made-up").replace("1000", "200000") + " ".repeat(100_000);
   await Promise.all(Array.from({ length: 1000 }, () => begin(half)));
   await waitFor(() => clients.filter((client) => client.text() !== "").length > 900);
-  const metrics = await (await fetch(`${gateway.service.adminUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const bytes = Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(metrics)?.[1]);
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(2 * 1_048_576);
@@ -81,7 +81,7 @@ test("a head that never ends is answered 400, and the connection ends", async ()
 }, 60_000);
 
 test("200 reads with one token that v4 lets hang leave connections to other tokens, and the gateway ready", async () => {
-  const small = await startGatewayWithFakeV4({
+  const small = await startListeningGatewayWithFakeV4({
     AUDIT: "off",
     UPSTREAM_TIMEOUT_MS: "4000",
     UPSTREAM_CONNECTIONS: "8",
@@ -95,7 +95,7 @@ test("200 reads with one token that v4 lets hang leave connections to other toke
     const hanging = Array.from({ length: 200 }, () => small.request("GET /vm/instances/7", { as: "greedy" }));
     await waitFor(() => small.v4.calls.filter(({ path }) => path.includes("/instances/7")).length === 4);
     expect((await list("another")).status).toBe(200);
-    expect((await fetch(`${small.service.adminUrl}/readyz`)).status).toBe(200);
+    expect((await fetch(`${small.adminUrl}/readyz`)).status).toBe(200);
     const told = await Promise.all(hanging);
     const refusals = told.filter(({ status }) => status === 420);
     expect(refusals.length).toBeGreaterThan(100);

@@ -1,12 +1,15 @@
 /** Nothing that stands in a body leads a call of v4 to another path than the pack's (issue 13, 16). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({
+  gateway = await startListeningGatewayWithFakeV4({
     AUDIT: "off",
     RATE_LIMIT: "1000000/120",
     RATE_LIMIT_CREATE: "1000000/30",
@@ -45,7 +48,7 @@ describe("no value of a body makes v4's path climb, end early or name another ho
         for (const value of VALUES) {
           gateway.v4.calls.length = 0;
           const { method, target, body } = place.request(JSON.stringify(value));
-          await fetch(`${gateway.service.url}${target}`, {
+          await fetch(`${gateway.url}${target}`, {
             method,
             headers: { Authorization: "token good", "Content-Type": "application/json" },
             body,

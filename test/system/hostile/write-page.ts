@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { splitPage } from "../../../fuzz/worst/page.ts";
-import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
 import { page, type Row } from "./page.ts";
 import { runBehind } from "./run-behind.ts";
@@ -15,8 +15,8 @@ const PAGE = join(import.meta.dirname, "../../../docs/inputs.md");
 const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
 async function runAtTheGateway(): Promise<void> {
-  const gateway = await startGatewayWithFakeV4(SETTINGS);
-  const door = { gateway, address: gateway.service.url };
+  const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
+  const door = { gateway, address: gateway.url };
   const run = (script: Script, lane: Scheme): Promise<ScriptResult> =>
     runScript(script, lane, door, script.expected[lane]);
   try {
