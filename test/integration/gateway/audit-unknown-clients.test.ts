@@ -14,7 +14,8 @@ const outcome = { status: 400, answer: { status: 400, headers: {}, body: Buffer.
 function record(body: Buffer, change: (context: RequestContext) => void = () => {}) {
   const records: AuditRecord[] = [];
   const lines: { code?: string }[] = [];
-  const log = { isLevelEnabled: () => false, error: (line: object) => lines.push(line) } as unknown as Log;
+  const addLine = (line: object) => lines.push(line);
+  const log = { isLevelEnabled: () => false, error: addLine, warn: addLine } as unknown as Log;
   const audit = { append: (each: AuditRecord) => void records.push(each) } as unknown as AuditStore;
   const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536 } as const;
   const metrics = createMetrics();
