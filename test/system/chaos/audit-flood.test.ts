@@ -13,7 +13,7 @@ test("a flood of made-up tokens and long user agents deletes no record", async (
   const folder = await mkdtemp(join(tmpdir(), "audit-flood-"));
   const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", AUDIT_DURABILITY: "strict" };
   const gateway = await startListeningGateway(settings);
-  const admin = String(gateway.adminUrl);
+  const admin = gateway.adminUrl;
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of two shapes
   const read = async (path: string): Promise<any> => (await fetch(`${admin}/api/${path}`)).json();
   try {

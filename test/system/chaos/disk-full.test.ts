@@ -35,7 +35,7 @@ describe("a full disk", () => {
       AUDIT: "metadata",
       AUDIT_DURABILITY: durability,
     });
-    return { gateway, admin: String(gateway.adminUrl), folder, kept: [], refused: 0 };
+    return { gateway, admin: gateway.adminUrl, folder, kept: [], refused: 0 };
   }
   beforeAll(async () => {
     disk = mountSmallDisk("64m");

@@ -38,8 +38,8 @@ describe("PostgreSQL", () => {
       AUDIT: "metadata",
       AUDIT_DURABILITY: durability,
     });
-    await waitForReadiness(String(gateway.adminUrl), 200);
-    return { gateway, admin: String(gateway.adminUrl), kept: [], refused: 0 };
+    await waitForReadiness(gateway.adminUrl, 200);
+    return { gateway, admin: gateway.adminUrl, kept: [], refused: 0 };
   }
   beforeAll(async () => {
     database = await makeDatabase();

@@ -32,7 +32,7 @@ describe("Redis", () => {
       REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
       GATEWAY_SECRET: "s".repeat(32),
     });
-    admin = String(gateway.adminUrl);
+    admin = gateway.adminUrl;
     const client = { name: "app", redirect_uri: "https://app.example.net/callback" };
     const { body } = await gateway.request("POST /account/clients", { body: client });
     app = createApplication(gateway.url, { id: body.id, secret: body.secret });
