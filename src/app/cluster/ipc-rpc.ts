@@ -1,83 +1,87 @@
 import { withTimeout } from "../../storage/with-timeout.ts";
 
-/** What one process does when another asks for it: by name, with plain data. */
-export type RpcApi = { readonly [duty: string]: (...args: never[]) => unknown };
+/** Functions that another process may call by name, with plain data. */
+export type RpcApi = { readonly [method: string]: (...args: never[]) => unknown };
 
-/** An end of the channel between two processes: `process` in a worker, a `Worker` in the primary. */
+/** One end of the channel between two processes: `process` in a worker, a `Worker` in the primary. */
 export interface RpcChannel {
   send?(message: object, handle: undefined, options: undefined, done: (error: Error | null) => void): unknown;
-  on(event: "message", hear: (message: unknown) => void): unknown;
+  on(event: "message", listener: (message: unknown) => void): unknown;
 }
 
-/** Asks the process at the other end. */
-export interface RpcPeer<Theirs> {
-  /** @throws {Error} what went wrong there, or that no answer came in time. */
-  call<Duty extends keyof Theirs & string>(
-    duty: Duty,
-    ...args: Theirs[Duty] extends (...args: infer A) => unknown ? A : never
-  ): Promise<Theirs[Duty] extends (...args: never[]) => infer R ? Awaited<R> : never>;
-  /** The same with more patience, for a start: the other process may be busy, and nobody waits for an answer. */
-  askPatiently: RpcPeer<Theirs>["call"];
+/** Calls functions of the process at the other end. */
+export interface RpcPeer<Api> {
+  /** @throws {Error} If the function throws, or if no response comes within a second. */
+  call<Method extends keyof Api & string>(
+    method: Method,
+    ...args: Api[Method] extends (...args: infer A) => unknown ? A : never
+  ): Promise<Api[Method] extends (...args: never[]) => infer R ? Awaited<R> : never>;
+  /** The same with a timeout of a minute, for a start: the other process may be busy, and no client waits. */
+  callDuringStart: RpcPeer<Api>["call"];
 }
 
-/** Longer no answer is waited for: the other process has died, or is not itself. */
-const ANSWER_MS = 1000;
-const PATIENT_ANSWER_MS = 60_000;
+const TIMEOUT_MS = 1000;
+const START_TIMEOUT_MS = 60_000;
 
-interface Question {
+interface RpcRequest {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
 }
-interface Answer {
+interface RpcResponse {
   readonly id: number;
   readonly result?: unknown;
   readonly error?: string;
 }
 
 const isObject = (message: unknown): message is object => typeof message === "object" && message !== null;
-const isQuestion = (message: object): message is Question => "id" in message && "method" in message;
-const isAnswer = (message: object): message is Answer => "id" in message && !("method" in message);
+const isRequest = (message: object): message is RpcRequest => "id" in message && "method" in message;
+const isResponse = (message: object): message is RpcResponse => "id" in message && !("method" in message);
 
-/** Talks over a wire both ways: asks, and does its own duties. As many questions are kept as have been asked lately. */
-export function createRpc<Theirs>(wire: RpcChannel, duties: RpcApi): RpcPeer<Theirs> {
-  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
-  let last = 0;
+/**
+ * Calls functions in both directions over a channel.
+ *
+ * @param api What the other process may call here.
+ */
+export function createRpc<Api>(channel: RpcChannel, api: RpcApi): RpcPeer<Api> {
+  const pending = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  let lastId = 0;
 
-  // A process that is gone takes no message; who waits for its answer hears of it in time.
-  const send = (message: Question | Answer): unknown => wire.send?.(message, undefined, undefined, () => {});
+  // A process that has exited gets no message: its callers run into their timeout.
+  const send = (message: RpcRequest | RpcResponse): unknown =>
+    channel.send?.(message, undefined, undefined, () => {});
 
-  async function answer({ id: ask, method: duty, args }: Question): Promise<void> {
+  async function respond({ id, method, args }: RpcRequest): Promise<void> {
     try {
-      const work = duties[duty] as ((...args: readonly unknown[]) => unknown) | undefined;
-      send({ id: ask, result: await work?.(...args) });
+      const run = api[method] as ((...args: readonly unknown[]) => unknown) | undefined;
+      send({ id, result: await run?.(...args) });
     } catch (error) {
-      send({ id: ask, error: (error as Error).message });
+      send({ id, error: (error as Error).message });
     }
   }
 
-  wire.on("message", (message) => {
+  channel.on("message", (message) => {
     if (!isObject(message)) return;
-    if (isQuestion(message)) void answer(message);
-    if (!isAnswer(message)) return;
-    const asked = waiting.get(message.id);
-    if (message.error === undefined) asked?.resolve(message.result);
-    else asked?.reject(new Error(message.error));
+    if (isRequest(message)) void respond(message);
+    if (!isResponse(message)) return;
+    const call = pending.get(message.id);
+    if (message.error === undefined) call?.resolve(message.result);
+    else call?.reject(new Error(message.error));
   });
 
-  const asking =
-    (mostMs: number): RpcPeer<Theirs>["call"] =>
-    async (duty, ...args) => {
-      const id = (last += 1);
-      const { promise, ...end } = Promise.withResolvers<unknown>();
-      waiting.set(id, end);
-      send({ id, method: duty, args });
+  const callWithin =
+    (timeoutMs: number): RpcPeer<Api>["call"] =>
+    async (method, ...args) => {
+      const id = (lastId += 1);
+      const { promise, ...call } = Promise.withResolvers<unknown>();
+      pending.set(id, call);
+      send({ id, method, args });
       try {
-        return (await withTimeout(promise, mostMs)) as never;
+        return (await withTimeout(promise, timeoutMs)) as never;
       } finally {
-        waiting.delete(id);
+        pending.delete(id);
       }
     };
 
-  return { call: asking(ANSWER_MS), askPatiently: asking(PATIENT_ANSWER_MS) };
+  return { call: callWithin(TIMEOUT_MS), callDuringStart: callWithin(START_TIMEOUT_MS) };
 }

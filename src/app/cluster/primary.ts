@@ -12,27 +12,30 @@ import { openSharedState } from "../open-state.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
 import { workerEnvironment } from "./worker.ts";
 
-/** What the workers share, kept here. */
-const dutiesOf = ({
-  limiters: counters,
+/** The part of the primary's API that is the state of the workers. */
+const stateApi = ({
+  limiters,
   tokens,
-}: LocalState): Omit<PrimaryApi, "listening" | "refused" | "purge" | "pack"> => ({
-  consumeLimit: (name, key) => counters[name].consume(key),
-  refundLimit: (name, key) => counters[name].refund(key),
+}: LocalState): Pick<PrimaryApi, "consumeLimit" | "refundLimit" | "getTokenInfo" | "setTokenInfo"> => ({
+  consumeLimit: (name, key) => limiters[name].consume(key),
+  refundLimit: (name, key) => limiters[name].refund(key),
   getTokenInfo: tokens.entryWithTtl,
-  setTokenInfo(hash, facts) {
-    if (facts === undefined) void tokens.purge(hash);
-    else if (facts.refused) tokens.setRejected(hash);
-    else tokens.setScopes(hash, facts.grants);
+  setTokenInfo(hash, info) {
+    if (info === undefined) void tokens.purge(hash);
+    else if (info.refused) tokens.setRejected(hash);
+    else tokens.setScopes(hash, info.grants);
   },
 });
 
-/** Why not all of it is ready, each reason once. A worker that ends to be begun again is none: the others serve. */
-async function readinessOf(crew: WorkerPool, { audit, shared }: Dependencies): Promise<readonly string[]> {
-  const told = await crew.each((worker) =>
-    worker.call("readiness").catch(() => ["a worker does not answer"]),
+/** Why the gateway is not ready, each reason once. A worker that is draining does not count: the others serve. */
+async function checkReadiness(
+  workers: WorkerPool,
+  { audit, shared }: Dependencies,
+): Promise<readonly string[]> {
+  const reasonsByWorker = await workers.each((worker) =>
+    worker.call("readiness").catch(() => ["a worker does not respond"]),
   );
-  const serving = [...told.values()].filter((reasons) => !reasons.includes("draining"));
+  const serving = [...reasonsByWorker.values()].filter((reasons) => !reasons.includes("draining"));
   const reasons = [
     ...(serving.length === 0 ? ["no worker serves"] : []),
     ...serving.flat(),
@@ -43,48 +46,48 @@ async function readinessOf(crew: WorkerPool, { audit, shared }: Dependencies): P
 }
 
 /**
- * Starts a gateway of several processes: workers that serve, and this one, which has the admin listener, the
- * embedded sandbox, and what the workers share where there is no Redis.
+ * Starts a gateway of several processes: workers that serve requests, and this one, the primary. The primary has the
+ * admin listener, the embedded sandbox and, without Redis, the state that the workers share.
  *
- * @throws like `startService`, and {WorkerFailed} where a worker can't begin.
+ * @throws As `startService`, and {WorkerStartError} If a worker can't start.
  */
 export async function startWorkers(settings: Settings): Promise<Service> {
-  const own = createLocalState(settings);
-  const parts = await createDependencies(settings, {
-    stateBackend: (log) => openSharedState(settings, log, { local: own, serves: false }),
+  const local = createLocalState(settings);
+  const dependencies = await createDependencies(settings, {
+    stateBackend: (log) => openSharedState(settings, log, { local, serves: false }),
   });
-  const { log, metrics, shared, v4 } = parts;
-  let { files, pack } = parts.initialPack;
-  const figures = createMetricsAggregate();
+  const { log, metrics, shared, v4, initialPack } = dependencies;
+  let { files, pack } = initialPack;
+  const aggregate = createMetricsAggregate();
   let admin: HttpServer | undefined;
-  let crew: WorkerPool | undefined;
+  let workers: WorkerPool | undefined;
   let stopping: Promise<void> | undefined;
 
   async function purge(fingerprint = ""): Promise<void> {
     try {
       await shared.tokens.purge(fingerprint);
     } finally {
-      await crew?.each((worker) => worker.call("purge", fingerprint));
+      await workers?.each((worker) => worker.call("purge", fingerprint));
     }
   }
-  async function text(): Promise<string> {
-    const served = await crew?.each((worker) => worker.call("metrics").catch(() => []));
-    return figures.text(new Map([[0, await metrics.json()], ...(served ?? [])]));
+  async function metricsText(): Promise<string> {
+    const values = await workers?.each((worker) => worker.call("metrics").catch(() => []));
+    return aggregate.text(new Map([[0, await metrics.json()], ...(values ?? [])]));
   }
   async function readiness(): Promise<readonly string[]> {
     if (stopping) return ["draining"];
-    return crew ? readinessOf(crew, parts) : ["starting"];
+    return workers ? checkReadiness(workers, dependencies) : ["starting"];
   }
-  /** What is refused here no worker hears of; one that is begun again later begins with this pack too. */
-  async function use(loaded: LoadedPack): Promise<void> {
+  /** Workers get valid packs only. One that is restarted later starts with this pack too. */
+  async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
-    await crew?.each((worker) => worker.call("reload", files).catch(() => {}));
+    await workers?.each((worker) => worker.call("reload", files).catch(() => {}));
   }
-  async function end(): Promise<void> {
-    await crew?.drain(settings.SHUTDOWN_GRACE_MS);
-    await closeDependencies(parts, async () => admin?.drain(ADMIN_DRAIN_MS));
+  async function drain(): Promise<void> {
+    await workers?.drain(settings.SHUTDOWN_GRACE_MS);
+    await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
   }
-  const stop = (): Promise<void> => (stopping ??= end());
+  const stop = (): Promise<void> => (stopping ??= drain());
 
   metrics.gauge(
     "rate_limit_keys",
@@ -92,18 +95,18 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     () => shared.limits.size,
   );
   try {
-    crew = await startWorkerPool({
+    workers = await startWorkerPool({
       size: settings.WORKERS,
       environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
-      api: { ...dutiesOf(own), purge, pack: () => files },
+      api: { ...stateApi(local), purge, pack: () => files },
       onExit(worker, how) {
-        figures.ended(worker);
+        aggregate.ended(worker);
         log.error({ code: "AG_WORKER_EXITED", how }, "a worker exited and is restarted");
       },
     });
-    admin = await startAdminListener(settings, parts, {
+    admin = await startAdminListener(settings, dependencies, {
       readiness,
-      metrics: { text, contentType: metrics.contentType },
+      metrics: { text: metricsText, contentType: metrics.contentType },
       pack: () => pack,
       purgeTokens: purge,
     });
@@ -112,14 +115,14 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     throw error;
   }
   return {
-    url: httpUrl(settings.HOST, crew.port),
+    url: httpUrl(settings.HOST, workers.port),
     adminUrl: admin?.url,
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    alpha: parts.initialPack.pack.dialect.alpha,
+    alpha: initialPack.pack.dialect.alpha,
     readiness,
-    reload: createPackReloader(settings, { initial: parts.initialPack, activate: use, log, metrics }),
+    reload: createPackReloader(settings, { initial: initialPack, activate, log, metrics }),
     stop,
   };
 }

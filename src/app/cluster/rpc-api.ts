@@ -3,30 +3,30 @@ import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import type { MetricValues } from "../../observability/metrics/aggregate.ts";
 import type { TokenCacheEntry, TokenInfo } from "../../auth/token-cache.ts";
 
-/** What the primary does for its workers: it keeps what they share, where there is no Redis. */
+/** What workers call in the primary. Without Redis, the primary keeps the state that they share. */
 export interface PrimaryApi {
-  consumeLimit(counter: LimiterName, key: string): Promise<RateLimitStatus>;
-  refundLimit(counter: LimiterName, key: string): Promise<void>;
+  consumeLimit(limiter: LimiterName, key: string): Promise<RateLimitStatus>;
+  refundLimit(limiter: LimiterName, key: string): Promise<void>;
   getTokenInfo(hash: string): TokenCacheEntry | undefined;
-  /** Without facts: forgets. */
-  setTokenInfo(hash: string, facts: TokenInfo | undefined): void;
-  /** At every worker. */
+  /** Without `info`: deletes the entry. */
+  setTokenInfo(hash: string, info: TokenInfo | undefined): void;
+  /** Purges a token in the primary and in every worker. */
   purge(fingerprint: string): Promise<void>;
-  /** The files of the pack that all work by. */
+  /** The files of the active pack. */
   pack(): PackFiles;
-  /** The worker takes requests from now on, on this port. */
+  /** The worker accepts requests on this port. */
   listening(port: number): void;
-  /** The worker can't listen, and ends. */
+  /** The worker can't listen, and exits. */
   refused(reason: string): void;
 }
 
-/** What a worker does for the primary. */
+/** What the primary calls in a worker. */
 export interface WorkerApi {
   readiness(): readonly string[] | Promise<readonly string[]>;
   metrics(): Promise<MetricValues>;
   purge(fingerprint: string): void;
-  /** Begins to take another pack into use. */
+  /** Starts to activate another pack. */
   reload(files: PackFiles): void;
-  /** Lets its requests end, and then itself. */
+  /** Lets in-flight requests finish, then exits. */
   drain(): void;
 }

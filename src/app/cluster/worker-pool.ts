@@ -4,130 +4,130 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
 
-/** Pause before a worker is begun again: doubles with each that ended young. */
+/** Pause before a worker is restarted. It doubles with each worker in a row that exited early. */
 const RESTART_MS = 100;
-const LONGEST_RESTART_MS = 5000;
-const YOUNG_MS = 10_000;
+const MAX_RESTART_MS = 5000;
+const EARLY_EXIT_MS = 10_000;
 
-/** Beyond the grace of the requests: for the audit, and whatever else a worker puts away. */
-const LAST_MS = 3000;
+/** Time in addition to the grace time of requests, for a worker to commit the audit and close its stores. */
+const CLOSE_MS = 3000;
 
 export interface WorkerPoolOptions {
   readonly size: number;
-  /** Variables of their environment besides the primary's own. */
+  /** Variables in addition to the primary's environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly api: Omit<PrimaryApi, "listening" | "refused">;
-  /** Hears of each that ended and was not asked to. */
+  /** Called for each worker that exits unexpectedly, with its exit code or signal. */
   readonly onExit: (worker: number, how: string) => void;
 }
 
 /** The processes that serve requests. */
 export interface WorkerPool {
-  /** Asks each that takes requests; the answers by a number of the worker. */
-  each<T>(question: (worker: RpcPeer<WorkerApi>) => Promise<T>): Promise<ReadonlyMap<number, T>>;
+  /** Calls each worker that accepts requests. @returns The results by worker number. */
+  each<T>(call: (worker: RpcPeer<WorkerApi>) => Promise<T>): Promise<ReadonlyMap<number, T>>;
   /** The port that all of them share. */
   readonly port: number;
-  /** Lets all end, and resolves when none is left. */
+  /** Lets all workers drain, and resolves once all have exited. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** A worker could not begin. What it printed tells why. */
+/** A worker could not start. Its log says why. */
 export class WorkerStartError extends Error {
   override readonly name = "WorkerStartError";
   readonly code = "AG_WORKER_START_FAILED";
 }
 
 /**
- * Begins the workers, and begins those again that end. The first that listens has the system's port opened here, for
+ * Starts the workers, and restarts those that exit. The first one that listens has the port opened in the primary, for
  * all of them: it stays open as long as one of them lives.
  *
- * @throws {WorkerStartError} where one can't listen, or ends before it takes requests; none is left then.
+ * @throws {WorkerStartError} If a worker can't listen, or exits before it accepts requests. All have exited then.
  */
 export async function startWorkerPool({
   size,
   environment,
-  api: duties,
-  onExit: onDeath,
+  api,
+  onExit,
 }: WorkerPoolOptions): Promise<WorkerPool> {
-  // All take connections out of one queue of the system. Handed out by the primary, those that were on the way to a
-  // worker that is killed would never be answered, and never be broken off.
+  // All workers accept connections from one queue of the operating system. If the primary distributed them, those on
+  // their way to a worker that is killed would get no response and would not be closed.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ serialization: "advanced" });
   const serving = new Map<Worker, RpcPeer<WorkerApi>>();
-  /** All that live, with how each of them will have ended. */
+  /** All that live, each with a promise of its exit code or signal. */
   const alive = new Map<Worker, Promise<string>>();
-  const end = new AbortController();
-  let youngDeaths = 0;
+  const draining = new AbortController();
+  let earlyExits = 0;
   let port = 0;
-  let reopened: Readonly<Record<string, string>> = {};
+  let reopenedPort: Readonly<Record<string, string>> = {};
 
-  /** Resolves once it takes requests. @throws {WorkerStartError} where it ends before. */
-  async function begin(): Promise<void> {
+  /** Resolves once the worker accepts requests. @throws {WorkerStartError} If it exits before. */
+  async function start(): Promise<void> {
     // With the last worker the system closes the port: those that follow open the same one again, and no other.
-    if (alive.size === 0 && port > 0) reopened = { PORT: String(port) };
-    const worker = cluster.fork({ ...environment, ...reopened });
-    const born = performance.now();
+    if (alive.size === 0 && port > 0) reopenedPort = { PORT: String(port) };
+    const worker = cluster.fork({ ...environment, ...reopenedPort });
+    const startedAt = performance.now();
     const listening = Promise.withResolvers<number>();
-    const line = createRpc<WorkerApi>(worker, {
-      ...duties,
+    const peer = createRpc<WorkerApi>(worker, {
+      ...api,
       listening: listening.resolve,
       refused: (reason: string) => listening.reject(new WorkerStartError(reason)),
     });
-    // An error of the channel is followed by the end of the worker.
+    // After an error of the channel the worker exits.
     worker.on("error", () => {});
-    const death = once(worker, "exit").then(([code, signal]) => {
+    const exit = once(worker, "exit").then(([code, signal]) => {
       alive.delete(worker);
       return String(signal ?? `exit code ${code}`);
     });
-    alive.set(worker, death);
-    const failed = death.then((how): never => {
-      throw new WorkerStartError(`A worker ended before it took requests: ${how}.`);
+    alive.set(worker, exit);
+    const failed = exit.then((how): never => {
+      throw new WorkerStartError(`A worker exited before it accepted requests: ${how}.`);
     });
     port = await Promise.race([listening.promise, failed]);
-    serving.set(worker, line);
-    void death.then((how) => {
+    serving.set(worker, peer);
+    void exit.then((how) => {
       serving.delete(worker);
-      youngDeaths = performance.now() - born < YOUNG_MS ? youngDeaths + 1 : 0;
-      return again(worker.id, how);
+      earlyExits = performance.now() - startedAt < EARLY_EXIT_MS ? earlyExits + 1 : 0;
+      return restart(worker.id, how);
     });
   }
 
-  async function again(worker: number, how: string): Promise<void> {
-    if (end.signal.aborted) return;
-    onDeath(worker, how);
-    const pause = Math.min(RESTART_MS * 2 ** youngDeaths, LONGEST_RESTART_MS);
-    await wait(pause, undefined, { signal: end.signal }).catch(() => {});
-    if (end.signal.aborted) return;
-    await begin().catch((error: Error) => {
-      youngDeaths += 1;
-      void again(0, error.message);
+  async function restart(worker: number, how: string): Promise<void> {
+    if (draining.signal.aborted) return;
+    onExit(worker, how);
+    const pause = Math.min(RESTART_MS * 2 ** earlyExits, MAX_RESTART_MS);
+    await wait(pause, undefined, { signal: draining.signal }).catch(() => {});
+    if (draining.signal.aborted) return;
+    await start().catch((error: Error) => {
+      earlyExits += 1;
+      void restart(0, error.message);
     });
   }
 
   async function drain(graceMs: number): Promise<void> {
-    end.abort();
+    draining.abort();
     for (const worker of alive.keys()) {
-      const line = serving.get(worker);
-      if (line) line.call("drain").catch(() => {});
+      const peer = serving.get(worker);
+      if (peer) peer.call("drain").catch(() => {});
       else worker.process.kill("SIGKILL");
     }
     const deadline = setTimeout(() => {
       for (const worker of alive.keys()) worker.process.kill("SIGKILL");
-    }, graceMs + LAST_MS);
+    }, graceMs + CLOSE_MS);
     await Promise.all(alive.values());
     clearTimeout(deadline);
   }
 
   try {
-    await Promise.all(Array.from({ length: size }, begin));
+    await Promise.all(Array.from({ length: size }, start));
   } catch (error) {
     await drain(0);
     throw error;
   }
   return {
-    async each(question) {
+    async each(call) {
       return new Map(
-        await Promise.all([...serving].map(async ([{ id }, line]) => [id, await question(line)] as const)),
+        await Promise.all([...serving].map(async ([{ id }, peer]) => [id, await call(peer)] as const)),
       );
     },
     get port() {

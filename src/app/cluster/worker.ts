@@ -1,7 +1,8 @@
 import type { Settings } from "../../config/schema.ts";
+import type { Limiter, LimiterName } from "../../rate-limit/limiter.ts";
+import type { TokenCacheBackend } from "../../auth/shared-token-cache.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
-import { createPrimaryLimiter, createPrimaryTokenCache } from "./primary-backend.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
 import { createDependencies } from "../dependencies.ts";
@@ -10,25 +11,25 @@ import { openSharedState, openKeyValueStore } from "../open-state.ts";
 import { serveDependencies, type Service } from "../start.ts";
 
 /**
- * The system gives a connection to whichever worker takes it first, many at once perhaps to the same. Those that are
- * kept go round so: the next one finds the worker that has least to do.
+ * The system gives a connection to the worker that accepts first, which may be the same one many times. Keep-alive
+ * connections are closed after this number of requests: the next one goes to the worker with the least load.
  */
 const REQUESTS_PER_CONNECTION = 100;
 
 const VARIABLE = "ALPHA_GATEWAY_WORKER";
 
-/** What the primary has settled for its workers. */
-interface Settled {
+/** The addresses of v4, which the primary has resolved: it runs the embedded sandbox. */
+interface WorkerUpstream {
   readonly origin: URL;
   readonly authOrigin: URL | undefined;
 }
 
-/** Tells it to them. */
-export const workerEnvironment = (settled: Settled): Record<string, string> => ({
-  [VARIABLE]: JSON.stringify(settled),
+/** The environment variable with which the primary gives its workers the addresses of v4. */
+export const workerEnvironment = (upstream: WorkerUpstream): Record<string, string> => ({
+  [VARIABLE]: JSON.stringify(upstream),
 });
 
-/** The settings of a worker: it has no admin listener, and its v4 is the primary's sandbox where that is embedded. */
+/** The settings of a worker: no admin listener, and the v4 of the primary. */
 function workerSettings(settings: Settings): Settings {
   const { origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
   return {
@@ -41,14 +42,32 @@ function workerSettings(settings: Settings): Settings {
 
 type PurgeListener = (fingerprint: string) => void;
 
-/** Shares through the primary. Its share, while the primary doesn't answer, is that of one worker of all. */
-function sharedThroughPrimary(
+/** A limiter whose counts are in the primary, for all workers. */
+const createPrimaryLimiter = (primary: RpcPeer<PrimaryApi>, name: LimiterName): Limiter => ({
+  consume: (key) => primary.call("consumeLimit", name, key),
+  refund: (key) => primary.call("refundLimit", name, key),
+  size: 0,
+});
+
+/** A token cache in the primary. `onPurge` subscribes to purges of other processes. */
+const createPrimaryTokenCache = (
+  primary: RpcPeer<PrimaryApi>,
+  onPurge: TokenCacheBackend["onPurge"],
+): TokenCacheBackend => ({
+  get: (hash) => primary.call("getTokenInfo", hash),
+  set: (hash, info) => primary.call("setTokenInfo", hash, info),
+  purge: (fingerprint) => primary.call("purge", fingerprint),
+  onPurge,
+});
+
+/** State that the primary shares among workers. While it does not respond, each worker has its share of the limits. */
+function openPrimaryState(
   settings: Settings,
   primary: RpcPeer<PrimaryApi>,
-  onPurge: (hear: PurgeListener) => void,
+  onPurge: TokenCacheBackend["onPurge"],
 ): SharedState {
   const backend = {
-    limiter: (name: "all" | "create") => createPrimaryLimiter(primary, name),
+    limiter: (name: LimiterName) => createPrimaryLimiter(primary, name),
     tokenCache: createPrimaryTokenCache(primary, onPurge),
     replicas: () => settings.WORKERS,
   };
@@ -62,45 +81,52 @@ function sharedThroughPrimary(
   };
 }
 
-/** Serves as a worker, until the primary lets it end. Signals are the primary's to hear: a terminal sends them to all. */
+/**
+ * Serves requests as a worker until the primary drains it. Workers ignore signals: a terminal sends them to all
+ * processes, and the primary handles them.
+ *
+ * @returns The exit code.
+ */
 export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
-  const asked = Promise.withResolvers<void>();
+  const drained = Promise.withResolvers<void>();
   const purgeListeners: PurgeListener[] = [];
-  const duties: WorkerApi = {
+  const api: WorkerApi = {
     readiness: () => service.readiness(),
-    metrics: () => parts.metrics.json(),
+    metrics: () => dependencies.metrics.json(),
     purge(fingerprint) {
-      for (const hear of purgeListeners) hear(fingerprint);
+      for (const listener of purgeListeners) listener(fingerprint);
     },
     reload(files) {
       void service.reload(files);
     },
-    drain: asked.resolve,
+    drain: drained.resolve,
   };
-  const primary = createRpc<PrimaryApi>(process, { ...duties });
-  const parts = await createDependencies(settings, {
-    files: await primary.askPatiently("pack"),
+  const primary = createRpc<PrimaryApi>(process, { ...api });
+  const dependencies = await createDependencies(settings, {
+    files: await primary.callDuringStart("pack"),
     stateBackend: async (log) =>
       settings.REDIS_URL === undefined
-        ? sharedThroughPrimary(settings, primary, (hear) => void purgeListeners.push(hear))
+        ? openPrimaryState(settings, primary, (listener) => void purgeListeners.push(listener))
         : openSharedState(settings, log),
   });
   let service: Service;
   try {
-    service = await serveDependencies(settings, parts, { requestsPerConnection: REQUESTS_PER_CONNECTION });
+    service = await serveDependencies(settings, dependencies, {
+      requestsPerConnection: REQUESTS_PER_CONNECTION,
+    });
   } catch (error) {
-    // The primary says so, once for all workers.
-    await primary.askPatiently("refused", (error as Error).message);
+    // The primary reports it once for all workers.
+    await primary.callDuringStart("refused", (error as Error).message);
     return 1;
   }
   guard.drainWith(service.stop);
-  await primary.askPatiently("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
-  // One that was taken into use while this worker began.
-  await service.reload(await primary.askPatiently("pack"));
-  await asked.promise;
+  await primary.callDuringStart("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
+  // Another pack may have been activated while this worker started.
+  await service.reload(await primary.callDuringStart("pack"));
+  await drained.promise;
   await service.stop();
   process.disconnect();
   return 0;

@@ -87,8 +87,8 @@ describe("docs/guide/run-in-production.md", () => {
   });
 
   test("explains each reason in /readyz", () => {
-    const sources = ["src/app/start.ts", "src/app/cluster/primary.ts"].map((file) =>
-      readFileSync(file, "utf8"),
+    const sources = ["start.ts", "readiness.ts", "cluster/primary.ts"].map((file) =>
+      readFileSync(`src/app/${file}`, "utf8"),
     );
     const lists = sources.flatMap((source) => [
       ...source.matchAll(/(?<!\w|\])\["([a-z][^"]+)"\]|\? "([a-z][^"]+)"|: \["([a-z][^"]+)"\]/g),
