@@ -25,7 +25,7 @@ export function connectCatalogs(
     envelope: v4.envelope,
     filterHeader: filter.header,
     reference: v4.reference,
-    onFault(catalog, message) {
+    onError(catalog, message) {
       if (!end.signal.aborted) onFault(catalog, message);
     },
   });

@@ -57,7 +57,7 @@ export function openOAuthServices(
   const own = createGatewayTokens(secret);
   if (authOrigin && dialect.oauth) {
     const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MOST_CONNECTIONS);
-    upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, answerLimit: ANSWER_LIMIT });
+    upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, maxResponseBytes: ANSWER_LIMIT });
     const { oauth: definition, statuses } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.startCall });
   }

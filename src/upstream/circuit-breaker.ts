@@ -1,119 +1,127 @@
-/** `open`: v4 is left alone, or one call finds out whether it is back. `half-open`: the next call will find out. */
+/**
+ * `open`: requests fail fast, or one request probes whether v4 has recovered. `half-open`: the next request is the probe.
+ */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** What one try came to. Nothing follows from `neither`: the client went away, say. */
-export type AttemptOutcome = "answered" | "failed" | "neither";
+/** The outcome of one attempt. `ignored` says nothing about v4: the client disconnected, for example. */
+export type AttemptOutcome = "succeeded" | "failed" | "ignored";
 
 /**
- * A circuit breaker: leaves a v4 that fails alone, so that its clients are told at once, and their requests don't
- * pile up. It is asked before each try and told of each outcome; it wraps nothing and sets no timer.
+ * A circuit breaker: while v4 fails, requests fail fast and do not pile up.
+ *
+ * Own code: it serves undici, the streams of files and the native proxy alike, so it can't wrap calls as the usual
+ * libraries do. It only counts; it has no timer.
  */
 export interface CircuitBreaker {
-  /** May v4 be asked now? When it is half-open one try may, and its outcome decides. */
+  /** Whether v4 may be called now. If the circuit is half-open, one caller gets true, and its outcome decides. */
   allow(): boolean;
-  /** Each try that was admitted has one outcome. */
+  /** Records the outcome of an attempt. Call it once for each attempt that was allowed. */
   record(outcome: AttemptOutcome): void;
   state(): CircuitState;
-  /** For how long v4 is left alone, in milliseconds. */
-  readonly pauseMs: number;
+  /** How long the circuit stays open before a probe, in milliseconds. */
+  readonly openMs: number;
 }
 
 export interface CircuitBreakerOptions {
-  /** Share of tries that failed, of those of the last seconds, above which it opens. Default 0.5. */
+  /** The circuit opens if more than this share of the recent attempts failed. Default 0.5. */
   readonly threshold?: number;
-  /** Fewer tries than this in the last seconds tell nothing. Default 50. */
-  readonly fewest?: number;
-  /** For how long v4 is left alone, in milliseconds. Default 1000. */
-  readonly pauseMs?: number;
-  /** Hears when it opens, and when it closes. */
+  /** With fewer recent attempts the circuit stays closed. Default 50. */
+  readonly minAttempts?: number;
+  /** How long the circuit stays open before a probe, in milliseconds. Default 1000. */
+  readonly openMs?: number;
+  /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
-  /** Milliseconds of a clock that nobody sets. Default that of the process. */
+  /** A monotonic clock in milliseconds. Default: that of the process. */
   readonly clock?: () => number;
 }
 
-/** Tries are counted by the second, for so many seconds. */
-const SECONDS = 10;
+/** Attempts of this many seconds are recent. */
+const WINDOW_SECONDS = 10;
 
-interface Second {
-  number: number;
-  answered: number;
+/** Attempts of one second. */
+interface Bucket {
+  second: number;
+  succeeded: number;
   failed: number;
 }
 
 /**
- * Makes the breaker of one v4.
+ * Creates the circuit breaker of one v4.
  *
- * Its clock is monotonic: with the time of day, a clock that is set back would hold it open for as long.
+ * Its clock is monotonic. With the system clock, setting the clock back would keep the circuit open for as long.
  */
 export function createCircuitBreaker({
   threshold = 0.5,
-  fewest = 50,
-  pauseMs = 1000,
+  minAttempts = 50,
+  openMs = 1000,
   onChange = () => {},
   clock = () => performance.now(),
 }: CircuitBreakerOptions = {}): CircuitBreaker {
-  const seconds = Array.from({ length: SECONDS }, (): Second => ({ number: -1, answered: 0, failed: 0 }));
-  /** When v4 failed last; undefined while it is closed. */
+  const buckets = Array.from({ length: WINDOW_SECONDS }, (): Bucket => ({
+    second: -1,
+    succeeded: 0,
+    failed: 0,
+  }));
+  /** The last failure; undefined while the circuit is closed. */
   let openedAt: number | undefined;
-  let trying = false;
+  let isProbing = false;
 
-  function count(outcome: "answered" | "failed"): void {
-    const number = Math.floor(clock() / 1000);
-    const second = seconds[number % SECONDS] as Second;
-    if (second.number !== number) Object.assign(second, { number, answered: 0, failed: 0 });
-    second[outcome] += 1;
+  function count(outcome: "succeeded" | "failed"): void {
+    const second = Math.floor(clock() / 1000);
+    const bucket = buckets[second % WINDOW_SECONDS] as Bucket;
+    if (bucket.second !== second) Object.assign(bucket, { second, succeeded: 0, failed: 0 });
+    bucket[outcome] += 1;
   }
 
-  function fails(): boolean {
-    const oldest = Math.floor(clock() / 1000) - SECONDS;
-    const recent = seconds.filter(({ number }) => number > oldest);
-    const failed = recent.reduce((sum, second) => sum + second.failed, 0);
-    const all = recent.reduce((sum, second) => sum + second.answered, failed);
-    return all >= fewest && failed > threshold * all;
+  function hasFailed(): boolean {
+    const oldest = Math.floor(clock() / 1000) - WINDOW_SECONDS;
+    const recent = buckets.filter(({ second }) => second > oldest);
+    const failed = recent.reduce((sum, bucket) => sum + bucket.failed, 0);
+    const all = recent.reduce((sum, bucket) => sum + bucket.succeeded, failed);
+    return all >= minAttempts && failed > threshold * all;
   }
 
   function open(): void {
-    const again = openedAt !== undefined;
+    const wasOpen = openedAt !== undefined;
     openedAt = clock();
-    trying = false;
-    if (!again) onChange("open");
+    isProbing = false;
+    if (!wasOpen) onChange("open");
   }
 
   function close(): void {
     openedAt = undefined;
-    trying = false;
-    // What led to it is over.
-    for (const second of seconds) second.number = -1;
+    isProbing = false;
+    // The failures before the outage ended must not open it again.
+    for (const bucket of buckets) bucket.second = -1;
     onChange("closed");
   }
 
-  /** It answers again, perhaps to a call from before it was left alone. */
-  const outcomeWhileOpen = (outcome: AttemptOutcome): void => {
-    if (outcome === "answered") close();
-    else if (outcome === "failed" && trying) open();
-    else trying = false;
-  };
+  /** A success closes the circuit, even that of an attempt that started before it opened. */
+  function recordWhileOpen(outcome: AttemptOutcome): void {
+    if (outcome === "succeeded") close();
+    else if (outcome === "failed" && isProbing) open();
+    else isProbing = false;
+  }
 
   function state(): CircuitState {
     if (openedAt === undefined) return "closed";
-    return trying || clock() - openedAt < pauseMs ? "open" : "half-open";
+    return isProbing || clock() - openedAt < openMs ? "open" : "half-open";
   }
 
   return {
     state,
-    pauseMs,
+    openMs,
     allow() {
-      // The usual way, and the shortest.
       if (openedAt === undefined) return true;
       if (state() === "open") return false;
-      trying = true;
+      isProbing = true;
       return true;
     },
     record(outcome) {
-      if (openedAt !== undefined) return outcomeWhileOpen(outcome);
-      if (outcome === "neither") return;
+      if (openedAt !== undefined) return recordWhileOpen(outcome);
+      if (outcome === "ignored") return;
       count(outcome);
-      if (outcome === "failed" && fails()) open();
+      if (outcome === "failed" && hasFailed()) open();
     },
   };
 }

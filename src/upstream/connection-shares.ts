@@ -1,243 +1,245 @@
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Who wants a connection. */
+/** The client that needs a connection. */
 export interface ShareClient {
   /** Hash of its token; undefined without one. */
   readonly token: string | undefined;
-  /** What is counted as one client address. */
+  /** Its network: an IPv4 address, or the /64 of an IPv6 address. */
   readonly address: string;
-  /** Is the token one that v4 has taken? */
-  readonly known: boolean;
+  /** Whether v4 has accepted the token. */
+  readonly isKnown: boolean;
 }
 
 /** No connection was free in time. */
 export class ConnectionUnavailableError extends UpstreamError {
-  /** The client's own share was used up, or all connections that clients like it may have. */
-  readonly own: boolean;
+  /** Whether the client's own share was used up. Otherwise the connections for all clients like it were. */
+  readonly isOwnShare: boolean;
 
-  constructor(own: boolean, ms: number) {
-    const what = own ? "the client's share of the connections was" : "all connections were";
-    super("overloaded", `${what} in use for ${Math.round(ms)} ms`);
-    this.own = own;
+  constructor(isOwnShare: boolean, waitedMs: number) {
+    const what = isOwnShare ? "the client's share of the connections was" : "all connections were";
+    super("no_connection", `${what} in use for ${Math.round(waitedMs)} ms`);
+    this.isOwnShare = isOwnShare;
   }
 }
 
-/** Connections that clients can hold for long, each no more than its share of them. */
+/** A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them. */
 export interface ConnectionShares {
   /**
-   * Takes a connection; the result gives it back, and may be called again without effect. Waits where none is free.
+   * Acquires a connection, and waits if none is free. The result releases it; more calls of it have no effect.
    *
-   * @param signal ends the wait
-   * @throws {ConnectionUnavailableError} where none was free in time, or too many wait; {UpstreamFault} where the client went away
+   * @param signal Ends the wait when the client disconnects.
+   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
+   *   disconnected.
    */
-  take(client: ShareClient, signal: AbortSignal): (() => void) | Promise<() => void>;
-  /** Takes a connection where one is free; undefined: for the gateway itself, which has no share. */
-  tryTake(client: ShareClient | undefined): boolean;
-  /** Gives a connection back that was taken for this very client. */
-  giveBack(client: ShareClient | undefined): void;
+  acquire(client: ShareClient, signal: AbortSignal): (() => void) | Promise<() => void>;
+  /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
+  tryAcquire(client: ShareClient | undefined): boolean;
+  /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
+  release(client: ShareClient | undefined): void;
   /**
-   * Waits for a connection: `onTurn` is called when it has been taken. The result ends the wait.
+   * Waits in the queue: `onAcquired` is called when a connection was acquired. The result leaves the queue.
    *
-   * @throws {ConnectionUnavailableError} where too many wait
+   * @throws {ConnectionUnavailableError} if the queue is full.
    */
-  wait(client: ShareClient | undefined, onTurn: () => void): () => void;
-  /** Why a client got no connection in so many milliseconds. */
-  unavailable(ms: number): ConnectionUnavailableError;
-  /** Have all connections been in use for a while, with somebody waiting for one whose own share is not used up? */
-  exhausted(): boolean;
-  /** How many wait. */
-  waiting(): number;
+  enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void;
+  /** Creates the error for a client that waited this long in vain. */
+  unavailable(waitedMs: number): ConnectionUnavailableError;
+  /** Whether all connections have been in use for a second while a client within its share waits. */
+  isExhausted(): boolean;
+  /** How many clients wait. */
+  queueLength(): number;
 }
 
 export interface ConnectionSharesOptions {
-  /** Connections. */
+  /** Number of connections. */
   readonly size: number;
-  /** Most of them that one token, and one address, can have. */
+  /** Most connections of one token, and of one address. */
   readonly perToken: number;
   readonly perAddress: number;
-  /** Do tokens and addresses have shares of the queue as well? Default: whoever comes may wait while it has places. */
+  /** Whether the queue is shared out too. Default: everyone may wait until it is full. */
   readonly sharesQueue?: boolean;
   /** Longest wait, in milliseconds. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
 }
 
-/** As many may wait for each connection. */
-const WAITING_PER_CONNECTION = 16;
+/** Length of the queue, per connection. */
+const QUEUE_PER_CONNECTION = 16;
 
-/** For how long one must have waited until connections count as exhausted: shorter is a burst. */
+/** A shorter wait is a burst. */
 const EXHAUSTED_MS = 1000;
 
 interface Waiter {
   readonly client: ShareClient | undefined;
   readonly since: number;
-  readonly onTurn: () => void;
+  readonly onAcquired: () => void;
 }
 
-/** How many connections, or places in the queue, clients have. */
-interface Tally {
+/** How many connections, or places in the queue, are in use by whom. */
+interface Usage {
   all: number;
-  /** Of clients whose token v4 has not taken. */
+  /** Those of clients whose token v4 has not accepted. */
   unknown: number;
-  readonly tokens: Map<string, number>;
-  readonly addresses: Map<string, number>;
-  readonly strangers: Map<string, number>;
+  readonly byToken: Map<string, number>;
+  readonly byAddress: Map<string, number>;
+  readonly unknownByAddress: Map<string, number>;
 }
 
-const createTally = (): Tally => ({
+const createUsage = (): Usage => ({
   all: 0,
   unknown: 0,
-  tokens: new Map(),
-  addresses: new Map(),
-  strangers: new Map(),
+  byToken: new Map(),
+  byAddress: new Map(),
+  unknownByAddress: new Map(),
 });
 
-function add(counts: Map<string, number>, key: string, count: 1 | -1): void {
-  const now = (counts.get(key) ?? 0) + count;
-  if (now === 0) counts.delete(key);
-  else counts.set(key, now);
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }
 
-function tell(tally: Tally, client: ShareClient | undefined, count: 1 | -1): void {
-  tally.all += count;
+function countClient(usage: Usage, client: ShareClient | undefined, change: 1 | -1): void {
+  usage.all += change;
   if (client === undefined) return;
-  const { token, address, known } = client;
-  add(tally.addresses, address, count);
-  if (known && token !== undefined) return add(tally.tokens, token, count);
-  tally.unknown += count;
-  add(tally.strangers, address, count);
+  const { token, address, isKnown } = client;
+  add(usage.byAddress, address, change);
+  if (isKnown && token !== undefined) return add(usage.byToken, token, change);
+  usage.unknown += change;
+  add(usage.unknownByAddress, address, change);
 }
 
-/** The most that a client may have of what is shared out. */
+/** The most that clients may use. */
 interface Shares {
   readonly token: number;
   readonly address: number;
-  /** All clients together whose token v4 has not taken, and those of one address. */
+  /** All clients together whose token v4 has not accepted, and those of one address. */
   readonly unknown: number;
-  readonly stranger: number;
+  readonly unknownPerAddress: number;
 }
 
-/** Whether one more is within a client's own share. */
-function isWithin(shares: Shares, tally: Tally, client: ShareClient | undefined): boolean {
+/** Whether one more is within the client's share. */
+function isWithin(shares: Shares, usage: Usage, client: ShareClient | undefined): boolean {
   if (client === undefined) return true;
-  const { token, address, known } = client;
-  if ((tally.addresses.get(address) ?? 0) >= shares.address) return false;
-  if (known && token !== undefined) return (tally.tokens.get(token) ?? 0) < shares.token;
-  return tally.unknown < shares.unknown && (tally.strangers.get(address) ?? 0) < shares.stranger;
+  const { token, address, isKnown } = client;
+  if ((usage.byAddress.get(address) ?? 0) >= shares.address) return false;
+  if (isKnown && token !== undefined) return (usage.byToken.get(token) ?? 0) < shares.token;
+  const ofAddress = usage.unknownByAddress.get(address) ?? 0;
+  return usage.unknown < shares.unknown && ofAddress < shares.unknownPerAddress;
 }
 
 const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
-  one?.token === other?.token && one?.address === other?.address && one?.known === other?.known;
+  one?.token === other?.token && one?.address === other?.address && one?.isKnown === other?.isKnown;
+
+const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 
 /**
- * Makes the shares of a set of connections.
+ * Shares out a number of connections.
  *
- * A client whose token v4 has not taken yet has half the share of an address, and all such clients together have half
- * of the connections: whoever makes up tokens can't keep out those whose tokens are good. Of the places
- * in the queue tokens and addresses have shares as well, and such clients three quarters.
+ * A client whose token v4 has not accepted gets half the share of an address, and all such clients together get half
+ * of the connections. So clients that invent tokens can't keep out clients with valid tokens. If the queue is shared
+ * out too, such clients get three quarters of it.
  */
 export function createConnectionShares({
   size,
   perToken,
   perAddress,
   sharesQueue = false,
-  patienceMs,
+  maxWaitMs,
 }: ConnectionSharesOptions): ConnectionShares {
   const shares: Shares = {
     token: perToken,
     address: perAddress,
     unknown: half(size),
-    stranger: half(perAddress),
+    unknownPerAddress: half(perAddress),
   };
-  const inQueue = perAddress * WAITING_PER_CONNECTION;
-  const places: Shares = {
-    token: perToken * WAITING_PER_CONNECTION,
-    address: inQueue,
-    unknown: Math.ceil((size * 3) / 4) * WAITING_PER_CONNECTION,
-    stranger: inQueue,
+  const queueShares: Shares = {
+    token: perToken * QUEUE_PER_CONNECTION,
+    address: perAddress * QUEUE_PER_CONNECTION,
+    unknown: Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION,
+    unknownPerAddress: perAddress * QUEUE_PER_CONNECTION,
   };
-  const used = createTally();
-  const queued = createTally();
+  const inUse = createUsage();
+  const queued = createUsage();
   const waiters = new Set<Waiter>();
 
-  function tryTake(client: ShareClient | undefined): boolean {
-    if (used.all >= size || !isWithin(shares, used, client)) return false;
-    tell(used, client, 1);
+  function tryAcquire(client: ShareClient | undefined): boolean {
+    if (inUse.all >= size || !isWithin(shares, inUse, client)) return false;
+    countClient(inUse, client, 1);
     return true;
   }
 
-  function leave(waiter: Waiter): void {
-    if (waiters.delete(waiter)) tell(queued, waiter.client, -1);
+  function leaveQueue(waiter: Waiter): void {
+    if (waiters.delete(waiter)) countClient(queued, waiter.client, -1);
   }
 
-  function giveBack(client: ShareClient | undefined): void {
-    tell(used, client, -1);
+  function release(client: ShareClient | undefined): void {
+    countClient(inUse, client, -1);
     for (const waiter of waiters) {
-      if (used.all >= size) return;
-      if (!tryTake(waiter.client)) continue;
-      leave(waiter);
-      waiter.onTurn();
-      // Nothing is free now that was not before.
+      if (inUse.all >= size) return;
+      if (!tryAcquire(waiter.client)) continue;
+      leaveQueue(waiter);
+      waiter.onAcquired();
+      // The waiter has what the client released: no other waiter can get more than before.
       if (isSame(waiter.client, client)) return;
     }
   }
 
-  const unavailable = (ms: number): ConnectionUnavailableError =>
-    new ConnectionUnavailableError(used.all < size, ms);
+  const unavailable = (waitedMs: number): ConnectionUnavailableError =>
+    new ConnectionUnavailableError(inUse.all < size, waitedMs);
 
-  function wait(client: ShareClient | undefined, onTurn: () => void): () => void {
-    const isFull = queued.all >= size * WAITING_PER_CONNECTION;
-    if (isFull || (sharesQueue && !isWithin(places, queued, client))) throw unavailable(0);
-    const waiter = { client, since: performance.now(), onTurn };
+  function enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
+    const isFull = queued.all >= size * QUEUE_PER_CONNECTION;
+    if (isFull || (sharesQueue && !isWithin(queueShares, queued, client))) throw unavailable(0);
+    const waiter = { client, since: performance.now(), onAcquired };
     waiters.add(waiter);
-    tell(queued, client, 1);
-    return () => leave(waiter);
+    countClient(queued, client, 1);
+    return () => leaveQueue(waiter);
   }
 
-  function releaseOf(client: ShareClient): () => void {
-    let given = false;
-    return function release() {
-      if (!given) giveBack(client);
-      given = true;
+  function createRelease(client: ShareClient): () => void {
+    let isReleased = false;
+    return function releaseOnce() {
+      if (!isReleased) release(client);
+      isReleased = true;
     };
   }
 
-  function takeInTurn(client: ShareClient, signal: AbortSignal): Promise<() => void> {
+  function waitFor(client: ShareClient, signal: AbortSignal): Promise<() => void> {
+    const aborted = (): UpstreamError => new UpstreamError("client_aborted", "the client disconnected");
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(new UpstreamError("gone", "the client went away"));
-      const leaveQueue = wait(client, () => {
-        clear();
-        resolve(releaseOf(client));
+      if (signal.aborted) return reject(aborted());
+      const leave = enqueue(client, () => {
+        cleanUp();
+        resolve(createRelease(client));
       });
-      function end(error: UpstreamError): void {
-        leaveQueue();
-        clear();
+      function fail(error: UpstreamError): void {
+        leave();
+        cleanUp();
         reject(error);
       }
-      const timer = setTimeout(() => end(unavailable(patienceMs)), patienceMs);
-      const gone = (): void => end(new UpstreamError("gone", "the client went away"));
-      function clear(): void {
+      const timer = setTimeout(() => fail(unavailable(maxWaitMs)), maxWaitMs);
+      const onAbort = (): void => fail(aborted());
+      function cleanUp(): void {
         clearTimeout(timer);
-        signal.removeEventListener("abort", gone);
+        signal.removeEventListener("abort", onAbort);
       }
-      signal.addEventListener("abort", gone, { once: true });
+      signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
   return {
-    take: (client, signal) => (tryTake(client) ? releaseOf(client) : takeInTurn(client, signal)),
-    tryTake,
-    giveBack,
-    wait,
+    acquire: (client, signal) => (tryAcquire(client) ? createRelease(client) : waitFor(client, signal)),
+    tryAcquire,
+    release,
+    enqueue,
     unavailable,
-    exhausted() {
-      if (used.all < size) return false;
+    isExhausted() {
+      if (inUse.all < size) return false;
       const before = performance.now() - EXHAUSTED_MS;
       for (const { client, since } of waiters)
-        if (since <= before && isWithin(shares, used, client)) return true;
+        if (since <= before && isWithin(shares, inUse, client)) return true;
       return false;
     },
-    waiting: () => waiters.size,
+    queueLength: () => waiters.size,
   };
 }
-
-const half = (count: number): number => Math.max(1, Math.floor(count / 2));

@@ -1,18 +1,20 @@
 import type { Readable } from "node:stream";
-import type { ShareClient } from "./connection-shares.ts";
+import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
 
-/** A call to v4 whose body, or whose answer, is passed on as it comes. */
+/** A request to v4 whose body, or whose response, is streamed. */
 export interface StreamRequest {
   readonly method: string;
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable | undefined;
-  /** Whose call it is: files have connections of their own, of which each client has a share. */
+  /** Files have connections of their own. Each client has a share of them. */
   readonly client: ShareClient;
 }
 
-/** The head of v4's answer, and its body, which must be read to its end or destroyed. */
+/** The head of v4's response, and its body, which must be read to its end or destroyed. */
 export interface StreamResponse {
   readonly status: number;
   /** Lower-case names. */
@@ -20,15 +22,109 @@ export interface StreamResponse {
   readonly body: Readable;
 }
 
-/** The streamed way to v4: nothing is kept, decoded or sent twice. */
+/** Streams files from and to v4: nothing is buffered, decoded or retried. */
 export interface FileUpstream {
   /**
-   * Makes one call. A body that fails, on either side, fails the other one; so does the end of the time that a whole
-   * file may take, four times the time for an answer.
+   * Sends one request. A body that fails, on either side, fails the other one. So does the time limit for a whole file,
+   * which is four times that for a response.
    *
-   * @param signal ends the call when the client goes away, its answer's body too.
-   * @throws {UpstreamFault} when there is no answer, `slow_client` where the client did not send its file in time;
-   *   {NoConnection} where none was free; what the body was destroyed with, when it was.
+   * @param signal Aborts the request when the client disconnects, the response body too.
+   * @throws {UpstreamError} without a response; `slow_client` if the client did not send its file in time.
+   *   {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
    */
-  stream(call: StreamRequest, signal: AbortSignal): Promise<StreamResponse>;
+  stream(request: StreamRequest, signal: AbortSignal): Promise<StreamResponse>;
+}
+
+export interface FileClientOptions {
+  readonly pool: UpstreamPool;
+  readonly shares: ConnectionShares;
+  /** Time limit of a usual response, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Time limit of a whole file, in times of that of a response. */
+const FILE_TIMEOUT_FACTOR = 4;
+
+interface FileLimits {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+}
+
+/** Aborts a file that takes too long, and one whose client disconnects. */
+function createFileLimits(timeoutMs: number, client: AbortSignal): FileLimits {
+  const controller = new AbortController();
+  const abort = (kind: "client_aborted" | "slow_client", message: string): void =>
+    controller.abort(new UpstreamError(kind, message));
+  const onAbort = (): void => abort("client_aborted", "the client disconnected");
+  const timer = setTimeout(
+    () => abort("slow_client", `the file was not complete after ${timeoutMs} ms`),
+    timeoutMs,
+  );
+  if (client.aborted) onAbort();
+  client.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer);
+      client.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** Whether the whole file was sent, so that v4 has to respond. */
+const isSent = (body: StreamRequest["body"]): boolean => body === undefined || body.readableEnded;
+
+/** A response to a whole file that is late is v4's failure, not the client's. */
+function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
+  const { kind, message } = toUpstreamError(error);
+  return kind === "slow_client" && isSent(body) ? new UpstreamError("timed_out", message) : error;
+}
+
+/** A broken connection is v4's failure only after the whole file: a client could stop half-way on purpose. */
+const countsAgainstV4 = (error: unknown, body: StreamRequest["body"]): boolean =>
+  toUpstreamError(error).kind !== "truncated" || isSent(body);
+
+/** Creates the client for files. */
+export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions): FileUpstream {
+  async function send(
+    { method, path, headers, body, client }: StreamRequest,
+    { signal }: FileLimits,
+    onDone: () => void,
+  ): Promise<StreamResponse> {
+    pool.enterCircuit();
+    try {
+      const response = await pool.current().request({
+        path: pool.basePath + path,
+        method,
+        headers,
+        body: body ?? null,
+        signal,
+      });
+      pool.recordStatus(response.statusCode, client);
+      response.body.once("close", onDone);
+      return { status: response.statusCode, headers: response.headers, body: response.body };
+    } catch (error) {
+      const failure = toFailure(signal.aborted ? signal.reason : error, body);
+      pool.recordError(countsAgainstV4(failure, body) ? failure : undefined, client);
+      throw failure;
+    }
+  }
+
+  return {
+    async stream(request, signal) {
+      const acquired = shares.acquire(request.client, signal);
+      const release = acquired instanceof Promise ? await acquired : acquired;
+      const limits = createFileLimits(FILE_TIMEOUT_FACTOR * timeoutMs, signal);
+      function onDone(): void {
+        limits.release();
+        release();
+      }
+      try {
+        return await send(request, limits, onDone);
+      } catch (error) {
+        onDone();
+        throw error;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-/** An answer as it came, its body in one piece and still coded. */
+/** A whole response, its body not decoded. */
 export interface RawResponse {
   readonly status: number;
   /** Lower-case names. */
@@ -11,35 +11,39 @@ export interface RawResponse {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Collects one answer of undici's dispatcher. A stream for each body, which `request()` makes, costs as much as
- * the call itself, and is read to its end here all the same.
+ * Collects one response of undici's dispatcher. Own code for speed: `request()` creates a stream for each body, which
+ * costs as much as the request itself, and the gateway needs the whole body anyway.
  */
 export class ResponseCollector implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: RawResponse) => void;
+  readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (error: unknown) => void;
+  readonly #onDone: () => void;
   #controller: Dispatcher.DispatchController | undefined;
-  #broken: Error | undefined;
+  #abortReason: Error | undefined;
   #status = 0;
   #headers: RawResponse["headers"] = {};
   #chunks: Buffer[] = [];
   #startedAt: number | undefined;
-  readonly #onOver: () => void;
 
-  /** @param onOver called once undici is done with the call, which may be long after it was broken off */
-  constructor(resolve: (answer: RawResponse) => void, reject: (error: unknown) => void, onOver: () => void) {
+  /** @param onDone Called when undici is done with the request, which may be long after it was aborted. */
+  constructor(
+    resolve: (response: RawResponse) => void,
+    reject: (error: unknown) => void,
+    onDone: () => void,
+  ) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#onOver = onOver;
+    this.#onDone = onDone;
   }
 
-  /** For how long it has had a connection, in milliseconds; before that it waits in undici's queue. */
+  /** How long the request has had a connection, in milliseconds. Before that it waits in undici's queue. */
   connectedMs(): number {
     return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
   }
 
-  /** Ends the call, now or as soon as it has a connection; it fails with this error. */
-  breakOff(error: Error): void {
-    this.#broken = error;
+  /** Aborts the request, now or as soon as it has a connection. It fails with this error. */
+  abort(error: Error): void {
+    this.#abortReason = error;
     this.#controller?.abort(error);
     this.#reject(error);
   }
@@ -47,10 +51,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#startedAt = performance.now();
-    if (this.#broken) controller.abort(this.#broken);
+    if (this.#abortReason) controller.abort(this.#abortReason);
   }
 
-  /** Informational answers come this way as well, before the one that counts. */
+  /** Also called for informational responses, before the final one. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
@@ -65,14 +69,14 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#onOver();
+    this.#onDone();
     const [first = NO_BYTES] = this.#chunks;
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
     this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#onOver();
+    this.#onDone();
     this.#reject(error);
   }
 }

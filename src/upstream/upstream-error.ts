@@ -1,32 +1,25 @@
 import type { AttemptOutcome } from "./circuit-breaker.ts";
 
-/** Ways in which v4 gives no usable answer. */
-export type UpstreamErrorKind =
-  | "unreachable"
-  | "timed_out"
-  | "cut_off"
-  | "too_large"
-  | "overloaded"
-  | "open"
-  | "slow_client"
-  | "gone";
-
 const CODE_OF_KIND = {
+  /** No connection could be opened. */
   unreachable: "AG_UPSTREAM_UNREACHABLE",
   timed_out: "AG_UPSTREAM_TIMED_OUT",
-  cut_off: "AG_UPSTREAM_TRUNCATED",
+  /** The connection broke, or the response can't be decoded. */
+  truncated: "AG_UPSTREAM_TRUNCATED",
   too_large: "AG_UPSTREAM_TOO_LARGE",
-  open: "AG_CIRCUIT_OPEN",
-  overloaded: "AG_UPSTREAM_CONNECTIONS_EXHAUSTED",
+  /** No connection was free. This is not a failure of v4. */
+  no_connection: "AG_UPSTREAM_CONNECTIONS_EXHAUSTED",
+  /** Nothing was sent, because v4 fails. */
+  circuit_open: "AG_CIRCUIT_OPEN",
+  /** The client did not send or receive a file in time. */
   slow_client: "AG_CLIENT_SLOW",
-  gone: "AG_CLIENT_ABORTED",
-} as const satisfies Record<UpstreamErrorKind, string>;
+  client_aborted: "AG_CLIENT_ABORTED",
+} as const;
 
-/**
- * v4 gave no answer that could be read. `open` means that it was not asked, since it fails; `overloaded` that no
- * connection was free, which is not v4's failure; `slow_client` that the client did not send, or take, a file in time;
- * `gone` that the client went away first, and nobody waits for an answer any more. The message is for the log and the audit record; no client ever sees it.
- */
+/** Why there is no usable response. */
+export type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
+
+/** v4 gave no usable response. The message is for the log and the audit record; clients never see it. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly code: (typeof CODE_OF_KIND)[UpstreamErrorKind];
@@ -39,12 +32,12 @@ export class UpstreamError extends Error {
   }
 }
 
-const KIND_OF_CODE: Readonly<Record<string, UpstreamErrorKind>> = {
+const KIND_OF_SYSTEM_CODE: Readonly<Record<string, UpstreamErrorKind>> = {
   UND_ERR_CONNECT_TIMEOUT: "unreachable",
   UND_ERR_HEADERS_TIMEOUT: "timed_out",
   UND_ERR_BODY_TIMEOUT: "timed_out",
-  UND_ERR_SOCKET: "cut_off",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "cut_off",
+  UND_ERR_SOCKET: "truncated",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "truncated",
   UND_ERR_RES_EXCEEDED_MAX_SIZE: "too_large",
   ERR_BUFFER_TOO_LARGE: "too_large",
   ECONNREFUSED: "unreachable",
@@ -55,47 +48,48 @@ const KIND_OF_CODE: Readonly<Record<string, UpstreamErrorKind>> = {
   ETIMEDOUT: "unreachable",
 };
 
-/** Names what went wrong below. Anything unknown (a broken header, a bad gzip) is an answer that broke off. */
+/** Converts an error of undici, zlib or the system. Unknown ones (an invalid header, invalid gzip) are `truncated`. */
 export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const { code, message, cause } = error as { code?: string; message?: string; cause?: { code?: string } };
-  const known = code ?? cause?.code ?? "";
-  return new UpstreamError(KIND_OF_CODE[known] ?? "cut_off", [known, message].filter(Boolean).join(": "));
+  const systemCode = code ?? cause?.code ?? "";
+  const text = [systemCode, message].filter(Boolean).join(": ");
+  return new UpstreamError(KIND_OF_SYSTEM_CODE[systemCode] ?? "truncated", text);
 }
 
-/** Statuses by which v4, or what stands before it, says that it does not serve now. */
+/** Statuses with which v4, or a proxy in front of it, reports that it is down. */
 export const OUTAGE_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** The connection broke, or what came over it was no HTTP. */
+/** Codes of a connection that broke, and of a response that is not HTTP. */
 const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$|HPE_)/;
 
 /**
- * Did v4 fail to serve? Not where the client went away, where the answer was too large, or where what was to be
- * sent can't be: a client could have others refused by it.
+ * Whether v4 is down. Not if the client disconnected, if the response was too large, or if the request can't be sent:
+ * otherwise one client could open the circuit for all.
  */
 export function isOutage(error: unknown): boolean {
   if (error === undefined) return false;
   const { kind } = toUpstreamError(error);
   if (kind === "unreachable" || kind === "timed_out") return true;
   const { name, code = "" } = error as { name?: string; code?: string };
-  return kind === "cut_off" && (name === "HTTPParserError" || BROKEN.test(code));
+  return kind === "truncated" && (name === "HTTPParserError" || BROKEN.test(code));
 }
 
 /**
- * What the status of v4's answer tells the circuit breaker. Of a client whose token v4 has not accepted only that v4
- * serves it: whoever makes up tokens could have others refused by a call that fails whenever it is made.
+ * What a response means for the circuit breaker. With a token that v4 has not accepted, only a success counts:
+ * otherwise a client could invent tokens and open the circuit for all with a request that always fails.
  */
-export function outcomeOfStatus(status: number | undefined, isKnown: boolean): AttemptOutcome {
-  if (isKnown) return OUTAGE_STATUSES.has(status) ? "failed" : "answered";
-  return status !== undefined && status >= 200 && status < 300 ? "answered" : "neither";
+export function outcomeOfStatus(status: number | undefined, isKnownClient: boolean): AttemptOutcome {
+  if (isKnownClient) return OUTAGE_STATUSES.has(status) ? "failed" : "succeeded";
+  return status !== undefined && status >= 200 && status < 300 ? "succeeded" : "ignored";
 }
 
-/** The same of a try without an answer. That v4 can't be reached is nobody's doing but its own. */
-export function outcomeOfError(error: unknown, isKnown: boolean): AttemptOutcome {
-  if (!isOutage(error)) return "neither";
-  return isKnown || toUpstreamError(error).kind === "unreachable" ? "failed" : "neither";
+/** What an attempt without a response means for the circuit breaker. No client can make v4 unreachable. */
+export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptOutcome {
+  if (!isOutage(error)) return "ignored";
+  return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
-/** Could the request not even be sent, as something in it can't stand in one? */
+/** Whether undici rejected the request itself, because a part of it can't be sent. */
 export const isUnsendable = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === "UND_ERR_INVALID_ARG";

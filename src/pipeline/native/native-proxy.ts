@@ -73,7 +73,7 @@ export interface NativeProxyOptions {
 export interface NativeProxyTexts {
   /** The body of an answer that v4 did not give. */
   readonly failure: string;
-  /** The body of the 503 while v4 is left alone, and while all connections are in use. */
+  /** The body of the 503 while the circuit is open, and while all connections are in use. */
   readonly circuitOpen: string;
   /** Decides by the client's token, before v4 is asked for anything. */
   readonly enter: (asked: AlphaRequest, hash: string, token: string) => NativeEntry | Promise<NativeEntry>;
@@ -197,10 +197,10 @@ function createSlowStreamGuard(shares: ConnectionShares, windowMs: number) {
       stream.lookedAt = waitsForClient ? bytesIn + bytesOut : undefined;
       if (!waitsForClient || moved >= (LEAST_RATE * windowMs) / 1000) continue;
       stream.fault ??= "the client was too slow while others waited";
-      stream.ended("neither");
+      stream.ended("ignored");
       response.destroy();
     }
-    if (shares.waiting() > 0) return;
+    if (shares.queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;
     for (const stream of streams) stream.lookedAt = undefined;
@@ -241,7 +241,7 @@ export function createNativeProxy({
     size: connections,
     perToken: Math.ceil(connections / 2),
     perAddress: Math.ceil((connections * 3) / 4),
-    patienceMs: timeoutMs,
+    maxWaitMs: timeoutMs,
   });
   const guard = createSlowStreamGuard(shares, timeoutMs / 4);
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
@@ -273,13 +273,13 @@ export function createNativeProxy({
       error(error, request, response) {
         const progress = underWay.get(request);
         if (progress && !progress.response.destroyed) progress.fault ??= error.message;
-        progress?.ended(isV4s(error, request) ? outcomeOfError(error, progress.isKnown) : "neither");
+        progress?.ended(isV4s(error, request) ? outcomeOfError(error, progress.isKnown) : "ignored");
         answerFault(response, progress?.words.failure ?? "");
       },
     },
   });
 
-  const retry = { "retry-after": String(Math.ceil(breaker.pauseMs / 1000)) };
+  const retry = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
 
   function forwardWith(words: NativeProxyTexts): ForwardNative {
     const {
@@ -299,7 +299,7 @@ export function createNativeProxy({
     function forwardOn(progress: Progress, stands: string | undefined): Promise<void> | void {
       const { request, response } = progress;
       if (!breaker.allow()) {
-        progress.fault = "v4 fails, and is left alone for a moment";
+        progress.fault = "v4 fails: the circuit is open";
         return answerFault(response, pause, 503, retry);
       }
       if (stands !== undefined) request.headers.authorization = `${scheme} ${stands}`;
@@ -341,10 +341,10 @@ export function createNativeProxy({
       const client = {
         token: key.hash,
         address: addressNetwork(asked.address),
-        known: guess.known || stands !== undefined,
+        isKnown: guess.known || stands !== undefined,
       };
-      progress.isKnown = client.known;
-      const taken = shares.take(client, asked.signal);
+      progress.isKnown = client.isKnown;
+      const taken = shares.acquire(client, asked.signal);
       if (taken instanceof Promise) guard.begin();
       const release = taken instanceof Promise ? await taken : taken;
       if (response.destroyed) return release();
@@ -360,7 +360,7 @@ export function createNativeProxy({
       const { response } = progress;
       if (!(error instanceof ConnectionUnavailableError)) return answerFault(response, failure);
       progress.fault = error.message;
-      const [status, body] = error.own ? [limited.status, limited.body] : [503, pause];
+      const [status, body] = error.isOwnShare ? [limited.status, limited.body] : [503, pause];
       answerFault(response, body, status, retry);
     }
 
@@ -385,7 +385,7 @@ export function createNativeProxy({
       if (varyOrigin) response.setHeader("vary", "Origin");
       if (recordFirst) delayResponseEnd(response, () => keep());
       response.once("close", () => {
-        if (progress.v4Status !== undefined) progress.ended("neither");
+        if (progress.v4Status !== undefined) progress.ended("ignored");
         // The answer is over: whoever keeps records has told of one that was not.
         keep(!response.writableFinished).catch(() => {});
       });
@@ -394,6 +394,6 @@ export function createNativeProxy({
   }
 
   return Object.assign(forwardWith, {
-    shortages: () => (shares.exhausted() ? ["all connections to v4 for its own clients are in use"] : []),
+    shortages: () => (shares.isExhausted() ? ["all connections to v4 for its own clients are in use"] : []),
   });
 }

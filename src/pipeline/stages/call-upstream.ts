@@ -62,7 +62,7 @@ export const shareClient = (
 ): ShareClient => ({
   token: credentials?.hash,
   address: addressNetwork(request.address),
-  known: accepted === true || tokenInfo?.refused === false || typeof grant === "object",
+  isKnown: accepted === true || tokenInfo?.refused === false || typeof grant === "object",
 });
 
 /** What a client is told whose own share of the connections was used up; undefined for any other failure. */
@@ -71,7 +71,7 @@ export const ownShareRefusal = (
   what: "files" | "requests",
   { statuses }: Pick<TranslationConfig, "statuses">,
 ): HttpError | undefined =>
-  error instanceof ConnectionUnavailableError && error.own
+  error instanceof ConnectionUnavailableError && error.isOwnShare
     ? new HttpError(statuses.rate_limited.alpha, `Too many ${what} at the same time. Try again later.`)
     : undefined;
 

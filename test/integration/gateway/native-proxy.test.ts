@@ -601,8 +601,8 @@ describe("a v4 that fails", () => {
       const [alpha, native] = records.slice(0, 2);
       expect(native).toMatchObject({ alpha: { path: "/v4/left-alone", status: 503 }, v4: [] });
       expect([native.warnings, alpha.warnings]).toEqual([
-        [expect.stringMatching(/left alone/)],
-        [expect.stringMatching(/left alone/)],
+        [expect.stringMatching(/circuit is open/)],
+        [expect.stringMatching(/circuit is open/)],
       ]);
       expect(records.at(-1)).toMatchObject({ alpha: { status: 500 }, v4: [{ status: null }] });
 

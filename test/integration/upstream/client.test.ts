@@ -52,7 +52,7 @@ describe("answers", () => {
   });
 
   test.each([100, 1000, 10_000])("of %i bytes at most are taken", async (answerLimit) => {
-    const client = connect({ answerLimit });
+    const client = connect({ maxResponseBytes: answerLimit });
     v4.respondWith(plain(200, "x".repeat(answerLimit)));
     expect((await client.call(GET)).text).toHaveLength(answerLimit);
     v4.respondWith(plain(200, "x".repeat(answerLimit + 1)));
@@ -106,7 +106,9 @@ describe("giving up", () => {
     const client = connect({ connections: 1, timeoutMs: 500 });
     const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
     const faults = await Promise.all(calls);
-    const atOnce = faults.filter(({ kind, message }) => kind === "overloaded" && message.endsWith(" 0 ms"));
+    const atOnce = faults.filter(
+      ({ kind, message }) => kind === "no_connection" && message.endsWith(" 0 ms"),
+    );
     expect(atOnce).toHaveLength(30 - 17);
     expect(faults.filter(({ kind }) => kind === "timed_out")).toHaveLength(1);
     v4.respondWith(json(200, {}));
@@ -116,7 +118,7 @@ describe("giving up", () => {
 
 describe("a client that goes away", () => {
   test("before the call: v4 is not asked", async () => {
-    expect(await faultOf(connect().call(GET, AbortSignal.abort()))).toMatchObject({ kind: "gone" });
+    expect(await faultOf(connect().call(GET, AbortSignal.abort()))).toMatchObject({ kind: "client_aborted" });
     expect(v4.calls).toEqual([]);
   });
 
@@ -126,7 +128,7 @@ describe("a client that goes away", () => {
     const fault = faultOf(connect().call(GET, controller.signal));
     await waitFor(() => v4.calls[0]);
     controller.abort();
-    expect(await fault).toMatchObject({ kind: "gone" });
+    expect(await fault).toMatchObject({ kind: "client_aborted" });
     await expect(v4.calls[0]?.ended).resolves.toBe("broken off");
     expect(v4.calls).toHaveLength(1);
   });
@@ -138,7 +140,7 @@ describe("a client that goes away", () => {
     await v4.calls[0]?.ended;
     await waitFor(() => v4.calls[0]);
     controller.abort();
-    expect(await fault).toMatchObject({ kind: "gone" });
+    expect(await fault).toMatchObject({ kind: "client_aborted" });
     expect(v4.calls.length).toBeLessThan(3);
   });
 
@@ -155,7 +157,7 @@ describe("a client that goes away", () => {
     controller.abort();
     answer();
     expect(await first).toMatchObject({ status: 200 });
-    expect(await second).toMatchObject({ kind: "gone" });
+    expect(await second).toMatchObject({ kind: "client_aborted" });
     expect(v4.calls).toHaveLength(1);
   });
 
@@ -218,7 +220,7 @@ describe("L28 tries", () => {
 });
 
 describe("a v4 that fails", () => {
-  const breaker = { fewest: 10 };
+  const breaker = { minAttempts: 10 };
   const times = async (count: number, call: () => Promise<unknown>): Promise<void> => {
     for (let n = 0; n < count; n += 1) await call().catch(() => {});
   };
@@ -228,13 +230,13 @@ describe("a v4 that fails", () => {
     ["no answer", raw("", "reset")],
     ["no HTTP", raw("SSH-2.0-OpenSSH\r\n")],
   ])("is left alone after enough of %s, and asked again by the next call", async (_name, behaviour) => {
-    const client = connect({ breaker: { ...breaker, pauseMs: 0 } });
-    const closed = connect({ breaker: { ...breaker, pauseMs: 60_000 } });
+    const client = connect({ breaker: { ...breaker, openMs: 0 } });
+    const closed = connect({ breaker: { ...breaker, openMs: 60_000 } });
     v4.respondWith(behaviour);
     await Promise.all([client, closed].map((each) => times(10, () => each.call(POST))));
     const { length } = v4.calls;
     expect(closed.breaker.state()).toBe("open");
-    expect(await faultOf(closed.call(GET))).toMatchObject({ kind: "open" });
+    expect(await faultOf(closed.call(GET))).toMatchObject({ kind: "circuit_open" });
     expect(v4.calls).toHaveLength(length);
     v4.respondWith(json(200, {}));
     expect(await client.call(POST)).toMatchObject({ status: 200 });
@@ -260,7 +262,7 @@ describe("a v4 that fails", () => {
 
 describe("waiting for a connection of our own", () => {
   test("is not v4's failure: a call that v4 hardly had is overloaded, and the breaker stays closed", async () => {
-    const client = connect({ connections: 1, timeoutMs: 2000, breaker: { fewest: 4 } });
+    const client = connect({ connections: 1, timeoutMs: 2000, breaker: { minAttempts: 4 } });
     v4.respondWith((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
     for (let round = 0; round < 2; round += 1) {
       const calls = Array.from({ length: 6 }, () =>
@@ -271,7 +273,7 @@ describe("waiting for a connection of our own", () => {
       );
       expect(client.shortages()).toEqual([]);
       await waitFor(() => client.shortages()[0] === "all connections to v4 are in use");
-      expect(new Set(await Promise.all(calls))).toEqual(new Set(["answered", "overloaded"]));
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(["answered", "no_connection"]));
       expect(client.shortages()).toEqual([]);
       expect(client.breaker.state()).toBe("closed");
     }
@@ -287,15 +289,17 @@ describe("waiting for a connection of our own", () => {
       return (await fault).kind;
     });
     const kinds = await Promise.all(leaving);
-    expect(new Set(kinds)).toEqual(new Set(["gone"]));
-    await waitFor(() => client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "gone"));
+    expect(new Set(kinds)).toEqual(new Set(["client_aborted"]));
+    await waitFor(() =>
+      client.call(GET, AbortSignal.timeout(50)).catch(({ kind }) => kind === "client_aborted"),
+    );
   });
 });
 
 describe("shares of the connections", () => {
   const as = (token: string, known = true, address = "192.0.2.1") => ({
     ...GET,
-    client: { token, address, known },
+    client: { token, address, isKnown: known },
   });
   const hangs: Responder = ({ path }, response) => {
     if (!path.endsWith("/hangs")) json(200, {})({} as never, response);
@@ -308,7 +312,9 @@ describe("shares of the connections", () => {
     const client = connect({ connections: 8, timeoutMs: 2000 });
     const greedy = hang(client, 200, as("greedy"));
     const kinds = (await Promise.all(greedy.slice(-10))).map((fault) => fault);
-    expect(kinds).toEqual(kinds.map(() => expect.objectContaining({ kind: "overloaded", own: true })));
+    expect(kinds).toEqual(
+      kinds.map(() => expect.objectContaining({ kind: "no_connection", isOwnShare: true })),
+    );
     expect(await client.call(as("another"))).toMatchObject({ status: 200 });
     expect(v4.calls.filter(({ path }) => path === "/v4/hangs")).toHaveLength(4);
     expect(client.shortages()).toEqual([]);
@@ -343,7 +349,7 @@ describe("files", () => {
     ...GET,
     ...(body && { method: "POST" }),
     body,
-    client: { token, address: "192.0.2.1", known },
+    client: { token, address: "192.0.2.1", isKnown: known },
   });
   const { signal } = new AbortController();
 
@@ -356,12 +362,12 @@ describe("files", () => {
     await waitFor(() => v4.calls.length > 0 || v4.countConnections() > 0);
     expect(await client.call(GET)).toMatchObject({ status: 200 });
     expect(v4.countConnections()).toBeLessThanOrEqual(1 + 2);
-    expect(new Set(await Promise.all(dripping))).toEqual(new Set(["overloaded", "slow_client"]));
+    expect(new Set(await Promise.all(dripping))).toEqual(new Set(["no_connection", "slow_client"]));
     expect(client.breaker.state()).toBe("closed");
   });
 
   test("are ended after four times the time for an answer, whoever is slow", async () => {
-    const client = connect({ timeoutMs: 100, breaker: { fewest: 1, threshold: 0 } });
+    const client = connect({ timeoutMs: 100, breaker: { minAttempts: 1, threshold: 0 } });
     const body = new PassThrough();
     const timer = setInterval(() => body.write("a"), 20);
     const slow = await faultOf(client.stream(file("a", body), signal));
@@ -378,7 +384,10 @@ describe("files", () => {
     v4.respondWith((_call, response) => void response.write("a"));
     const open: Readable[] = [];
     const take = async (token: string, known: boolean, address = "192.0.2.1"): Promise<void> => {
-      const { body } = await client.stream({ ...file(token), client: { token, address, known } }, signal);
+      const { body } = await client.stream(
+        { ...file(token), client: { token, address, isKnown: known } },
+        signal,
+      );
       open.push(body.on("error", () => {}));
     };
     const attempts = Array.from({ length: 20 }, (_, index) => [

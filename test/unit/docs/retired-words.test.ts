@@ -23,7 +23,6 @@ const NOT_YET_CLEAN = [
   "src/sandbox/",
   "src/storage/",
   "src/tools/",
-  "src/upstream/",
 ];
 
 const isExcepted = (path: string): boolean => NOT_YET_CLEAN.some((entry) => path.startsWith(entry));

@@ -14,8 +14,8 @@ beforeEach(() => {
   now = 1_000_000;
   told = [];
   breaker = createCircuitBreaker({
-    fewest: 10,
-    pauseMs: 1000,
+    minAttempts: 10,
+    openMs: 1000,
     clock: () => now,
     onChange: (state) => told.push(state),
   });
@@ -39,7 +39,7 @@ describe("it opens", () => {
   });
 
   test("not when half of them did", () => {
-    tries(20, "answered");
+    tries(20, "succeeded");
     tries(20, "failed");
     expect(breaker.state()).toBe("closed");
     tries(1, "failed");
@@ -60,7 +60,7 @@ describe("it opens", () => {
   });
 
   test("not for what tells nothing of v4", () => {
-    tries(100, "neither");
+    tries(100, "ignored");
     expect(breaker.state()).toBe("closed");
   });
 });
@@ -89,7 +89,7 @@ describe("after the pause", () => {
 
   test("its answer closes it, and what was before counts no more", () => {
     breaker.allow();
-    breaker.record("answered");
+    breaker.record("succeeded");
     expect(breaker.state()).toBe("closed");
     expect(told).toEqual(["open", "closed"]);
     tries(9, "failed");
@@ -107,7 +107,7 @@ describe("after the pause", () => {
 
   test("a client that goes away lets the next one try", () => {
     breaker.allow();
-    breaker.record("neither");
+    breaker.record("ignored");
     expect(breaker.allow()).toBe(true);
   });
 

@@ -1,0 +1,179 @@
+import { isUtf8 } from "node:buffer";
+import type { HttpRequest, HttpResponse } from "./client.ts";
+import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import { decodeContent } from "./content-decoding.ts";
+import { ResponseCollector, type RawResponse } from "./response-collector.ts";
+import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
+
+/** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
+const RETRY_PAUSES_MS = [50, 250];
+
+/** Errors after which another attempt is pointless. */
+const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
+
+/** Cancels a request: its time is up, or its client disconnected. */
+interface Cancellation {
+  /** Why it was cancelled; undefined if it was not. */
+  readonly reason: () => UpstreamError | undefined;
+  /** Sets the listener, in place of the one before. It is called once. */
+  onCancel(listener: (reason: UpstreamError) => void): void;
+  /** Must be called when the request has ended. */
+  release(): void;
+}
+
+function createCancellation(timeoutMs: number, signal: AbortSignal | undefined): Cancellation {
+  let reason: UpstreamError | undefined;
+  let listener: (reason: UpstreamError) => void = () => {};
+  function cancel(kind: "client_aborted" | "timed_out", message: string): void {
+    if (reason) return;
+    reason = new UpstreamError(kind, message);
+    listener(reason);
+  }
+  const onAbort = () => cancel("client_aborted", "the client disconnected");
+  const timer = setTimeout(() => cancel("timed_out", `no response in ${timeoutMs} ms`), timeoutMs);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    reason: () => reason,
+    onCancel(newListener) {
+      listener = newListener;
+    },
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+function throwIfCancelled(cancellation: Cancellation): void {
+  const reason = cancellation.reason();
+  if (reason) throw reason;
+}
+
+function pauseFor(ms: number, cancellation: Cancellation): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    cancellation.onCancel((reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    });
+  });
+}
+
+export interface BufferedClientOptions {
+  readonly pool: UpstreamPool;
+  readonly shares: ConnectionShares;
+  readonly timeoutMs: number;
+  /** Largest response in bytes, decoded. */
+  readonly maxResponseBytes: number;
+}
+
+/** Sends a request and buffers the whole response, as described at `Upstream.call`. */
+export type BufferedClient = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
+
+/** Creates the client for requests whose bodies fit in memory. It retries GET requests. */
+export function createBufferedClient({
+  pool,
+  shares,
+  timeoutMs,
+  maxResponseBytes,
+}: BufferedClientOptions): BufferedClient {
+  /** Waits for a connection. Nobody waits while the circuit is open. */
+  function waitForConnection(client: ShareClient | undefined, cancellation: Cancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      pool.assertCircuitNotOpen();
+      const leaveQueue = shares.enqueue(client, resolve);
+      cancellation.onCancel((reason) => {
+        leaveQueue();
+        reject(reason.kind === "timed_out" ? shares.unavailable(timeoutMs) : reason);
+      });
+    });
+  }
+
+  /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
+  function toFailure(reason: UpstreamError, collector: ResponseCollector, waited: boolean): UpstreamError {
+    if (reason.kind !== "timed_out" || !waited || collector.connectedMs() >= timeoutMs / 2) return reason;
+    const message = `all connections were in use, for most of ${timeoutMs} ms`;
+    return new UpstreamError("no_connection", message);
+  }
+
+  /** Sends a request over an acquired connection, which is released when undici is done with it. */
+  function dispatch(request: HttpRequest, cancellation: Cancellation, waited: boolean): Promise<RawResponse> {
+    const { method, path, headers, body, client } = request;
+    return new Promise((resolve, reject) => {
+      let isDone = false;
+      const collector = new ResponseCollector(resolve, reject, () => {
+        if (!isDone) shares.release(client);
+        isDone = true;
+      });
+      cancellation.onCancel((reason) => {
+        if (!isDone) collector.abort(toFailure(reason, collector, waited));
+      });
+      pool.current().dispatch({ path: pool.basePath + path, method, headers, body: body ?? null }, collector);
+    });
+  }
+
+  async function attempt(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
+    const { client } = request;
+    throwIfCancelled(cancellation);
+    const mustWait = !shares.tryAcquire(client);
+    if (mustWait) await waitForConnection(client, cancellation);
+    try {
+      throwIfCancelled(cancellation);
+      pool.enterCircuit();
+    } catch (error) {
+      shares.release(client);
+      throw error;
+    }
+    try {
+      const response = await dispatch(request, cancellation, mustWait);
+      pool.recordStatus(response.status, client);
+      return response;
+    } catch (error) {
+      pool.recordError(error, client);
+      throw error;
+    }
+  }
+
+  async function attemptDecoded(
+    request: HttpRequest,
+    cancellation: Cancellation,
+  ): Promise<Omit<HttpResponse, "ms">> {
+    const { status, headers, body } = await attempt(request, cancellation);
+    const coding = headers["content-encoding"];
+    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxResponseBytes);
+    const text = data.toString("utf8");
+    // Invalid UTF-8 became U+FFFD in the text, and text and bytes must be the same.
+    return { status, headers, text, bytes: isUtf8(data) ? data : Buffer.from(text) };
+  }
+
+  async function attemptWithRetries(
+    request: HttpRequest,
+    cancellation: Cancellation,
+  ): Promise<Omit<HttpResponse, "ms">> {
+    for (const pause of request.method === "GET" ? RETRY_PAUSES_MS : []) {
+      const result = await attemptDecoded(request, cancellation).catch(toUpstreamError);
+      const isError = result instanceof UpstreamError;
+      const reason = cancellation.reason();
+      if (reason) throw isError ? result : reason;
+      if (!isError && !OUTAGE_STATUSES.has(result.status)) return result;
+      if (isError && NOT_RETRIED.has(result.kind)) throw result;
+      await pauseFor(pause, cancellation);
+    }
+    return attemptDecoded(request, cancellation);
+  }
+
+  return async function call(request, signal) {
+    const started = performance.now();
+    const cancellation = createCancellation(timeoutMs, signal);
+    try {
+      const { status, headers, text, bytes } = await attemptWithRetries(request, cancellation);
+      return { status, headers, text, bytes, ms: performance.now() - started };
+    } catch (error) {
+      throw error instanceof UpstreamError ? error : (cancellation.reason() ?? toUpstreamError(error));
+    } finally {
+      cancellation.release();
+    }
+  };
+}

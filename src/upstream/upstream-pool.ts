@@ -1,0 +1,75 @@
+import { Pool } from "undici";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import type { ShareClient } from "./connection-shares.ts";
+import { isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
+
+/** Persistent connections to v4, behind its circuit breaker. */
+export interface UpstreamPool {
+  /** The path of v4's base address, without a slash at the end. */
+  readonly basePath: string;
+  /** The pool for the next request. */
+  current(): Pool;
+  /** Asks the breaker for permission; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
+  enterCircuit(): void;
+  /** Fails while the circuit is open. @throws {UpstreamError} `circuit_open` */
+  assertCircuitNotOpen(): void;
+  recordStatus(status: number, client: ShareClient | undefined): void;
+  recordError(error: unknown, client: ShareClient | undefined): void;
+  close(): Promise<void>;
+}
+
+export interface UpstreamPoolOptions {
+  readonly origin: URL;
+  readonly connections: number;
+  readonly timeoutMs: number;
+  /** Largest response in bytes. */
+  readonly maxResponseBytes: number;
+  readonly breaker: CircuitBreaker;
+}
+
+const MAX_CONNECT_MS = 10_000;
+
+/** A request of the gateway itself counts as that of a known client. */
+const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.isKnown;
+
+const circuitOpen = (): UpstreamError => new UpstreamError("circuit_open", "v4 fails: the circuit is open");
+
+/** Creates a pool; connections are opened when they are needed. */
+export function createUpstreamPool({
+  origin,
+  connections,
+  timeoutMs,
+  maxResponseBytes,
+  breaker,
+}: UpstreamPoolOptions): UpstreamPool {
+  const createPool = (): Pool =>
+    new Pool(origin.origin, {
+      connections,
+      connect: { timeout: Math.min(timeoutMs, MAX_CONNECT_MS) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxResponseSize: maxResponseBytes,
+    });
+  let pool = createPool();
+
+  return {
+    basePath: origin.pathname.replace(/\/$/, ""),
+    current: () => pool,
+    enterCircuit() {
+      if (!breaker.allow()) throw circuitOpen();
+    },
+    assertCircuitNotOpen() {
+      if (breaker.state() === "open") throw circuitOpen();
+    },
+    recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client))),
+    recordError(error, client) {
+      breaker.record(outcomeOfError(error, isKnown(client)));
+      if (!isUnsendable(error)) return;
+      // After a request that can't be sent, undici counts its connection as busy permanently.
+      const damaged = pool;
+      pool = createPool();
+      void damaged.close();
+    },
+    close: () => pool.close(),
+  };
+}
