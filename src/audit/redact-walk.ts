@@ -6,7 +6,7 @@ export { REDACTED };
 const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
 /** Members that say what a member `value` beside them is. */
-const NAMING = ["name", "key", "field", "parameter"];
+export const NAMING: readonly string[] = ["name", "key", "field", "parameter"];
 /** Before a name in RFC 8187's form. */
 const CHARSET = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
 /** An id of either dialect. */

@@ -1,3 +1,4 @@
+import { createCleanCheck } from "./clean-json.ts";
 import { isTooMuchJson, JsonText } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
 import { truncateUtf8, createBodyRedaction } from "./redact-walk.ts";
@@ -53,8 +54,8 @@ export interface Redaction {
   readonly find: (sent: Sent, tokens?: readonly (string | undefined)[]) => SecretValues;
   /** A parsed JSON body. `bytes` is its length as it travelled, for the mark of a cut one. */
   readonly value: (parsed: unknown, bytes?: number, values?: SecretValues) => RecordedBody;
-  /** A body that is known to be sound JSON, by its text: nothing is read where no secret can be in it. `bytes`: its length. */
-  readonly json: (text: string, values?: SecretValues, bytes?: number) => RecordedBody;
+  /** A body that is valid JSON, by its text: nothing is parsed where there is nothing to redact. `bytes`: the text in UTF-8. */
+  readonly json: (text: string, values?: SecretValues, bytes?: Buffer) => RecordedBody;
   /** A body as it travelled, whole or its beginning: recorded as JSON where it is JSON, else as text. */
   readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
   /** A client's body: JSON, the members of a form, or text in UTF-8. Of anything else only the length is recorded. */
@@ -96,6 +97,8 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
   const mostLookedThrough = Math.max(MOST_LOOKED_THROUGH, bodyLimit);
   const walk = (values: SecretValues | undefined): RedactBody =>
     createBodyRedaction({ secrets, limit: bodyLimit, values, literals });
+
+  const isCleanJson = createCleanCheck(secrets);
 
   const isClean = (text: string, values: SecretValues | undefined): boolean =>
     values?.maybeIn(text) !== true && !secrets.maybeIn(text);
@@ -174,14 +177,20 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     });
   }
 
-  function json(text: string, values?: SecretValues, bytes = Buffer.byteLength(text)): RecordedBody {
+  function json(text: string, values?: SecretValues, bytes: Buffer = Buffer.from(text)): RecordedBody {
     return guarded(() => {
       // A value that begins before the cut may end behind it; its beginning is enough to be found.
       if (values?.maybeIn(text.slice(0, bodyLimit + NEEDLE))) return raw(text, values);
-      if (bytes <= bodyLimit) return secrets.maybeIn(text, bytes) ? raw(text, values) : new JsonText(text);
+      let steps: RedactBody | undefined;
+      if (!isCleanJson(bytes, Math.min(bytes.length, bodyLimit), () => (steps ??= walk(values))))
+        return raw(text, values);
+      if (bytes.length <= bodyLimit) return new JsonText(text);
       const kept = text.slice(0, bodyLimit);
-      if (secrets.maybeIn(kept)) return raw(text, values);
-      return { truncated: true, bytes, text: truncateUtf8(kept, bodyLimit) } satisfies TruncatedBody;
+      return {
+        truncated: true,
+        bytes: bytes.length,
+        text: truncateUtf8(kept, bodyLimit),
+      } satisfies TruncatedBody;
     });
   }
 

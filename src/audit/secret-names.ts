@@ -8,15 +8,41 @@ export interface SecretNames {
   readonly firstIn: (text: string) => number;
   /**
    * Whether a secret could stand anywhere in the text, under a name or as the user info of a URL, as it is or
-   * escaped. Quick, and never wrongly false. `bytes`: its length in UTF-8, where that is known.
+   * escaped. Quick, and never wrongly false.
    */
-  readonly maybeIn: (text: string, bytes?: number) => boolean;
+  readonly maybeIn: (text: string) => boolean;
+  /** Whether a text with these marks (`marksOf`) could hold a secret name or user info. Quick, and never wrongly false. */
+  readonly mayHold: (marks: number) => boolean;
+}
+
+/** Marks of a text: a bit for each letter in it, of either case. */
+const LETTERS = 0x3ffffff;
+/** Something that may set off a name from its value. */
+export const SIGN = 1 << 26;
+/** Something behind which letters or user info may hide: escapes, `@`, and all that is not ASCII. */
+export const HIDING = 1 << 27;
+
+/** The mark of each byte of a text in UTF-8. */
+export const MARKS = Int32Array.from({ length: 256 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (code > 0x7f || "%\\@".includes(character)) return HIDING;
+  if (/[a-z]/i.test(character)) return 1 << ((code & 0x1f) - 1);
+  return "=:>\"'\t".includes(character) ? SIGN : 0;
+});
+
+/** What stands in a text, whatever the order. */
+function marksOf(text: string): number {
+  let marks = 0;
+  for (let at = 0; at < text.length; at += 1) marks |= MARKS[text.charCodeAt(at)] ?? HIDING;
+  return marks;
 }
 
 /** Names seen before, so that a list of records costs one look-up for each name. */
 type Kind = "secret" | "texts" | "none";
 const REMEMBERED = 4096;
 const LONGEST = 128;
+/** The letters of a longer text are likely to have all of some name among them. */
+const SHORT = 256;
 
 /** What letters of a name can be hidden behind: percent-encoding, and JSON's escapes at any depth. */
 const ESCAPES = ["%", "\\"];
@@ -56,6 +82,14 @@ export function secretNames(all: readonly string[]): SecretNames {
   const seen = new Map<string, Kind>();
   const pattern = namePattern(plain, new Set(words), [...lists, ...others]);
   const anywhere = anyName(new Set([...plain, ...lists]));
+  const letters = [...new Set([...plain, ...lists].map((name) => marksOf(name) & LETTERS))];
+  // Of two names the one whose letters are all in the other is enough.
+  const fewest = letters.filter(
+    (some) => !letters.some((other) => other !== some && (other & some) === other),
+  );
+
+  const mayHold = (marks: number): boolean =>
+    (marks & HIDING) !== 0 || fewest.some((name) => (marks & name) === name);
 
   const isSecret = (name: string): boolean =>
     plain.has(name) || (words.some((word) => name.includes(word)) && !others.has(name) && !lists.has(name));
@@ -89,14 +123,15 @@ export function secretNames(all: readonly string[]): SecretNames {
     return places.length === 0 ? -1 : Math.min(...places);
   }
 
-  function maybeIn(text: string, bytes = Buffer.byteLength(text)): boolean {
+  function maybeIn(text: string): boolean {
+    if (text.length <= SHORT && !mayHold(marksOf(text))) return false;
     if (text.includes("@") && ANY_USER_INFO.test(text)) return true;
     if (!anywhere) return false;
     if (ESCAPES.some((escape) => text.includes(escape))) return true;
-    return anywhere.test(bytes === text.length ? text : foldName(text));
+    return anywhere.test(isAscii(text) ? text : foldName(text));
   }
 
-  return { has, hasTexts, firstIn, maybeIn };
+  return { has, hasTexts, firstIn, maybeIn, mayHold };
 }
 
 /**

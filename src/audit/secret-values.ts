@@ -177,8 +177,12 @@ function isWord(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
+/** Characters that no encoding changes. */
+const PLAIN = /^[\w.~!*'()-]*$/;
+
 /** A value as JSON texts, URLs and forms have it. */
 function spellings(text: string): string[] {
+  if (PLAIN.test(text)) return [text];
   const encoded = encodeURIComponent(text.toWellFormed());
   return [text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll("%20", "+")];
 }

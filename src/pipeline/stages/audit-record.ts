@@ -203,7 +203,7 @@ const saidBy = (
   { text, bytes, sound = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["response"]>,
   { json, value }: Redaction,
   secrets: SecretValues,
-): RecordedBody => (sound ? json(text, secrets, bytes?.length) : value(text, undefined, secrets));
+): RecordedBody => (sound ? json(text, secrets, bytes) : value(text, undefined, secrets));
 
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(
@@ -309,7 +309,7 @@ const answeredWith = (
   redaction: Redaction,
   secrets: SecretValues,
 ): unknown =>
-  file ? { streamed: notes.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body.length);
+  file ? { streamed: notes.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body);
 
 /**
  * The path of a request of the native lane: no route of the pack tells its words from secrets, so that tokens alone are

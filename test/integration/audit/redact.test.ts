@@ -134,6 +134,99 @@ describe("sound JSON that is looked through as text", () => {
   });
 });
 
+describe("a JSON text gives what its parsed value gives", () => {
+  const words = [...names, "pin", "otp", "pass", "tokens[]", "!token_type"];
+  const redaction = createRedaction({ names: words, bodyLimit: 16_384 });
+  const letter = fc.constantFrom(...Array.from("pinotkeasw"));
+  const word = fc.oneof(
+    fc.constantFrom(
+      ...words.map((name) => name.replaceAll(/[*!]|\[\]/g, "")),
+      "name",
+      "key",
+      "value",
+      "field",
+      "parameter",
+    ),
+    fc.array(letter, { maxLength: 6 }).map((letters) => letters.join("")),
+    fc.constantFrom(
+      "shipping",
+      "network_out",
+      "Авс",
+      "pаss",
+      "ＰＩＮ",
+      "token_type",
+      "p\u0300in",
+      "a@b",
+      "",
+      "it's",
+    ),
+  );
+  const text = fc
+    .array(
+      fc.oneof(
+        word,
+        fc.constantFrom("=", ":", "%70", "\\u0070", '"', " ", "//u:p@", "&", "\t", "{", "[", "/"),
+      ),
+      { maxLength: 5 },
+    )
+    .map((parts) => parts.join(""));
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { depthSize: "small", maxDepth: 4 },
+      text,
+      fc.constantFrom(null, 1, true, 12_345),
+      fc.array(tie("json"), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(word, text), tie("json"), { maxKeys: 4 }),
+    ),
+  }));
+  /** JSON with each string spelt in one of several ways, and white space anywhere. */
+  const written = fc.tuple(json, fc.infiniteStream(fc.nat(9))).map(([value, ways]) => {
+    const way = (): number => ways.next().value as number;
+    const spelt = (string: string): string =>
+      way() === 0
+        ? `"${[...Array(string.length).keys()].map((at) => `\\u${string.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`
+        : JSON.stringify(string);
+    const space = (): string => (way() === 1 ? " \n" : "");
+    const print = (of: unknown): string => {
+      if (typeof of === "string") return spelt(of);
+      if (typeof of !== "object" || of === null) return JSON.stringify(of);
+      const inner = Array.isArray(of)
+        ? of.map((item) => print(item))
+        : Object.entries(of).map(([name, member]) => `${spelt(name)}${space()}:${space()}${print(member)}`);
+      const [open, close] = Array.isArray(of) ? "[]" : "{}";
+      return `${open}${space()}${inner.join(`${space()},${space()}`)}${space()}${close}`;
+    };
+    return print(value);
+  });
+  const secret = redaction.find(
+    { path: "/", isRoute: true, query: "", texts: ['{"token":"pinto"}', '{"pin":"a@b=c1"}'] },
+    ["shipping-token"],
+  );
+
+  test.each([
+    ["without values", undefined],
+    ["with values", secret],
+  ])("%s", (_, values) => {
+    fc.assert(
+      fc.property(written, (body) => {
+        const plain = (recorded: unknown): unknown => JSON.parse(JSON.stringify(recorded));
+        expect(plain(redaction.json(body, values))).toEqual(
+          plain(redaction.value(JSON.parse(body), undefined, values)),
+        );
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    { network_out: 10, description: "spinning top: code none", shipping: "12:30", pinned: [] },
+    { root_pass: null, tokens: null, label: "C:\\pass" },
+    { name: "shipping", value: "x", key: "naming" },
+  ])("%o is recorded as it came", (value) => {
+    expect(redaction.json(JSON.stringify(value))).toMatchObject({ text: JSON.stringify(value) });
+  });
+});
+
 describe("query strings and forms", () => {
   test.each([
     ["page=2&token=abc", "page=2&token=[redacted]"],
