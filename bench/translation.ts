@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { buildResponse } from "../src/pipeline/stages/build-response.ts";
-import type { UpstreamResponse } from "../src/pipeline/stages/call-upstream.ts";
+import { translateList, translateObject } from "../src/pipeline/responses/translate.ts";
+import type { UpstreamResponse } from "../src/pipeline/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/index.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
 import type { Pack } from "../src/mapping/pack.ts";
@@ -52,6 +52,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
   if (!route) throw new Error(`the pack has no ${routeName}`);
   const { translation: rules } = createPipelineConfig(pack);
   const reading = { catalogs, related: {} };
+  const translate = route.kind === "list" ? translateList : translateObject;
   return async (bytes) => {
     const answer: UpstreamResponse = {
       status: 200,
@@ -60,7 +61,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
       text: bytes.toString(),
       json: undefined,
     };
-    return Buffer.from(await buildResponse(answer, route, reading, rules));
+    return Buffer.from(await translate(answer, route, reading, rules));
   };
 }
 

@@ -159,7 +159,7 @@ function lifecycleOf(
       ((request) =>
         tracing.startRequest({ method: request.method, traceparent: header(request, "traceparent") })),
     record: recorder.alpha,
-    onUnexpectedError: recorder.unforeseen,
+    onUnexpectedError: recorder.unexpected,
   };
 }
 

@@ -21,13 +21,14 @@ import type { Settings } from "../config/schema.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
-import { observeStages } from "./stage-metrics.ts";
 
 export interface Recorder {
-  alpha(request: AlphaRequest, outcome: RequestOutcome, notes: RequestContext): void | Promise<void>;
+  /** Records a translated request; returns a promise where its response must wait for the record. */
+  alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void>;
+  /** Records a forwarded request. */
   native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void>;
-  /** Logs an error that nobody foresaw. */
-  unforeseen(error: unknown, request: AlphaRequest, notes: RequestContext): void;
+  /** Logs an error that no one expected. */
+  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
 }
 
 export interface RecorderDependencies {
@@ -36,20 +37,20 @@ export interface RecorderDependencies {
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Undefined where no traces are wanted. */
+  /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
 }
 
-/** What is known of a request besides its record. */
-interface Besides {
-  readonly refusal?: RequestContext["rejectedBy"];
+/** What the log and the metrics need that a record does not have. */
+interface RecordDetails {
+  readonly rejectedBy?: RequestContext["rejectedBy"];
   readonly traceparent: string | undefined;
 }
 
-/** One line for a request: enough to find its record and its trace, nothing of what was said in it. */
+/** One log line for a request: enough to find its record and its trace, and no content. */
 function logLine(
   { id, requestId, lane, client, alpha, v4, warnings, timings }: RequestSummary,
-  { traceparent }: Besides,
+  { traceparent }: RecordDetails,
 ): Record<string, unknown> {
   return {
     requestId,
@@ -66,7 +67,7 @@ function logLine(
   };
 }
 
-const ended = ({ alpha, lane, requestId }: RequestSummary): RequestResult => ({
+const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestResult => ({
   route: alpha.route,
   status: alpha.status,
   lane,
@@ -84,20 +85,26 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
     ],
   );
   const { oauth, alpha, v4 } = dialect;
-  const lanes = [alpha.prefix, v4.prefix];
+  const prefixes = [alpha.prefix, v4.prefix];
   const login = oauth
     ? [oauth.authorize, oauth.token, oauth.expire, oauth.logout].flatMap(({ alpha: from, v4: to }) => [
         from,
         to,
       ])
     : [];
-  const segments = [...templates, ...lanes, ...login].flatMap((path) => path.split("/"));
+  const segments = [...templates, ...prefixes, ...login].flatMap((path) => path.split("/"));
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** Hands what happened to all that want to know: the audit store, the metrics, the log and the trace. */
-export function createRecorder(parts: RecorderDependencies): Recorder {
-  const { pack, settings, audit, metrics, log, tracing } = parts;
+/** Reports every request to the audit store, the metrics, the log and the trace. */
+export function createRecorder({
+  pack,
+  settings,
+  audit,
+  metrics,
+  log,
+  tracing,
+}: RecorderDependencies): Recorder {
   const options: RecordOptions = {
     newId: createRecordIds(),
     redaction: createRedaction({
@@ -109,67 +116,76 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
     filterHeader: pack.dialect.filter.header,
   };
 
-  /** A line for each request would cost more than many of them: what went well is told at `debug` alone. */
-  function tell(record: RequestSummary, besides: Besides): void {
+  /** A line for each request would cost more than many of them: successes are logged at `debug` only. */
+  function logRequest(record: RequestSummary, details: RecordDetails): void {
     const { warnings, alpha } = record;
     if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
-      if (log.isLevelEnabled("debug")) log.debug(logLine(record, besides), "request");
-    } else if (alpha.status >= 500 && besides.refusal === undefined) {
-      log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, besides) }, "request");
-    } else {
-      log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, besides) }, "request");
+      if (log.isLevelEnabled("debug")) log.debug(logLine(record, details), "request");
+    } else if (alpha.status >= 500 && details.rejectedBy === undefined) {
+      if (log.isLevelEnabled("error"))
+        log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, details) }, "request");
+    } else if (log.isLevelEnabled("warn")) {
+      log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
     }
   }
 
-  function hear(record: RequestSummary, besides: Besides): void {
-    metrics.observe(record, besides.refusal);
-    tell(record, besides);
+  function report(record: RequestSummary, details: RecordDetails): void {
+    metrics.observe(record, details.rejectedBy);
+    logRequest(record, details);
   }
 
   /** Nothing that a client or v4 sends may keep a request out of the audit. */
-  function recordOf(request: AlphaRequest, outcome: RequestOutcome, notes: RequestContext): AuditRecord {
+  function createRecord(
+    request: AlphaRequest,
+    outcome: RequestOutcome,
+    context: RequestContext,
+  ): AuditRecord {
     try {
-      return createAuditRecord(request, outcome, notes, options);
+      return createAuditRecord(request, outcome, context, options);
     } catch (error) {
       log.error(
         { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: (error as Error).message },
         "an audit record could not be created",
       );
-      return createMinimalRecord(request, outcome, notes, options);
+      return createMinimalRecord(request, outcome, context, options);
     }
   }
 
-  function lost(requestId: string, error: unknown): void {
+  function logLostRecord(requestId: string, error: unknown): void {
     log.error(
       { code: "AG_AUDIT_RECORD_LOST", requestId, error: (error as Error).message },
       "the audit record was not kept",
     );
   }
 
-  /** Where its record has to be kept first and can't be, a client is told 500, whatever v4 said. */
-  async function keptFirst(record: AuditRecord, besides: Besides, kept: Promise<void>): Promise<void> {
+  /** Where a record must be durable and is not, the client gets 500, whatever v4 responded. */
+  async function reportWhenDurable(
+    record: AuditRecord,
+    details: RecordDetails,
+    durable: Promise<void>,
+  ): Promise<void> {
     try {
-      await kept;
+      await durable;
     } catch (error) {
-      hear({ ...record, alpha: { ...record.alpha, status: 500 } }, besides);
-      lost(record.requestId, error);
+      report({ ...record, alpha: { ...record.alpha, status: 500 } }, details);
+      logLostRecord(record.requestId, error);
       throw error;
     }
-    hear(record, besides);
+    report(record, details);
   }
 
   return {
-    alpha(request, outcome, notes) {
-      const begun = performance.now();
-      const { rejectedBy: refusal, traceparent = header(request, "traceparent") } = notes;
-      const besides = { refusal, traceparent };
-      const record = audit && recordOf(request, outcome, notes);
-      const summary = record ?? summarizeRequest(request, outcome, notes, options);
-      notes.span?.end(ended(summary));
-      const appended = record && audit.append(record);
-      const kept = appended ? keptFirst(record, besides, appended) : hear(summary, besides);
-      observeStages(metrics, notes, performance.now() - begun);
-      return kept;
+    alpha(request, outcome, context) {
+      const startedAt = performance.now();
+      const { rejectedBy, traceparent = header(request, "traceparent") } = context;
+      const details = { rejectedBy, traceparent };
+      const record = audit && createRecord(request, outcome, context);
+      const summary = record ?? summarizeRequest(request, outcome, context, options);
+      context.span?.end(spanResult(summary));
+      const durable = record && audit.append(record);
+      const reported = durable ? reportWhenDurable(record, details, durable) : report(summary, details);
+      observeStages(metrics, context, performance.now() - startedAt);
+      return reported;
     },
     async native(request, outcome, hash) {
       try {
@@ -178,22 +194,52 @@ export function createRecorder(parts: RecorderDependencies): Recorder {
         const traceparent = header(request, "traceparent");
         const { method } = request;
         const time = new Date(Date.now() - outcome.ms);
-        tracing?.startRequest({ method, traceparent, time }).end(ended(summary));
-        hear(summary, { traceparent });
+        tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
+        report(summary, { traceparent });
         if (record) await audit.append(record);
       } catch (error) {
-        lost(request.id, error);
+        logLostRecord(request.id, error);
         throw error;
       }
     },
-    unforeseen: (error, request, notes) =>
+    unexpected: (error, request, context) =>
       log.error(
         {
           code: "AG_UNEXPECTED_ERROR",
           requestId: request.id,
-          err: errorOf(error, request, notes, options),
+          err: errorOf(error, request, context, options),
         },
         "unexpected error",
       ),
   };
+}
+
+/**
+ * Reports how long a request was in each stage, and what it found in the caches. `build_request` ends when the first
+ * v4 call starts. `build_response` is all time after that which is not spent waiting for v4.
+ */
+function observeStages(
+  metrics: Pick<Metrics, "stage" | "cache">,
+  context: RequestContext,
+  auditMs: number,
+): void {
+  const { credentials, match, tokenInfo, stageTimes, calls, upstreamMs, startedAt } = context;
+  const route = match?.route.name ?? null;
+  const { authenticate, matchRoute, rateLimit, authorize, buildRequest, buildResponse } = stageTimes;
+  if (authenticate > 0) metrics.stage("authenticate", route, authenticate - startedAt);
+  if (matchRoute > 0) metrics.stage("match_route", route, matchRoute - authenticate);
+  if (rateLimit > 0) metrics.stage("rate_limit", route, rateLimit - matchRoute);
+  if (authorize > 0) metrics.stage("authorize", route, authorize - rateLimit);
+  if (buildRequest > 0) metrics.stage("build_request", route, buildRequest - authorize);
+  if (upstreamMs > 0) metrics.stage("upstream", route, upstreamMs);
+  if (buildResponse > 0) {
+    const builtFrom = buildRequest > 0 ? buildRequest + upstreamMs : authorize;
+    metrics.stage("build_response", route, buildResponse - builtFrom);
+  }
+  metrics.stage("audit", route, auditMs);
+
+  if (credentials?.hash !== undefined) metrics.cache("tokens", tokenInfo !== undefined);
+  if (context.cacheHits > 0) metrics.cache("reads", true, context.cacheHits);
+  if (context.cacheMisses > 0) metrics.cache("reads", false, context.cacheMisses);
+  if (buildResponse > 0 && match?.route.kind === "catalog") metrics.cache("catalogs", calls.length === 0);
 }

@@ -1,4 +1,4 @@
-import type { ResponseDefaults } from "../pipeline/finalize-response.ts";
+import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/schema.ts";
 

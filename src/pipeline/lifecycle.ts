@@ -1,91 +1,190 @@
+/** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
-import type { ErrorNames } from "../dialect/errors.ts";
+import { AuditUnavailable } from "../audit/store.ts";
+import { TokenUnavailableError } from "../auth/token-store.ts";
+import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
+import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
+import { printJson } from "../dialect/json/parse.ts";
+import { ExpressionError } from "../jsonata/index.ts";
+import { UnusablePathValue } from "../mapping/compile/endpoint.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
-import { finalizeResponse, type ResponseDefaults } from "./finalize-response.ts";
+import { StateUnavailableError } from "../storage/key-value-store.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
 import {
   createContext,
+  header,
   type AlphaResponse,
   type AlphaRequest,
-  type FileResponse,
   type RequestContext,
+  type ResponseBody,
 } from "./context.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
-import { toErrorResponse } from "./to-error-response.ts";
+import { InvalidUpstreamResponseError } from "./upstream-response.ts";
 
-/** From a client's request to its answer. It never throws. */
+/** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
 
-/** What a road makes of a request: a status, the JSON of the body or a file, and headers of its own. */
+/** A status, a body, and headers that only this response has. */
 export interface HandlerResult {
   readonly status: number;
-  readonly body: string | Buffer | FileResponse;
+  readonly body: ResponseBody;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What all responses of a gateway have in common, decided at start. */
+export interface ResponseDefaults {
+  /** Headers that never change: caching, vary, deprecation. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly alwaysOk: { readonly request: string; readonly answer: string };
+  readonly rateLimitedStatus: { readonly status: number; readonly phrase: string };
 }
 
 export interface LifecycleDependencies {
   readonly translation: { readonly errors: ErrorNames };
   readonly style: ResponseDefaults;
-  /** Begins its span; undefined where no traces are wanted. */
+  /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
-  /** Keeps the record of a request; a promise where the answer must wait for it. Its failure is told by itself. */
+  /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
   readonly record: (
     request: AlphaRequest,
     outcome: RequestOutcome,
-    notes: RequestContext,
+    context: RequestContext,
   ) => void | Promise<void>;
-  /** Hears of errors that nobody foresaw. */
-  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, notes: RequestContext) => void;
+  /** Is called with errors that no one expected. */
+  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
 }
 
-/** Both ends of every road: what goes wrong on the way becomes the answer in one place, and every request has its record. */
+/** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
 export function withLifecycle(
-  work: (request: AlphaRequest, notes: RequestContext) => Promise<HandlerResult>,
-  parts: LifecycleDependencies,
+  handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
+  { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
 ): AlphaHandler {
-  function failed(error: unknown, request: AlphaRequest, notes: RequestContext): HandlerResult {
-    const refused = toErrorResponse(error, request.id, notes, parts.translation.errors);
-    if (refused.isUnexpected) parts.onUnexpectedError(error, request, notes);
-    return refused;
+  function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): HandlerResult {
+    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation.errors);
+    if (isUnexpected) onUnexpectedError(error, request, context);
+    return result;
   }
 
-  /** A file is over after its answer has begun: what the record is kept with is known then. @throws where it can't be. */
-  async function recordLater(
+  /** A file ends after its response has started, and its record is complete then. @throws if it cannot be written */
+  async function recordAtEnd(
     request: AlphaRequest,
     outcome: RequestOutcome,
-    notes: RequestContext,
+    context: RequestContext,
   ): Promise<void> {
     const { stream } = outcome.answer.file ?? {};
     let isGone = false;
     if (stream)
       await finished(stream, { writable: false }).catch(() => {
-        // Where v4 breaks it off, the client's connection is only about to end.
+        // Where v4 breaks it off, the client is still connected at this moment.
         isGone = request.signal.aborted;
       });
     try {
-      await parts.record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, notes);
+      await record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, context);
     } catch (error) {
-      failed(error, request, notes);
+      resultOf(error, request, context);
       throw error;
     }
   }
 
-  return async function travel(request) {
-    const notes = createContext(request.startedAt);
-    notes.span = parts.startSpan?.(request);
-    const made = await work(request, notes)
-      .catch((error: unknown) => failed(error, request, notes))
-      .finally(() => notes.releaseTokenLock?.());
-    const answer = finalizeResponse(request, made, parts.style, notes);
-    const isGone = request.signal.aborted && made.status >= 500;
-    const outcome = { status: isGone ? CLIENT_GONE : made.status, answer };
-    if (answer.file) return { ...answer, recorded: recordLater(request, outcome, notes) };
+  return async function handleRequest(request) {
+    const context = createContext(request.startedAt);
+    context.span = startSpan?.(request);
+    const result = await handle(request, context)
+      .catch((error: unknown) => resultOf(error, request, context))
+      .finally(() => context.release?.());
+    const response = finalizeResponse(request, result, style, context);
+    const isGone = request.signal.aborted && result.status >= 500;
+    const outcome = { status: isGone ? CLIENT_GONE : result.status, answer: response };
+    if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
     try {
-      await parts.record(request, outcome, notes);
-      return answer;
+      await record(request, outcome, context);
+      return response;
     } catch (error) {
-      // The record was promised before the answer; without it there is none to give.
-      return finalizeResponse(request, failed(error, request, notes), parts.style, notes);
+      // The record was promised before the response. Without it there is no response.
+      return finalizeResponse(request, resultOf(error, request, context), style, context);
     }
   };
+}
+
+/** Errors that the pipeline expects. Their messages are for the log. */
+const EXPECTED = [
+  UpstreamError,
+  InvalidUpstreamResponseError,
+  UnusablePathValue,
+  ExpressionError,
+  TokenUnavailableError,
+  StateUnavailableError,
+  AuditUnavailable,
+];
+
+/**
+ * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
+ * sentence with the request's id, under which the log and the audit record have the cause.
+ */
+function toErrorResult(
+  error: unknown,
+  id: string,
+  context: RequestContext,
+  names: ErrorNames,
+): HandlerResult & { readonly isUnexpected: boolean } {
+  if (error instanceof HttpError)
+    return { status: error.status, body: printJson(writeErrors(error.details, names)), isUnexpected: false };
+  const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
+  // The call has already warned of its own failure.
+  if (!(error instanceof UpstreamError))
+    context.warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
+  const detail: ErrorDetail = { reason: `The service could not answer this request (${id}).` };
+  return { status: 500, body: printJson(writeErrors([detail], names)), isUnexpected };
+}
+
+/** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */
+function addLimitHeaders(
+  { rateLimitStatus, upstreamRateLimitHeaders }: RequestContext,
+  isLimited: boolean,
+  headers: Record<string, string>,
+): void {
+  if (!rateLimitStatus) return;
+  headers["x-ratelimit-limit"] = String(rateLimitStatus.limit);
+  headers["x-ratelimit-remaining"] = String(rateLimitStatus.remaining);
+  headers["x-ratelimit-reset"] = String(rateLimitStatus.resetAt);
+  if (isLimited) headers["retry-after"] = String(rateLimitStatus.retryAfter);
+  if (upstreamRateLimitHeaders) Object.assign(headers, upstreamRateLimitHeaders);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
+function finalizeResponse(
+  request: AlphaRequest,
+  { status, body, headers: ownHeaders }: HandlerResult,
+  { headers: defaults, alwaysOk, rateLimitedStatus }: ResponseDefaults,
+  context: RequestContext,
+): AlphaResponse {
+  const isAlwaysOk = header(request, alwaysOk.request.toLowerCase())?.toLowerCase() === "true";
+  const isLimited = status === rateLimitedStatus.status;
+  const headers: Record<string, string> = {
+    ...defaults,
+    "content-type": "application/json",
+    "x-request-id": request.id,
+  };
+  addLimitHeaders(context, isLimited, headers);
+  if (context.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = context.upstreamEquivalent;
+  if (ownHeaders) Object.assign(headers, ownHeaders);
+  if (isAlwaysOk) headers[alwaysOk.answer.toLowerCase()] = String(status);
+  const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
+  if (file) headers["content-type"] = file.type;
+  if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
+  return {
+    status: isAlwaysOk ? 200 : status,
+    ...(isLimited && !isAlwaysOk && { phrase: rateLimitedStatus.phrase }),
+    headers,
+    body: bytesOf(body),
+    ...(file && { file }),
+  };
+}
+
+function bytesOf(body: ResponseBody): Buffer {
+  if (typeof body === "string") return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : NO_BYTES;
 }

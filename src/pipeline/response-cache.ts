@@ -1,45 +1,44 @@
 import { LRUCache } from "lru-cache";
-import type { CallUpstream } from "./stages/call-upstream.ts";
 
-/** What is kept of one owner, until something may have changed it. */
-export interface OwnReads {
+/** The cached responses of one owner, until something may have changed them. */
+export interface OwnedResponses {
   get(path: string): unknown;
-  /** Does nothing once a write of the owner has begun or ended since these were looked up. */
-  keep(path: string, answer: unknown, bytes: number, seconds: number): void;
+  /** Does nothing once a write of the owner has started or ended since these were looked up. */
+  set(path: string, response: unknown, bytes: number, seconds: number): void;
 }
 
 /**
- * Answers of extra reads that are kept for a little while, each for the token that they were given to. They are this
- * process's own, and ended by calls that it translates: docs/guide/run-in-production.md says what that means for others.
+ * Caches related v4 responses for a short time, each for the token that it was read with. The cache belongs to this
+ * process, and only writes through this process invalidate it: docs/guide/run-in-production.md says what that means.
  */
 export interface ResponseCache {
-  /** To be looked up before the read: what is read meanwhile is not kept where a write comes in between. */
-  of(owner: string): OwnReads;
-  /** The same calls; one that may change something ends all that is kept for its token. */
-  invalidateOnWrite(owner: string, call: CallUpstream): CallUpstream;
+  /** Look them up before the read: a response is not cached if a write came in between. */
+  of(owner: string): OwnedResponses;
+  /** Runs a write. What is cached for its owner ends when it starts, and again when it ends. */
+  invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T>;
 }
 
-export interface KeptReadsOptions {
-  /** Bytes of v4's answers that are kept together. Default 8 MB. */
+export interface ResponseCacheOptions {
+  /** Bytes of v4's responses that are cached in all. Default 8 MB. */
   readonly mostBytes?: number;
 }
 
 const MOST_OWNERS = 1000;
-const MOST_ANSWERS = 10_000;
+const MOST_RESPONSES = 10_000;
 const MOST_BYTES = 8_388_608;
 
-/** Owners are hashes of tokens. What was not asked for the longest goes first. */
-export function createResponseCache({ mostBytes = MOST_BYTES }: KeptReadsOptions = {}): ResponseCache {
-  /** Numbers that no owner has twice: what is kept under an earlier one is never found again. */
+/** Creates a cache. Owners are hashes of tokens. The least recently used response is removed first. */
+export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}): ResponseCache {
+  /** Numbers that no owner gets twice: what is cached under an earlier one is never found again. */
   const generations = new LRUCache<string, number>({ max: MOST_OWNERS });
-  const answers = new LRUCache<string, { readonly answer: unknown }>({
-    max: MOST_ANSWERS,
+  const responses = new LRUCache<string, { readonly response: unknown }>({
+    max: MOST_RESPONSES,
     maxSize: mostBytes,
     maxEntrySize: mostBytes,
   });
   let last = 0;
 
-  function renew(owner: string): number {
+  function invalidate(owner: string): number {
     last += 1;
     generations.set(owner, last);
     return last;
@@ -47,23 +46,26 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: KeptReadsOptions
 
   return {
     of(owner) {
-      const generation = generations.get(owner) ?? renew(owner);
+      const generation = generations.get(owner) ?? invalidate(owner);
       return {
-        get: (path) => answers.get(`${generation} ${path}`)?.answer,
-        keep(path, answer, bytes, seconds) {
+        get: (path) => responses.get(`${generation} ${path}`)?.response,
+        set(path, response, bytes, seconds) {
           if (generations.get(owner) !== generation) return;
-          answers.set(`${generation} ${path}`, { answer }, { ttl: seconds * 1000, size: Math.max(1, bytes) });
+          responses.set(
+            `${generation} ${path}`,
+            { response },
+            { ttl: seconds * 1000, size: Math.max(1, bytes) },
+          );
         },
       };
     },
-    invalidateOnWrite: (owner, call) => async (outgoing) => {
-      if (outgoing.method === "GET") return call(outgoing);
-      renew(owner);
+    async invalidateDuring(owner, write) {
+      invalidate(owner);
       try {
-        return await call(outgoing);
+        return await write();
       } finally {
-        // A read that began after the write did may have seen what was there before it.
-        renew(owner);
+        // A read that started after the write did may have seen the state before it.
+        invalidate(owner);
       }
     },
   };

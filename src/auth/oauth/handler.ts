@@ -40,15 +40,20 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
+/** Requests are counted by address: they have no token yet. */
+const ANONYMOUS = { credentials: NOBODY, tokenInfo: undefined };
+
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
   const { definition, limits, rateLimitedStatus, authOrigin } = dependencies;
 
-  /** Requests are counted by address: they have no token yet. */
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
     withLifecycle(async (request, context) => {
       if (route !== undefined) context.route = route;
-      await enforceRateLimit(request, NOBODY, context, { limits, limitedStatus: rateLimitedStatus });
+      await enforceRateLimit(request, ANONYMOUS, undefined, context, {
+        limits,
+        limitedStatus: rateLimitedStatus,
+      });
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
       return handle(request, context);
     }, dependencies);

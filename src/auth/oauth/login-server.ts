@@ -1,20 +1,14 @@
 import { parseJson, isObject } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { isSuccess, type StatusesDefinition } from "../../dialect/statuses.ts";
-import { InvalidUpstreamResponseError } from "../../pipeline/stages/build-response.ts";
-import type { RequestContext } from "../../pipeline/context.ts";
+import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
+import type { UpstreamContext } from "../../pipeline/context.ts";
+import { instrumentCall } from "../../pipeline/upstream-call.ts";
 import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../stored-token.ts";
 import type { TokenIssuer } from "../token-refresh.ts";
 import type { StartCallSpan } from "../../observability/tracing/tracing.ts";
 import type { Upstream } from "../../upstream/client.ts";
-import { UpstreamError } from "../../upstream/upstream-error.ts";
-
-/** Where a call is written down, but for those of the gateway's own, and the span that it belongs to. */
-export type LoginCallContext = Pick<RequestContext, "calls" | "warnings"> & {
-  upstreamMs: number;
-  readonly span?: { readonly call: StartCallSpan } | undefined;
-};
 
 /** v4's login server, in its own words. Redirects are never followed and nothing is sent twice. */
 export interface LoginServer extends TokenIssuer {
@@ -22,10 +16,10 @@ export interface LoginServer extends TokenIssuer {
   exchange(
     code: string,
     credentials: Omit<RefreshCredentials, "token">,
-    notes: LoginCallContext,
+    context: UpstreamContext,
   ): Promise<IssuedToken>;
   /** Ends an access token. @throws as `exchange` does */
-  revoke(credentials: RefreshCredentials, notes: LoginCallContext): Promise<void>;
+  revoke(credentials: RefreshCredentials, context: UpstreamContext): Promise<void>;
 }
 
 export interface LoginServerOptions {
@@ -37,9 +31,9 @@ export interface LoginServerOptions {
   readonly beginCall?: StartCallSpan | undefined;
 }
 
-interface Answer {
+interface LoginResponse {
   readonly status: number;
-  /** Undefined where the body is no JSON object. */
+  /** Undefined where the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -48,7 +42,7 @@ const LONGEST_REASON = 500;
 /** What fits into an `Authorization` header. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-function jsonOf(text: string): Answer["json"] {
+function parseObjectOrUndefined(text: string): LoginResponse["json"] {
   try {
     const value: unknown = parseJson(text);
     return isObject(value) ? value : undefined;
@@ -60,110 +54,117 @@ function jsonOf(text: string): Answer["json"] {
 const asText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** Creates the client of v4's login server. */
 export function createLoginServer(options: LoginServerOptions): LoginServer {
   const { definition, statuses, upstream, timeoutMs, beginCall } = options;
-  const { client, secret, token: exchanged, refresh, expire } = definition;
+  const { client, secret, token: tokenNames, refresh, expire } = definition;
 
-  /** Of a call that no request made. */
-  const unread = (): LoginCallContext => ({
+  /** For a call that no request makes. */
+  const createBackgroundContext = (): UpstreamContext => ({
     calls: [],
     warnings: [],
     upstreamMs: 0,
+    callsInProgress: 0,
+    waitingSince: 0,
     span: beginCall && { call: beginCall },
   });
 
-  async function post(path: string, form: Record<string, string>, notes: LoginCallContext): Promise<Answer> {
-    const span = notes.span?.call("POST", path);
-    const headers = {
-      ...(span && { traceparent: span.traceparent }),
-      accept: "application/json",
-      "accept-encoding": "identity",
-      "content-type": "application/x-www-form-urlencoded",
+  async function post(
+    path: string,
+    form: Record<string, string>,
+    context: UpstreamContext,
+  ): Promise<LoginResponse> {
+    const send = (traceparent: string | undefined) => {
+      const headers = {
+        ...(traceparent !== undefined && { traceparent }),
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "content-type": "application/x-www-form-urlencoded",
+      };
+      return upstream.call({ method: "POST", path, headers, body: new URLSearchParams(form).toString() });
     };
-    const body = new URLSearchParams(form).toString();
-    const sent = { method: "POST", path, filter: null, body: form };
-    const started = performance.now();
-    try {
-      const { status, text, ms } = await upstream.call({ method: "POST", path, headers, body });
-      span?.end(status);
-      const json = jsonOf(text);
-      notes.calls.push({ ...sent, status, response: { text }, ms });
-      return { status, json };
-    } catch (error) {
-      span?.end(null);
-      notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
-      if (error instanceof UpstreamError)
-        notes.warnings.push(`login server: ${error.kind}, ${error.message}`);
-      throw error;
-    } finally {
-      notes.upstreamMs += performance.now() - started;
-    }
+    const { status, text } = await instrumentCall(
+      {
+        service: "login server",
+        method: "POST",
+        path,
+        body: form,
+        send,
+        bodyOf: (response) => ({ text: response.text }),
+      },
+      context,
+    );
+    return { status, json: parseObjectOrUndefined(text) };
   }
 
-  /** 401 stays 401, other 4xx become alpha's 400, everything else is a fault of the server (translation 5.1). */
-  function refuse({ status, json }: Answer): never {
+  /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (translation 5.1). */
+  function throwError({ status, json }: LoginResponse): never {
     if (status < 400 || status >= 500)
-      throw new InvalidUpstreamResponseError(`the login server answered ${status}`);
+      throw new InvalidUpstreamResponseError(`the login server responded with ${status}`);
     const reason = definition.reasons.map((name) => asText(json?.[name])).find((text) => text !== undefined);
     const { rate_limited: limited } = statuses;
-    const kept = status === 401 ? status : statuses.other_4xx;
+    const sameOrBadRequest = status === 401 ? status : statuses.other_4xx;
     throw new HttpError(
-      status === limited.v4 ? limited.alpha : kept,
+      status === limited.v4 ? limited.alpha : sameOrBadRequest,
       reason?.slice(0, LONGEST_REASON) ?? "The request was refused.",
     );
   }
 
-  function issuedBy({ json = {} }: Answer): IssuedToken {
-    const { token, scopes, lasts, refresh: next } = exchanged.v4_answer;
-    const given = scopes.map((name) => json[name]).find((value) => value !== undefined);
+  function readToken({ json = {} }: LoginResponse): IssuedToken {
+    const { token, scopes, lasts, refresh: refreshToken } = tokenNames.v4_answer;
+    const scopeList = scopes.map((name) => json[name]).find((value) => value !== undefined);
     const access = json[token];
     const seconds = Number(json[lasts]);
-    if (typeof access !== "string" || !TOKEN.test(access) || typeof given !== "string")
-      throw new InvalidUpstreamResponseError("the login server's answer holds no token, or no scopes");
+    if (typeof access !== "string" || !TOKEN.test(access) || typeof scopeList !== "string")
+      throw new InvalidUpstreamResponseError("the login server's response has no token, or no scopes");
     return {
       token: access,
-      scopes: given,
+      scopes: scopeList,
       expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
-      refresh: asText(json[next]),
+      refresh: asText(json[refreshToken]),
     };
   }
 
-  /** Any other refusal (a secret that was changed, a server that is being moved) may be taken back. */
-  const isFinal = ({ status, json = {} }: Answer): boolean =>
+  /** Other errors (a secret that was changed, a server that is being moved) may pass. */
+  const isFinal = ({ status, json = {} }: LoginResponse): boolean =>
     status >= 400 && status < 500 && json[refresh.final.member] === refresh.final.value;
 
-  const known = (of: Omit<RefreshCredentials, "token">): Record<string, string> => ({
-    [client]: of.client,
-    [secret]: of.secret,
+  const clientForm = (credentials: Omit<RefreshCredentials, "token">): Record<string, string> => ({
+    [client]: credentials.client,
+    [secret]: credentials.secret,
   });
 
-  async function end(
-    of: RefreshCredentials,
+  async function revoke(
+    credentials: RefreshCredentials,
     added: Record<string, string>,
-    notes: LoginCallContext,
+    context: UpstreamContext,
   ): Promise<void> {
-    const answer = await post(expire.v4, { ...added, ...known(of), [expire.token]: of.token }, notes);
-    if (!isSuccess(answer.status)) refuse(answer);
+    const form = { ...added, ...clientForm(credentials), [expire.token]: credentials.token };
+    const response = await post(expire.v4, form, context);
+    if (!isSuccess(response.status)) throwError(response);
   }
 
   return {
-    async exchange(code, credentials, notes) {
-      const answer = await post(exchanged.v4, { ...known(credentials), [exchanged.code]: code }, notes);
-      return isSuccess(answer.status) ? issuedBy(answer) : refuse(answer);
+    async exchange(code, credentials, context) {
+      const form = { ...clientForm(credentials), [tokenNames.code]: code };
+      const response = await post(tokenNames.v4, form, context);
+      return isSuccess(response.status) ? readToken(response) : throwError(response);
     },
     async renew(credentials) {
-      const form = { ...refresh.add, ...known(credentials), [refresh.token]: credentials.token };
-      const answer = await post(refresh.v4, form, unread());
-      if (isSuccess(answer.status)) return issuedBy(answer);
-      if (isFinal(answer)) return undefined;
-      throw new InvalidUpstreamResponseError(`the login server answered ${answer.status} to a renewal`);
+      const form = { ...refresh.add, ...clientForm(credentials), [refresh.token]: credentials.token };
+      const response = await post(refresh.v4, form, createBackgroundContext());
+      if (isSuccess(response.status)) return readToken(response);
+      if (isFinal(response)) return undefined;
+      throw new InvalidUpstreamResponseError(
+        `the login server responded with ${response.status} to a refresh`,
+      );
     },
-    revoke: (credentials, notes) => end(credentials, expire.add, notes),
+    revoke: (credentials, context) => revoke(credentials, expire.add, context),
     async discard(issued, credentials) {
-      const notes = unread();
-      await end({ ...credentials, token: issued.token }, expire.add, notes).catch(() => {});
+      const context = createBackgroundContext();
+      await revoke({ ...credentials, token: issued.token }, expire.add, context).catch(() => {});
       if (issued.refresh === undefined) return;
-      await end({ ...credentials, token: issued.refresh }, expire.add_refresh, notes).catch(() => {});
+      await revoke({ ...credentials, token: issued.refresh }, expire.add_refresh, context).catch(() => {});
     },
     timeoutSeconds: Math.ceil(timeoutMs / 1000),
   };

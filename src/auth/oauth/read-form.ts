@@ -1,6 +1,6 @@
 import { HttpError } from "../../dialect/http-error.ts";
 import { header, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
-import { receiveBody } from "../../pipeline/stages/parse-body.ts";
+import { receiveBody } from "../../pipeline/stages/read-body.ts";
 
 /** Members of a form, none twice. */
 export type Form = Readonly<Record<string, string>>;

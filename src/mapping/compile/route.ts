@@ -51,6 +51,9 @@ interface FixedError {
   readonly reason: string;
 }
 
+/** How the response of a route is built: of one v4 object or list, of several, from the catalog cache, or as a file. */
+export type RouteKind = "object" | "list" | "merged" | "aggregated" | "catalog" | "file" | "rejected";
+
 /** One alpha route: what it asks for, which v4 call it becomes, and what it answers. All functions, no names left to look up. */
 export interface Route {
   /** As the pack writes it, `GET /vm/instances/:id`. */
@@ -75,6 +78,7 @@ export interface Route {
     | { readonly catalog: Catalog }
     | { readonly error: FixedError };
   readonly response: RouteDefinition["gives"];
+  readonly kind: RouteKind;
   /** In place of a JSON body: a file. */
   readonly upload: FileRule | undefined;
   /** In place of a JSON answer: a file. */
@@ -208,6 +212,22 @@ function mayBeLate(
   );
 }
 
+function kindOf({
+  source,
+  response,
+  upload,
+  file,
+  aggregation,
+  mergeParts,
+}: Pick<Route, "source" | "response" | "upload" | "file" | "aggregation" | "mergeParts">): RouteKind {
+  if ("error" in source) return "rejected";
+  if ("catalog" in source) return "catalog";
+  if (upload || file) return "file";
+  if (aggregation) return "aggregated";
+  if (mergeParts.length > 0) return "merged";
+  return response === "list" ? "list" : "object";
+}
+
 /** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
@@ -261,7 +281,7 @@ export function compileRoute(
     const text = readRaw(from);
     return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
   };
-  const route: Route = {
+  const route: Omit<Route, "kind"> = {
     name: definition.alpha,
     object: resource.name,
     responseObjects: definition.of?.map(({ object }) => object) ?? [resource.name],
@@ -320,6 +340,7 @@ export function compileRoute(
         );
   if (bare && (definition.gives !== "object" || definition.of))
     location.at("without_scopes").report("only a route that gives an object of its own can give less of it");
-  const withoutScopes = bare && { ...route, read: bare.read, losses: bare.losses };
-  return { route: { ...route, withoutScopes }, method, pattern };
+  const kind = kindOf(route);
+  const withoutScopes = bare && { ...route, kind, read: bare.read, losses: bare.losses };
+  return { route: { ...route, kind, withoutScopes }, method, pattern };
 }

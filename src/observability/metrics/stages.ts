@@ -1,12 +1,12 @@
 import type { Registry } from "@prometheus-io/client";
 import { addCounter, addHistogram } from "./instruments.ts";
 
-/** Most stops take microseconds; one that waits, for a store or for another request's turn, takes seconds. */
+/** In seconds. Most stages take microseconds; one that waits for a store or for another request takes seconds. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
 
 /**
- * Adds the time that requests spend at each stop of the road: its distribution by stop, and its sum by stop and
- * route. A distribution for each of both would be thousands of figures.
+ * Adds the time that requests spend in each stage of the pipeline: its distribution by stage, and its sum by stage and
+ * route. A distribution by both would be thousands of series.
  */
 export function addStageMetrics(
   registry: Registry,
@@ -14,7 +14,7 @@ export function addStageMetrics(
 ): (stage: string, route: string, seconds: number) => void {
   const observe = addHistogram(registry, {
     name: `${prefix}stage_seconds`,
-    help: "Time at one stop of the road: credentials, limits, admission, out, upstream, back, record.",
+    help: "Time in one stage of the pipeline.",
     labelNames: ["stage"],
     bounds: BUCKETS,
   });

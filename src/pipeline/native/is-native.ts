@@ -1,5 +1,5 @@
 import { hasFragment, type AlphaRequest } from "../context.ts";
-import { credentialScheme } from "../stages/parse-credentials.ts";
+import { credentialScheme } from "../stages/authenticate.ts";
 
 /** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */
 export interface NativeRequests {

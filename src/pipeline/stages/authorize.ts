@@ -1,81 +1,265 @@
+/** Which token v4 is called with, and which routes it may use. All of it is decided before the body is read. */
+import { setTimeout as wait } from "node:timers/promises";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Grants, Scopes } from "../../dialect/scopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { TokenUnavailableError, type TokenLookup } from "../../auth/token-store.ts";
-import type { TokenInfo } from "../../auth/token-cache.ts";
-import type { RouteMatch } from "../context.ts";
-import type { ResolvedCredentials } from "./resolve-token.ts";
+import type { JsonObject } from "../../mapping/translation-context.ts";
+import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
+import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
+import type { TokenLocks } from "../../auth/token-locks.ts";
+import { NOBODY, type Credentials, type RouteMatch } from "../context.ts";
+import type { AuthenticatedClient } from "./authenticate.ts";
+import type { RouteCandidates } from "./match-route.ts";
 
-/** What is known of the caller's token. */
-export interface AuthorizationContext {
-  readonly scopes: Scopes;
-  readonly tokenInfo: TokenInfo | undefined;
+/** A client as v4 sees it: with the token that stands for its own at v4 now (lesson L24). */
+export interface ResolvedCredentials {
+  readonly credentials: Credentials;
+  readonly grant: TokenLookup;
+  /**
+   * Looks for a replacement, once in a request, after v4 has rejected a token: another replica may have refreshed
+   * it, and this one's copy is seconds old. From then on `credentials` and `grant` are the new ones.
+   *
+   * @returns false where there is no other token
+   */
+  refreshAfter401(rejected: Credentials): Promise<boolean>;
 }
 
-/** What the caller's token may do; undefined while only v4 knows. */
-export const effectiveGrants = (found: TokenLookup, facts: TokenInfo | undefined): Grants | undefined =>
-  typeof found === "object" ? found.levels : facts?.refused ? undefined : facts?.grants;
+/** The token of a request, and what is known about it. */
+export interface ClientToken {
+  readonly resolved: ResolvedCredentials;
+  readonly info: TokenInfo | undefined;
+  /** Whether v4 has accepted it before. */
+  readonly isAccepted: boolean;
+  /** Lets other requests call v4 with the token; undefined where this one does not hold its lock. */
+  readonly release: (() => void) | undefined;
+}
 
-/** Without scopes a token shows its user's name and e-mail, and nothing else (document 2, Authentication). */
+export interface TokenDependencies {
+  readonly tokens: Pick<TokenCache, "get">;
+  readonly tokenLocks: TokenLocks;
+  readonly tokenStore: Pick<TokenStore, "find" | "findReplacement">;
+}
+
+const noReplacement = async (): Promise<boolean> => false;
+
+/** A client without its token: an invalid token must not keep it from a public route. */
+const ANONYMOUS: ResolvedCredentials = {
+  credentials: NOBODY,
+  grant: undefined,
+  refreshAfter401: noReplacement,
+};
+
+/** Replaces a token that the gateway issued with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
+async function resolveCredentials(
+  credentials: Credentials,
+  tokenStore: TokenDependencies["tokenStore"],
+): Promise<ResolvedCredentials> {
+  const { hash, token } = credentials;
+  if (hash === undefined || token === undefined)
+    return { credentials, grant: undefined, refreshAfter401: noReplacement };
+  const found = tokenStore.find(hash, token);
+  const grant = found instanceof Promise ? await found : found;
+  if (grant === undefined || grant === "unknown")
+    return { credentials, grant, refreshAfter401: noReplacement };
+
+  let replacing: Promise<void> | undefined;
+  const resolved: { -readonly [K in keyof ResolvedCredentials]: ResolvedCredentials[K] } = {
+    credentials: { token: grant.token, hash: grant.hash },
+    grant,
+    async refreshAfter401(rejected) {
+      await (replacing ??= replace(hash, token));
+      return resolved.credentials.hash !== rejected.hash;
+    },
+  };
+  async function replace(clientHash: string, clientToken: string): Promise<void> {
+    const current = resolved.credentials.hash ?? "";
+    const replacement = await tokenStore.findReplacement(clientHash, clientToken, current);
+    if (!replacement) return;
+    resolved.credentials = { token: replacement.token, hash: replacement.hash };
+    resolved.grant = replacement;
+  }
+  return resolved;
+}
+
+/** The same on a public route, where an invalid token is ignored. */
+async function resolveForPublicRoute(
+  { credentials, tokenInfo }: AuthenticatedClient,
+  tokenStore: TokenDependencies["tokenStore"],
+): Promise<ResolvedCredentials> {
+  if (tokenInfo?.refused) return ANONYMOUS;
+  const resolved = await resolveCredentials(credentials, tokenStore).catch(() => ANONYMOUS);
+  return typeof resolved.grant === "object" && resolved.grant.isRevoked ? ANONYMOUS : resolved;
+}
+
+/** How long a request waits for what another one learns about the token: v4 may be slow for another reason. */
+const LONGEST_WAIT_MS = 2000;
+
+/**
+ * Single flight for an unknown token: one request at a time calls v4 with it, the others wait for what it learns. The
+ * request that holds the lock may still be sending its body; no one waits for it longer than for a slow v4.
+ *
+ * @returns the release of the lock for the request that gets it; else what is known after the wait
+ */
+async function waitForTokenInfo(
+  hash: string,
+  { tokens, tokenLocks }: TokenDependencies,
+): Promise<{ readonly info?: TokenInfo | undefined; readonly release?: () => void }> {
+  let deadline: Promise<boolean> | undefined;
+  for (;;) {
+    const lock = tokenLocks.acquire(hash);
+    if (typeof lock === "function") return { release: lock };
+    deadline ??= wait(LONGEST_WAIT_MS, true, { ref: false });
+    const isLate = await Promise.race([lock.then(() => false), deadline]);
+    const info = await tokens.get(hash);
+    if (info !== undefined || isLate) return { info };
+  }
+}
+
+/**
+ * Finds the token that v4 is called with, and what is known about it. Nothing is known about a new token: then this
+ * request calls v4 first, or waits for the one that does.
+ *
+ * @throws {TokenUnavailableError} where the token must be refreshed and cannot be now
+ */
+export async function resolveToken(
+  client: AuthenticatedClient,
+  candidates: RouteCandidates,
+  dependencies: TokenDependencies,
+): Promise<ClientToken> {
+  const { tokens, tokenStore } = dependencies;
+  const matches = candidates instanceof HttpError ? [] : candidates;
+  const isPublic = matches.length > 0 && matches.every(({ route }) => route.access === "public");
+  const resolved = await (isPublic
+    ? resolveForPublicRoute(client, tokenStore)
+    : resolveCredentials(client.credentials, tokenStore));
+  const currentInfo = () => tokenInfoOf(resolved.credentials, tokens);
+  const isOwn = resolved.credentials.hash === client.credentials.hash;
+  let info = isOwn ? client.tokenInfo : await currentInfo();
+  let release: (() => void) | undefined;
+
+  /** Another process may have refreshed a token that this one knows as rejected. */
+  async function refreshIfRejected(): Promise<void> {
+    if (info?.refused && (await resolved.refreshAfter401(resolved.credentials))) info = await currentInfo();
+  }
+
+  await refreshIfRejected();
+  const { hash } = resolved.credentials;
+  if (info === undefined && hash !== undefined && matches.length > 0 && !isPublic) {
+    ({ info, release } = await waitForTokenInfo(hash, dependencies));
+    await refreshIfRejected();
+  }
+  const isAccepted = info?.refused === false || typeof resolved.grant === "object";
+  return { resolved, info, isAccepted, release };
+}
+
+const tokenInfoOf = (
+  { hash }: Credentials,
+  tokens: Pick<TokenCache, "get">,
+): TokenInfo | undefined | Promise<TokenInfo | undefined> =>
+  hash === undefined ? undefined : tokens.get(hash);
+
+const effectiveGrants = (grant: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
+  typeof grant === "object" ? grant.levels : info?.refused ? undefined : info?.grants;
+
+/** What a token may do by all that is known now; undefined while only v4 knows. */
+export async function currentGrants(
+  { credentials, grant }: ResolvedCredentials,
+  tokens: Pick<TokenCache, "get">,
+): Promise<Grants | undefined> {
+  return effectiveGrants(grant, await tokenInfoOf(credentials, tokens));
+}
+
+/** A token without scopes may read its user's name and e-mail, and nothing else (document 2, Authentication). */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
+
+/** A route that the token may use, or the error of one that it must not. */
+export interface Verdict {
+  readonly match: RouteMatch;
+  readonly error: unknown;
+}
+
+/**
+ * Authorizes a request, by facts alone: the levels that the gateway's own OAuth exchange gave, else v4's scopes. While
+ * nothing is known, v4 decides. A public route is public, whatever credentials come with the request.
+ *
+ * @returns a verdict for each candidate; at least one of them is permitted
+ * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404 for
+ *   an unknown route, 401 for a missing token or one that v4 rejected a short while ago, 403 where the token's level
+ *   is too low. {TokenUnavailableError} where it is not known whether the gateway issued the token.
+ */
+export function authorize(
+  credentials: Credentials,
+  token: ClientToken,
+  candidates: RouteCandidates,
+  scopes: Scopes,
+): readonly Verdict[] {
+  if (candidates instanceof HttpError) throw candidates;
+  const verdicts = candidates.map((match) => ({
+    match,
+    error: match.route.access === "public" ? undefined : errorOf(credentials, token, match.route, scopes),
+  }));
+  if (verdicts.some(({ error }) => error === undefined)) return verdicts;
+  throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
+}
 
 const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
 
-/**
- * Lets a request through to its route, or not. What a token may do is looked at on every request, from facts
- * alone: the levels of the gateway's own exchange, else v4's scopes; while nothing is known, v4 decides. While it
- * can't be told whether the token is of an exchange, only the lowest level passes: v4 has none below that. A public
- * route is public, whatever comes with the request.
- *
- * @throws {HttpError} 400 for a broken path, 404 for one that is not alpha's, 401 for credentials that can't be
- *   read, 404 for an unknown route, 401 without a token or with one that v4 refused a short while ago, 403 where
- *   the token's level is too low. {GrantUnavailable} where nobody can tell.
- */
-export function authorize(
-  { credentials: caller, grant }: Omit<ResolvedCredentials, "refreshAfter401">,
-  found: RouteMatch | HttpError | undefined,
-  { scopes, tokenInfo: facts }: AuthorizationContext,
-): RouteMatch {
-  if (found instanceof HttpError) throw found;
-  const { access } = found?.route ?? {};
-  if (found && access === "public") return found;
-  if (caller.error) throw caller.error;
-  if (!found || access === undefined) throw new HttpError(404, "Not found");
-  if (caller.hash === undefined) throw new HttpError(401, "An access token is required.");
-  if (facts?.refused || (typeof grant === "object" && grant.isRevoked))
-    throw new HttpError(401, "The access token is not valid.");
+/** Why a token must not use a route; undefined where it may. */
+function errorOf(
+  credentials: Credentials,
+  { resolved, info }: ClientToken,
+  route: Route,
+  scopes: Scopes,
+): unknown {
+  const { access } = route;
+  const { grant } = resolved;
+  if (credentials.error) return credentials.error;
+  if (resolved.credentials.hash === undefined || access === "public")
+    return new HttpError(401, "An access token is required.");
+  if (info?.refused || (typeof grant === "object" && grant.isRevoked))
+    return new HttpError(401, "The access token is not valid.");
   if (grant === "unknown") {
-    if (typeof access === "string" ? isRead(found.route) : access.level === 0) return found;
-    throw new TokenUnavailableError("the state store does not tell what a token may do");
+    // The gateway may have issued the token with any level. Only the lowest one passes: v4 has none below it.
+    const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
+    if (isLowest) return undefined;
+    return new TokenUnavailableError("the state store does not say what a token may do");
   }
-  const grants = effectiveGrants(grant, facts);
-  const refused =
+  const grants = effectiveGrants(grant, info);
+  const isForbidden =
     grants !== undefined &&
-    (hasNoScopes(grants) ? found.route.withoutScopes === undefined : !scopes.permits(grants, access));
-  if (refused) throw new HttpError(403, "The access token does not grant this.");
-  return found;
+    (hasNoScopes(grants) ? route.withoutScopes === undefined : !scopes.permits(grants, access));
+  return isForbidden ? new HttpError(403, "The access token does not grant this.") : undefined;
 }
 
 /**
- * The same of a request whose body will choose its route: it is let through, so that its body is read, where it may
- * have one of them.
+ * Selects the route that the body asks for, among several of one path. Where the body is invalid, a route that needs
+ * no body is selected, and reports it.
  *
- * @throws see {@link authorize}
+ * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use
  */
-export function authorizeAny(
-  presented: Omit<ResolvedCredentials, "refreshAfter401">,
-  found: readonly RouteMatch[] | HttpError,
-  known: AuthorizationContext,
-): RouteMatch {
-  if (found instanceof HttpError || found.length < 2)
-    return authorize(presented, found instanceof HttpError ? found : found[0], known);
-  let refusal: unknown;
-  for (const target of found) {
-    try {
-      return authorize(presented, target, known);
-    } catch (error) {
-      refusal ??= error;
-    }
+export async function selectRoute(
+  verdicts: readonly Verdict[],
+  readJson: () => JsonObject,
+): Promise<RouteMatch> {
+  const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson) : verdicts[0];
+  if (!verdict) throw new HttpError(404, "Not found");
+  if (verdict.error !== undefined) throw verdict.error;
+  return verdict.match;
+}
+
+async function selectByBody(
+  verdicts: readonly Verdict[],
+  readJson: () => JsonObject,
+): Promise<Verdict | undefined> {
+  let body: JsonObject = {};
+  try {
+    body = readJson();
+  } catch {
+    // The route reads it again, and its error is the response.
   }
-  throw refusal;
+  for (const verdict of verdicts) {
+    const { matchesBody } = verdict.match.route;
+    if (!matchesBody || (await matchesBody(body))) return verdict;
+  }
+  return undefined;
 }

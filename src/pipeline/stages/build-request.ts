@@ -1,88 +1,229 @@
+/** The v4 request of a route: its path, and the body that alpha's body is translated to. */
+import { isDeepStrictEqual } from "node:util";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
-import { translateFilter } from "../../dialect/filter/translate.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import type { Endpoint } from "../../mapping/compile/endpoint.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
+import { changedMembers } from "../../mapping/compile/changed-members.ts";
+import { UnusablePathValue, type Endpoint } from "../../mapping/compile/endpoint.ts";
+import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { buildResponse, throwTranslatedError } from "./build-response.ts";
-import { resolveFilterBoundaries } from "./resolve-filter-boundaries.ts";
-import { fetchPrerequisites } from "./fetch-prerequisites.ts";
-import { translateBody, type FetchCurrent } from "./translate-body.ts";
-import { requestedFilter, requestedPage } from "./translate-query.ts";
-import { requestWithoutBody, type PreparedRequest, type RouteExecution } from "../route-context.ts";
+import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
+import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { translateObject } from "../responses/translate.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { buildListRequest } from "./build-list-request.ts";
 
-const EVERYTHING = { conditions: [] };
-
-/** A list: the page asked for, always of alpha's size, so that page N is page N and totals are exact (lesson L25). */
-async function listOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
-  const { request, match: target, pack, catalogs } = work;
-  const { dialect, grammar } = pack;
-  const page = requestedPage(request, dialect.page);
-  const query = `?${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
-  const filter = requestedFilter(request, grammar) ?? EVERYTHING;
-  const call = requestWithoutBody(endpoint, target.parameters);
-  const fields = await resolveFilterBoundaries(filter, target.route.filterFields(catalogs), call, work);
-  return {
-    ...call,
-    path: call.path + query,
-    filter: translateFilter(filter, fields, grammar, target.route.where),
-  };
-}
-
-/** What the route that shows this object answers now; undefined where v4 won't say. */
-function shownBy(route: Route | undefined, work: RouteExecution): FetchCurrent {
-  if (!route || !("call" in route.source)) return undefined;
-  const endpoint = route.source.call;
-  return async (must) => {
-    const sent = requestWithoutBody(endpoint, work.match.parameters);
-    const answer = await work.call(sent);
-    if (!answer.success && must) throwTranslatedError(answer, route, sent, work.translation, work.context);
-    const reading = { catalogs: work.catalogs, related: {} };
-    if (!answer.success) return undefined;
-    return parseJson(String(await buildResponse(answer, route, reading, work.translation))) as JsonObject;
-  };
-}
-
-/** A call that takes no body, after what is read before it. */
-async function bareOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
-  const first = await fetchPrerequisites({}, [], work);
-  const faults = [...first.faults, ...(await first.check({}))];
-  if (faults.length > 0) throw new HttpError(400, faults);
-  return requestWithoutBody(endpoint, { ...work.match.parameters, ...first.values });
-}
-
-/** A call with a body. An edit that leaves nothing to write becomes the read of the same object. */
-async function writeOut(endpoint: Endpoint, work: RouteExecution): Promise<PreparedRequest> {
-  const { sent, match: target, pack } = work;
-  const { body: rules, readRoute: shownName } = target.route;
-  if (!rules) return bareOut(endpoint, work);
-  const shows = shownName === undefined ? undefined : pack.route(shownName);
-  const written = await translateBody(sent(), rules, work, shownBy(shows, work));
-  if (written.empty && shows && "call" in shows.source) {
-    return requestWithoutBody(shows.source.call, target.parameters);
-  }
-  const { v4: body, prerequisites: first } = written;
-  const { added, alpha, sent: isSent } = written;
-  return {
-    ...requestWithoutBody(endpoint, { ...target.parameters, ...first }),
-    body,
-    gatewayFields: added,
-    clientSent: isSent,
-    alpha,
-  };
+/** The v4 call of a route. Kinds of route without one do not ask for it. */
+export function endpointOf({ name, source }: Route): Endpoint {
+  if (!("call" in source)) throw new Error(`${name} makes no v4 call`);
+  return source.call;
 }
 
 /**
- * Brings a request to v4: its page and filter, or its body.
+ * Builds the v4 request of a route: with a page and a filter, with a body, or with neither.
  *
- * @throws {HttpError} 400 for what alpha refuses, and for what v4 can't say
+ * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
  */
-export async function buildUpstreamRequest(
+export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
+  const { route, parameters } = authorized.match;
+  const endpoint = endpointOf(route);
+  if (endpoint.method !== "GET") return buildWrite(endpoint, authorized);
+  return route.response === "list"
+    ? buildListRequest(endpoint, authorized)
+    : requestWithoutBody(endpoint, parameters);
+}
+
+/** A call with a body. An edit that changes nothing becomes the read of the same object. */
+async function buildWrite(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
+  const { match, services, readJson } = authorized;
+  const { body: rules, readRoute: readRouteName } = match.route;
+  if (!rules) return buildWriteWithoutBody(endpoint, authorized);
+  const readRoute = readRouteName === undefined ? undefined : services.pack.route(readRouteName);
+  const written = await translateBody(
+    readJson(),
+    rules,
+    authorized,
+    createFetchCurrent(readRoute, authorized),
+  );
+  if (written.empty && readRoute && "call" in readRoute.source)
+    return requestWithoutBody(readRoute.source.call, match.parameters);
+  const { v4: body, prerequisites, added, alpha, sent: clientSent } = written;
+  const prepared = requestWithoutBody(endpoint, { ...match.parameters, ...prerequisites });
+  return { ...prepared, body, gatewayFields: added, clientSent, alpha };
+}
+
+async function buildWriteWithoutBody(
   endpoint: Endpoint,
-  work: RouteExecution,
+  authorized: AuthorizedRequest,
 ): Promise<PreparedRequest> {
-  if (endpoint.method !== "GET") return writeOut(endpoint, work);
-  return work.match.route.response === "list"
-    ? listOut(endpoint, work)
-    : requestWithoutBody(endpoint, work.match.parameters);
+  const prerequisites = await fetchPrerequisites({}, [], authorized);
+  const errors = [...prerequisites.errors, ...(await prerequisites.check({}))];
+  if (errors.length > 0) throw new HttpError(400, errors);
+  return requestWithoutBody(endpoint, { ...authorized.match.parameters, ...prerequisites.values });
+}
+
+/** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
+type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
+
+function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
+  if (!route || !("call" in route.source)) return undefined;
+  const endpoint = route.source.call;
+  const { match, upstream, services, context } = authorized;
+  return async (mode) => {
+    const prepared = requestWithoutBody(endpoint, match.parameters);
+    const response = await upstream.call(prepared);
+    if (!response.success && mode === "must succeed")
+      throwTranslatedError(response, route, prepared, services.translation, context);
+    if (!response.success) return undefined;
+    const reading = { catalogs: services.catalogs, related: {} };
+    const json = await translateObject(response, route, reading, services.translation);
+    return parseJson(json) as JsonObject;
+  };
+}
+
+/** A translated body, with what it was built from. */
+interface TranslatedBody extends WrittenBody {
+  /** The alpha body, in its documented form. */
+  readonly alpha: JsonObject;
+  /** Values of the requests before the call. */
+  readonly prerequisites: Readonly<Record<string, unknown>>;
+}
+
+/** A body without its invalid members, so that the rest can still be checked. */
+function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: BodyRules): JsonObject {
+  const members = errors.map(({ field = "" }) => ({ field, member: rules.memberOf(field) }));
+  const rest = compileCopy(members.map(({ field, member }) => member?.name ?? field))(body);
+  for (const { field, member } of members) (member?.remove ?? compileRemover(field))(rest);
+  return rest;
+}
+
+/**
+ * Removes invalid members whose values are the current ones. Clients send whole objects back, and a v4 object may have
+ * values that alpha's rules do not allow (translation 2). v4 is asked only if there are such members.
+ */
+async function removeUnchanged(
+  body: JsonObject,
+  errors: readonly ErrorDetail[],
+  rules: BodyRules,
+  fetchCurrent: FetchCurrent,
+): Promise<JsonObject> {
+  const current = await fetchCurrent?.();
+  if (!current) return body;
+  const isSame = new Map<BodyMember, boolean>();
+  const unchanged = errors.filter(({ field = "" }) => {
+    const member = rules.memberOf(field);
+    if (!member) return false;
+    const same = isSame.get(member) ?? isDeepStrictEqual(member.get(body), member.get(current));
+    isSame.set(member, same);
+    return same;
+  });
+  return removeInvalid(body, unchanged, rules);
+}
+
+/** Translates an alpha body. @throws {HttpError} 400 with all errors, in alpha's names */
+async function translateBody(
+  sent: JsonObject,
+  rules: BodyRules,
+  authorized: AuthorizedRequest,
+  fetchCurrent: FetchCurrent,
+): Promise<TranslatedBody> {
+  const { match, request, services } = authorized;
+  const normal = rules.normalise(sent);
+  const unreadable = new Set(normal.faults.map(({ field }) => field));
+  // A member that cannot be read is reported once, not a second time for its type.
+  const check = (body: JsonObject): ErrorDetail[] => [
+    ...normal.faults,
+    ...rules.check(body).filter(({ field }) => !unreadable.has(field)),
+  ];
+  let { body } = normal;
+  let errors = check(body);
+  if (errors.length > 0 && fetchCurrent) {
+    body = await removeUnchanged(body, errors, rules, fetchCurrent);
+    errors = check(body);
+  }
+  let valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
+  if (match.route.sendsOnlyChanges && errors.length === 0) {
+    const current = await fetchCurrent?.("must succeed");
+    valid = changedMembers(valid, current, services.pack.dialect.alpha.reference);
+  }
+  const prerequisites = await fetchPrerequisites(valid, errors, authorized);
+  const written = await rules.write(valid, {
+    catalogs: services.catalogs,
+    prerequisites: prerequisites.values,
+    path: match.parameters,
+    client: request.address,
+  });
+  errors = [...errors, ...written.faults, ...prerequisites.errors];
+  const reported = new Set(errors.map(({ field }) => field));
+  // Invalid members were removed: rules about missing members do not apply to them.
+  errors.push(...(await prerequisites.check(written.v4)).filter(({ field }) => !reported.has(field)));
+  if (errors.length > 0) throw new HttpError(400, errors);
+  return { ...written, alpha: valid, prerequisites: prerequisites.values };
+}
+
+/** Values of the requests before the call, errors of those that found nothing, and the rules that depend on them. */
+interface PrerequisiteResults {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly errors: readonly ErrorDetail[];
+  readonly check: (v4: JsonObject) => Promise<ErrorDetail[]>;
+}
+
+/** The request; undefined where a value of the body cannot be part of its path, so that v4 has no such object. */
+function prerequisiteRequest(
+  { endpoint, notFoundField }: Prerequisite,
+  values: JsonObject,
+): PreparedRequest | undefined {
+  try {
+    return requestWithoutBody(endpoint, values);
+  } catch (error) {
+    if (notFoundField === undefined || !(error instanceof UnusablePathValue)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Fetches what rules or values depend on. Where v4 denies a request that a rule needs (401, 403), v4 decides the call
+ * itself. A request that values need must succeed.
+ *
+ * @throws {HttpError} v4's error, of a request that values need
+ */
+async function fetchPrerequisites(
+  body: JsonObject,
+  bodyErrors: readonly ErrorDetail[],
+  { match, upstream, services, context }: AuthorizedRequest,
+): Promise<PrerequisiteResults> {
+  const { unknown_record: reason } = services.pack.dialect.reasons;
+  const values: Record<string, unknown> = {};
+  const errors: ErrorDetail[] = [];
+  const fetched: { step: Prerequisite; json: unknown }[] = [];
+  for (const step of match.route.prerequisites) {
+    const { notFoundField } = step;
+    const isUseless =
+      notFoundField === undefined
+        ? bodyErrors.length > 0
+        : bodyErrors.some(({ field }) => field === notFoundField);
+    if (isUseless || !(await step.isNeeded(body))) continue;
+    const prepared = prerequisiteRequest(step, { ...match.parameters, ...body });
+    if (!prepared) {
+      errors.push({ field: String(notFoundField), reason });
+      continue;
+    }
+    const response = await upstream.call(prepared);
+    if (!response.success && notFoundField === undefined)
+      throwTranslatedError(response, match.route, prepared, services.translation, context);
+    if (response.status === 404 && notFoundField !== undefined) errors.push({ field: notFoundField, reason });
+    if (!response.success || response.json === undefined) continue;
+    values[step.name] = response.json;
+    fetched.push({ step, json: response.json });
+  }
+  return {
+    values,
+    errors,
+    async check(v4) {
+      const found = await Promise.all(fetched.map(async ({ step, json }) => step.check(body, json, v4)));
+      return found.flat();
+    },
+  };
 }

@@ -1,257 +1,238 @@
-import { isSuccess } from "../../dialect/statuses.ts";
-import { parseJson, printJson } from "../../dialect/json/parse.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
-import type { TokenCache } from "../../auth/token-cache.ts";
-import type { Scopes } from "../../dialect/scopes.ts";
-import type { Upstream, HttpResponse } from "../../upstream/client.ts";
-import { ConnectionUnavailableError, type ShareClient } from "../../upstream/connection-shares.ts";
-import { UpstreamError } from "../../upstream/upstream-error.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { addressNetwork } from "../../rate-limit/client-address.ts";
-import { header, NOBODY, type AlphaRequest, type Credentials, type RequestContext } from "../context.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "./build-response.ts";
-import type { ResolvedCredentials } from "./resolve-token.ts";
+/** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
+import { setTimeout as pause } from "node:timers/promises";
+import pMap from "p-map";
+import type { Page } from "../../dialect/envelope.ts";
+import { readErrors } from "../../dialect/errors.ts";
+import { isObject, printJson } from "../../dialect/json/parse.ts";
+import { readValue } from "../../dialect/json/scan.ts";
+import { UnusablePathValue } from "../../mapping/compile/endpoint.ts";
+import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import {
+  InvalidUpstreamResponseError,
+  openListBody,
+  type TranslationConfig,
+  type UpstreamResponse,
+} from "../upstream-response.ts";
 
-/** One call to v4, in v4's words. */
-export interface UpstreamRequest {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  /** Value of the filter header. */
-  readonly filter?: string | undefined;
-  readonly body?: JsonObject | undefined;
-}
+/** v4 calls that one client request may have in progress. */
+const MAX_CONCURRENT_REQUESTS = 8;
 
-/** What v4 said to it. */
-export interface UpstreamResponse {
-  readonly status: number;
-  readonly success: boolean;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it came; empty where there was none. */
-  readonly text: string;
-  /** The same in UTF-8, where it is at hand. */
-  readonly bytes?: Buffer | undefined;
-  /** The JSON in it, read when it is asked for; undefined where there was no body, or none that is JSON. */
-  readonly json: unknown;
-  /** Whether the text is JSON to its end; undefined while nobody has gone over it. */
-  isValidJson?: boolean | undefined;
-}
-
-export interface UpstreamDialect {
-  readonly scheme: string;
-  readonly scopesHeader: string;
-  readonly filterHeader: string;
-}
-
-/** Makes the calls of one request. All of them bear the same headers and are written down. */
-export type CallUpstream = (call: UpstreamRequest) => Promise<UpstreamResponse>;
-
-export interface CallDependencies {
-  readonly upstream: Upstream;
-  readonly tokens: TokenCache;
-  readonly scopes: Scopes;
-  readonly dialect: UpstreamDialect;
-  readonly translation: Pick<TranslationConfig, "statuses">;
-}
-
-/** Whose share of the connections a request takes. A token that stands for one of v4's is v4's own. */
-export const shareClient = (
-  request: AlphaRequest,
-  { grant }: ResolvedCredentials,
-  { credentials, tokenInfo, accepted }: RequestContext,
-): ShareClient => ({
-  token: credentials?.hash,
-  address: addressNetwork(request.address),
-  isKnown: accepted === true || tokenInfo?.refused === false || typeof grant === "object",
-});
-
-/** What a client is told whose own share of the connections was used up; undefined for any other failure. */
-export const ownShareRefusal = (
-  error: unknown,
-  what: "files" | "requests",
-  { statuses }: Pick<TranslationConfig, "statuses">,
-): HttpError | undefined =>
-  error instanceof ConnectionUnavailableError && error.isOwnShare
-    ? new HttpError(statuses.rate_limited.alpha, `Too many ${what} at the same time. Try again later.`)
-    : undefined;
-
-/** A client's credentials in v4's scheme; undefined for a client without any. */
-export const upstreamCredentials = ({ token }: Credentials, scheme: string): string | undefined =>
-  token === undefined ? undefined : `${scheme} ${token}`;
-
-/** Headers that every call of a request bears: made anew, nothing of the client's but what is named here (lesson L17). */
-export function commonHeaders(
-  request: AlphaRequest,
-  { traceparent }: RequestContext,
-): Record<string, string> {
-  const headers: Record<string, string> = {
-    accept: "application/json",
-    "accept-encoding": "identity",
-    "x-request-id": request.id,
-  };
-  if (traceparent !== undefined) headers["traceparent"] = traceparent;
-  const agent = header(request, "user-agent");
-  if (agent !== undefined) headers["user-agent"] = agent;
-  return headers;
-}
-
-/** The header that says who is calling; nothing for a client without a token. */
-export function authorization(caller: Credentials, { scheme }: UpstreamDialect): Record<string, string> {
-  const credentials = upstreamCredentials(caller, scheme);
-  return credentials === undefined ? {} : { authorization: credentials };
-}
-
-/** v4's refusals are small; in a longer one nobody looks for reasons. In characters. */
-const LONGEST_REFUSAL = 262_144;
-
-/** More values than any response that is parsed: a page has at most some thousand objects. */
-const MOST_JSON_VALUES = 200_000;
-
-/** @throws {InvalidUpstreamResponseError} For JSON that is nested too deeply or has too many values. */
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text, { maxValues: MOST_JSON_VALUES });
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new InvalidUpstreamResponseError(`v4's response is not JSON that can be read: ${error.message}`);
-    return undefined;
-  }
+/** v4's success, and the related responses that alpha's response needs too. */
+export interface UpstreamResult {
+  readonly response: UpstreamResponse;
+  /** By name; without those that could not be fetched. */
+  readonly related: Readonly<Record<string, unknown>>;
+  /** Alpha's body, where the call succeeded and the read after it did not. */
+  readonly fallback?: string;
 }
 
 /**
- * Most answers are translated as text: their JSON is read for rules that look into it, once. A class, since a getter
- * in a literal gives each object a shape of its own, which keeps text and JSON alive until the next full collection.
+ * Makes the call of a route, after its wait; then the read after it, and the related requests.
+ *
+ * @throws {HttpError} v4's error, translated
  */
-class Answered implements UpstreamResponse {
-  readonly status: number;
-  readonly success: boolean;
-  readonly headers: UpstreamResponse["headers"];
-  readonly text: string;
-  readonly bytes: Buffer | undefined;
-  isValidJson: boolean | undefined;
-  #json: unknown;
-  #read: boolean;
-
-  constructor({ status, headers, text, bytes }: HttpResponse) {
-    this.status = status;
-    this.success = isSuccess(status);
-    this.headers = headers;
-    this.text = text;
-    this.bytes = bytes;
-    this.#read = text === "";
-  }
-
-  get json(): unknown {
-    if (!this.#read && (this.success || this.text.length <= LONGEST_REFUSAL)) this.#json = jsonOf(this.text);
-    this.#read = true;
-    return this.#json;
-  }
-}
-
-export const toUpstreamResponse = (answer: HttpResponse): UpstreamResponse => new Answered(answer);
-
-/** What v4's answer tells about the token that it was asked with. On a public route v4 may not have looked at it. */
-export function updateTokenCache(
-  { tokens, scopes, dialect }: CallDependencies,
-  { hash, token }: Credentials,
-  notes: RequestContext,
-  { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
-): void {
-  if (hash === undefined) return;
-  if (hash !== notes.credentials?.hash) notes.v4Token = token;
-  const given = headers[dialect.scopesHeader.toLowerCase()];
-  const looked = notes.match?.route.access !== "public";
-  if (status === 401) tokens.setRejected(hash);
-  else if (given !== undefined || (looked && isSuccess(status))) {
-    notes.accepted = true;
-    tokens.setScopes(hash, given === undefined ? undefined : scopes.grants(String(given)));
-    // The limits know a client by its own token, whatever stands for that at v4.
-    const own = notes.credentials?.hash;
-    if (own !== undefined && own !== hash) tokens.setScopes(own, undefined);
-    // Counts are kept elsewhere, perhaps; what can't be taken back there is gone when the window ends.
-    void notes.creditAddress?.().catch(() => {});
-    notes.creditAddress = undefined;
-  }
-  notes.releaseTokenLock?.();
+export async function callUpstream(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { match, services, context } = authorized;
+  const { route } = match;
+  if (route.wait) await waitUntil(route.wait, authorized);
+  const response = await callWithRetry(prepared, authorized);
+  if (!response.success) throwTranslatedError(response, route, prepared, services.translation, context);
+  for (const loss of route.losses) context.losses.add(loss);
+  if (!route.readAfterWrite) return withRelated(response, prepared, authorized);
+  const current = await readAfterWrite(route.readAfterWrite, authorized);
+  if (current) return withRelated(current, prepared, authorized);
+  return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
 
 /**
- * Whether to ask once more without the token: alpha's public routes are public, and v4 looks at a token that comes
- * along. Nothing has been done yet, and nothing is but read.
+ * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
+ * longest time, or where v4 does not say, the call is made anyway and v4 decides.
  */
-export const asksPublicly = (
-  { match: target }: RequestContext,
-  { token }: Credentials,
-  { method }: Pick<UpstreamRequest, "method">,
-  status: number,
-): boolean =>
-  (status === 401 || status === 403) &&
-  token !== undefined &&
-  method === "GET" &&
-  target?.route.access === "public";
-
-/** Prepares v4's calls for one request. */
-export function createUpstreamCaller(
-  request: AlphaRequest,
-  presented: ResolvedCredentials,
-  parts: CallDependencies,
-  notes: RequestContext,
-): CallUpstream {
-  const { upstream, dialect } = parts;
-  const common = commonHeaders(request, notes);
-
-  let underWay = 0;
-  let waitingSince = 0;
-
-  /** Time spent waiting for v4: calls at the same time count once. */
-  function begin(): void {
-    if (underWay === 0) waitingSince = performance.now();
-    underWay += 1;
+async function waitUntil(
+  { endpoint, until, intervalMs, timeoutMs }: Wait,
+  { match, upstream, request }: AuthorizedRequest,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const response = await upstream.call(requestWithoutBody(endpoint, match.parameters));
+    if (!response.success || (await until(response.json))) return;
+    if (performance.now() + intervalMs > deadline) return;
+    // A client that disconnects ends the pause; the next call then fails without being sent.
+    await pause(intervalMs, undefined, { signal: request.signal }).catch(() => {});
   }
-  function end(): void {
-    underWay -= 1;
-    if (underWay === 0) notes.upstreamMs += performance.now() - waitingSince;
+}
+
+/** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
+function rejectsAddedMember(
+  response: UpstreamResponse,
+  prepared: PreparedRequest,
+  member: string,
+  config: TranslationConfig,
+): boolean {
+  const errors =
+    response.status === 400 && prepared.gatewayFields.has(member)
+      ? readErrors(response.json, config.errors)
+      : undefined;
+  return errors !== undefined && errors.every(({ field }) => field === member);
+}
+
+/** Only a GET is ever repeated, except after a clear error: this one, and that of a token (upstream-call.ts). */
+async function callWithRetry(
+  prepared: PreparedRequest,
+  { upstream, services, match }: AuthorizedRequest,
+): Promise<UpstreamResponse> {
+  const response = await upstream.call(prepared);
+  const { retryWithout } = match.route;
+  if (
+    retryWithout === undefined ||
+    !rejectsAddedMember(response, prepared, retryWithout, services.translation)
+  )
+    return response;
+  const { [retryWithout]: _rejected, ...body } = prepared.body ?? {};
+  return upstream.call({ ...prepared, body });
+}
+
+/** The read after a write, whose response is the route's; undefined where it fails. */
+async function readAfterWrite(
+  { endpoint }: ReadAfterWrite,
+  { upstream, match }: AuthorizedRequest,
+): Promise<UpstreamResponse | undefined> {
+  const response = await upstream.call(requestWithoutBody(endpoint, match.parameters)).catch(() => undefined);
+  return response?.success && isObject(response.json) ? response : undefined;
+}
+
+/** The write succeeded, so the response is not an error: it has what is known (translation 1.3). */
+async function fallbackBody(
+  { fallbackBody: bodyFrom }: ReadAfterWrite,
+  response: UpstreamResponse,
+  { match, context }: AuthorizedRequest,
+): Promise<string> {
+  context.losses.add("the answer: v4 did not give it");
+  const known = await bodyFrom(response.json, match.parameters);
+  return printJson(isObject(known) ? known : {});
+}
+
+const NOTHING_RELATED = {};
+
+/** Fetches related responses, in parallel. One that fails costs its fields, not the response (translation 1.3). */
+async function withRelated(
+  response: UpstreamResponse,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { route } = authorized.match;
+  if (route.related.length === 0) return { response, related: NOTHING_RELATED };
+  const found = await Promise.all(
+    route.related.map(async (related) => {
+      if (!(await related.isNeeded(response.json))) return [];
+      const value = await fetchRelated(related, prepared, authorized);
+      if (value !== undefined) return [[related.name, value] as const];
+      authorized.context.losses.add(`${related.name}: v4 did not give it`);
+      return [];
+    }),
+  );
+  return { response, related: Object.fromEntries(found.flat()) };
+}
+
+function fetchRelated(
+  related: RelatedRequest,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<unknown> {
+  if (related.eachValue) return fetchEach(related, related.eachValue, prepared, authorized);
+  return related.allPages ? fetchRows(related, authorized) : fetchOne(related, {}, authorized);
+}
+
+/** v4's JSON, from the cache where the route allows it; undefined where the request fails. */
+async function fetchOne(
+  { endpoint, cacheSeconds }: RelatedRequest,
+  values: object,
+  { upstream, match, services, client, context }: AuthorizedRequest,
+): Promise<unknown> {
+  const prepared = requestWithoutBody(endpoint, { ...match.parameters, ...values });
+  const fetch = () => upstream.call(prepared).catch(() => undefined);
+  if (cacheSeconds === 0 || client.hash === undefined) return jsonOf(await fetch());
+  const cache = services.responseCache.of(client.hash);
+  const cached = cache.get(prepared.path);
+  if (cached !== undefined) {
+    context.cacheHits += 1;
+    return cached;
+  }
+  context.cacheMisses += 1;
+  const response = await fetch();
+  const json = jsonOf(response);
+  if (json !== undefined) cache.set(prepared.path, json, response?.text.length ?? 0, cacheSeconds);
+  return json;
+}
+
+const jsonOf = (response: UpstreamResponse | undefined): unknown =>
+  response?.success ? response.json : undefined;
+
+/** One request for each value of the body that was sent. Those that fail are left out. */
+async function fetchEach(
+  related: RelatedRequest,
+  valuesIn: NonNullable<RelatedRequest["eachValue"]>,
+  { body = {} }: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<unknown[]> {
+  const values = [(await valuesIn(body)) ?? []].flat();
+  const fetchValue = (value: unknown) =>
+    fetchOne(related, { each: value }, authorized).catch((error: unknown) => {
+      if (error instanceof UnusablePathValue) return undefined;
+      throw error;
+    });
+  const found = await pMap(values, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
+  if (found.includes(undefined)) authorized.context.losses.add(`${related.name}: v4 did not give all`);
+  return found.filter((value) => value !== undefined);
+}
+
+/** Rows of a related list. A longer list counts as one that cannot be fetched. */
+const MOST_RELATED_ROWS = 1000;
+
+async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedRequest): Promise<unknown> {
+  const prepared = requestWithoutBody(endpoint, authorized.match.parameters);
+  const list = await fetchAllPages(prepared, MOST_RELATED_ROWS, authorized).catch(() => undefined);
+  return list && "rows" in list ? list.rows : undefined;
+}
+
+/** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
+export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
+
+type OnePage = (Page & { readonly items: readonly unknown[] }) | { readonly rejected: UpstreamResponse };
+
+/**
+ * Fetches all pages of a v4 list, in pages as large as v4 allows.
+ *
+ * @param most rows of the list
+ * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
+ */
+export async function fetchAllPages(
+  prepared: PreparedRequest,
+  most: number,
+  { upstream, services }: AuthorizedRequest,
+): Promise<AllPages> {
+  const { page: parameter, v4 } = services.pack.dialect;
+
+  async function fetchPage(number: number): Promise<OnePage> {
+    const query = `?${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
+    const response = await upstream.call({ ...prepared, path: prepared.path + query });
+    if (!response.success) return { rejected: response };
+    return openListBody(response, services.translation, readValue);
   }
 
-  async function callAs(
-    caller: Credentials,
-    { method, path, filter, body }: UpstreamRequest,
-  ): Promise<UpstreamResponse> {
-    const headers = { ...common, ...authorization(caller, dialect) };
-    if (filter !== undefined) headers[dialect.filterHeader.toLowerCase()] = filter;
-    if (body !== undefined) headers["content-type"] = "application/json";
-    const sent = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
-    const span = notes.span?.call(method, path);
-    if (span) headers["traceparent"] = span.traceparent;
-    const started = performance.now();
-    if (notes.stageTimes.buildRequest === 0) notes.stageTimes.buildRequest = started;
-    begin();
-    try {
-      const text = body === undefined ? undefined : printJson(body);
-      const client = shareClient(request, presented, notes);
-      const answer = await upstream.call({ method, path, headers, body: text, client }, request.signal);
-      span?.end(answer.status);
-      updateTokenCache(parts, caller, notes, answer);
-      const came = toUpstreamResponse(answer);
-      notes.calls.push({ ...sent, status: answer.status, response: came, ms: answer.ms });
-      return came;
-    } catch (error) {
-      span?.end(null);
-      notes.calls.push({ ...sent, status: null, ms: performance.now() - started });
-      if (error instanceof UpstreamError)
-        notes.warnings.push(`v4 ${method} ${path}: ${error.kind}, ${error.message}`);
-      throw ownShareRefusal(error, "requests", parts.translation) ?? error;
-    } finally {
-      end();
-    }
-  }
-
-  return async function callV4(call) {
-    const { credentials: caller } = presented;
-    const came = await callAs(caller, call);
-    if (asksPublicly(notes, caller, call, came.status)) return callAs(NOBODY, call);
-    // A 401 has done nothing, so that writes are sent again as well.
-    const again = came.status === 401 && (await presented.refreshAfter401(caller));
-    return again ? callAs(presented.credentials, call) : came;
-  };
+  const first = await fetchPage(1);
+  if ("rejected" in first) return first;
+  if (first.results > most || first.pages > Math.ceil(most / v4.page_size.largest))
+    throw new InvalidUpstreamResponseError(`v4's list has ${first.results} rows, more than ${most}`);
+  const others = Array.from({ length: Math.max(0, first.pages - 1) }, (_, index) => index + 2);
+  const rest = await pMap(others, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
+  const rejected = rest.find((page) => "rejected" in page);
+  if (rejected) return rejected;
+  return { rows: [first, ...rest].flatMap((page) => ("items" in page ? page.items : [])) };
 }

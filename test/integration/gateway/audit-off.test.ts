@@ -66,7 +66,7 @@ test("a warning in the log holds no value that stood under a secret name, with A
 
 test("nor does an error that nobody foresaw, as it is logged", () => {
   const { recorder, request, notes, lines } = recordedWithoutAudit();
-  recorder.unforeseen(new Error('"hunter2hunter2" is no number'), request, notes);
+  recorder.unexpected(new Error('"hunter2hunter2" is no number'), request, notes);
   expect(JSON.stringify(lines)).toContain("is no number");
   expect(JSON.stringify(lines)).not.toContain("hunter2");
 });

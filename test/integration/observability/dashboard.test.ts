@@ -139,7 +139,7 @@ test("routes are named as the pack names them: no label holds what a client wrot
   await gateway.request("GET /vm/instances/987654321/nowhere/s3cret");
   const text = (await gateway.requestAdmin("GET /metrics")).text;
   expect(text).not.toMatch(/987654321|s3cret/);
-  expect(text).toContain('stage="back"} ');
+  expect(text).toContain('stage="build_response"} ');
   expect(text).toMatch(
     /alpha_gateway_route_stage_seconds_total\{route="GET \/vm\/instances\/:id",stage="upstream"\} /,
   );

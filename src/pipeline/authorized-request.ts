@@ -1,0 +1,53 @@
+import type { Scopes } from "../dialect/scopes.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { MaybePromise } from "../jsonata/index.ts";
+import type { CatalogCache } from "../upstream/catalog-cache.ts";
+import type { AlphaRequest, Credentials, RequestContext, ResponseBody, RouteMatch } from "./context.ts";
+import type { ResponseCache } from "./response-cache.ts";
+import type { ResolvedCredentials } from "./stages/authorize.ts";
+import type { ReadJson } from "./stages/read-body.ts";
+import type { PreparedRequest, UpstreamCaller } from "./upstream-call.ts";
+import type { TranslationConfig } from "./upstream-response.ts";
+
+/** What requests are translated with, the same for all requests of a pack. */
+export interface TranslationServices {
+  readonly pack: Pack;
+  readonly translation: TranslationConfig;
+  readonly catalogs: CatalogCache;
+  readonly responseCache: ResponseCache;
+  readonly scopes: Scopes;
+  readonly tokens: Pick<TokenCache, "get">;
+  readonly tokenStore: Pick<TokenStore, "save" | "nameLevels" | "levelsNamed">;
+}
+
+/** A request that may use its route, and the calls to v4 that it may make. */
+export interface AuthorizedRequest {
+  readonly request: AlphaRequest;
+  readonly match: RouteMatch;
+  readonly readJson: ReadJson;
+  /** The credentials as the client sent them, and those for v4 in their place. */
+  readonly client: Credentials;
+  readonly resolved: ResolvedCredentials;
+  readonly upstream: UpstreamCaller;
+  readonly services: TranslationServices;
+  readonly context: RequestContext;
+}
+
+/**
+ * How routes of one kind build the v4 request, call v4 and build alpha's response. The kind of a route is decided
+ * when the pack is loaded.
+ */
+export interface ResponseKind<Received> {
+  /** @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express */
+  buildRequest(authorized: AuthorizedRequest): MaybePromise<PreparedRequest>;
+  /** @throws {HttpError} v4's error, translated */
+  callUpstream(prepared: PreparedRequest, authorized: AuthorizedRequest): MaybePromise<Received>;
+  /** @throws {InvalidUpstreamResponseError} where v4's response does not fit the route */
+  buildResponse(
+    received: Received,
+    prepared: PreparedRequest,
+    authorized: AuthorizedRequest,
+  ): MaybePromise<ResponseBody>;
+}

@@ -1,0 +1,45 @@
+import { mapMaybe } from "../../jsonata/index.ts";
+import { printJson } from "../../dialect/json/parse.ts";
+import { cursorAt } from "../../dialect/json/scan.ts";
+import { createCatalogEntry } from "../../mapping/compile/catalog.ts";
+import type { Route } from "../../mapping/compile/route.ts";
+import type { Aggregation } from "../../mapping/compile/route-steps.ts";
+import type { ResponseKind } from "../authorized-request.ts";
+import { endpointOf } from "../stages/build-request.ts";
+import { fetchAllPages } from "../stages/call-upstream.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import { requestWithoutBody } from "../upstream-call.ts";
+import { parseObject } from "../upstream-response.ts";
+import { paginate } from "./paginate.ts";
+
+function aggregationOf({ name, aggregation }: Route): Aggregation {
+  if (!aggregation) throw new Error(`${name} is not an aggregated list`);
+  return aggregation;
+}
+
+/** A list that v4 mixes with other objects and cannot filter: all its pages are read, and filtered and paged here. */
+export const aggregatedKind: ResponseKind<readonly unknown[]> = {
+  buildRequest(authorized) {
+    const { route, parameters } = authorized.match;
+    // An invalid page or filter is rejected before v4 is called.
+    paginate([], authorized);
+    return requestWithoutBody(endpointOf(route), parameters);
+  },
+  async callUpstream(prepared, authorized) {
+    const { match, services, context } = authorized;
+    const list = await fetchAllPages(prepared, aggregationOf(match.route).maxRows, authorized);
+    if ("rejected" in list)
+      return throwTranslatedError(list.rejected, match.route, prepared, services.translation, context);
+    return list.rows;
+  },
+  async buildResponse(rows, _prepared, authorized) {
+    const { match, services, context } = authorized;
+    const { includesRow } = aggregationOf(match.route);
+    const reading = { catalogs: services.catalogs, related: {} };
+    const isIncluded = await mapMaybe(rows, (row) => includesRow(parseObject(row)));
+    const included = rows.filter((_row, index) => isIncluded[index]);
+    const texts = await mapMaybe(included, (row) => match.route.read(cursorAt(printJson(row)), reading));
+    for (const loss of match.route.losses) context.losses.add(loss);
+    return paginate(texts.map(createCatalogEntry), authorized);
+  },
+};

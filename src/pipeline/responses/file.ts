@@ -1,0 +1,103 @@
+import { pipeline } from "node:stream";
+import { HttpError } from "../../dialect/http-error.ts";
+import type { Endpoint } from "../../mapping/compile/endpoint.ts";
+import type { FileRule } from "../../mapping/compile/route.ts";
+import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
+import { header } from "../context.ts";
+import { endpointOf } from "../stages/build-request.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import {
+  countBytes,
+  requestWithoutBody,
+  type FileRequest,
+  type PreparedRequest,
+  type StreamedResponse,
+} from "../upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../upstream-response.ts";
+import { translateObject } from "./translate.ts";
+
+/** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */
+function isOfType(contentType: string | undefined, wanted: string): boolean {
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+}
+
+/**
+ * Opens the file that a client sends. Only its headers are checked.
+ *
+ * @throws {HttpError} 400 for another type, a coding, and a declared length above the limit
+ */
+function openUpload(
+  { request, context }: AuthorizedRequest,
+  { type, most }: FileRule,
+): NonNullable<FileRequest["upload"]> {
+  const [contentType, length] = [header(request, "content-type"), header(request, "content-length")];
+  if (!isOfType(contentType, type)) throw new HttpError(400, `The body must be ${type}.`);
+  const coding = header(request, "content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity")
+    throw new HttpError(400, "The Content-Encoding of the body is not supported.");
+  if (Number(length ?? 0) > most) throw new HttpError(400, "The body is too large.");
+  if (!request.openUpload) throw new HttpError(400, "The body is missing.");
+  const stream = countBytes(most, (count) => {
+    if (context.streamedBytes) context.streamedBytes.in += count;
+  });
+  pipeline(request.openUpload(), stream, () => {});
+  const headers = {
+    "content-type": contentType ?? type,
+    ...(length !== undefined && { "content-length": length }),
+  };
+  return { headers, stream };
+}
+
+/**
+ * Asks v4 whether it accepts the client's token, by a small read: with made-up tokens a client could hold all
+ * connections for files by sending them slowly. v4 may deny the read itself (403).
+ *
+ * @throws {HttpError} v4's error, translated
+ */
+async function verifyToken(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<void> {
+  const { match, upstream, services, context } = authorized;
+  const prepared = requestWithoutBody(endpoint, {});
+  const response = await upstream.call(prepared);
+  if (!response.success && response.status !== 403)
+    throwTranslatedError(response, match.route, prepared, services.translation, context);
+  context.tokenInfo = { refused: false, grants: undefined };
+}
+
+/** Streams a file to v4, or from it. @throws {HttpError} for a file that alpha rejects, and v4's error */
+async function streamFile(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<StreamedResponse> {
+  const { match, upstream, services, context } = authorized;
+  const { route } = match;
+  const { tokenCheck } = services.pack;
+  if (route.upload && tokenCheck && context.tokenInfo?.refused !== false)
+    await verifyToken(tokenCheck, authorized);
+  const result = await upstream.stream({
+    method: prepared.method,
+    path: prepared.path,
+    accept: route.file?.type ?? "application/json",
+    upload: route.upload && openUpload(authorized, route.upload),
+    wantsFile: route.file !== undefined,
+  });
+  if (!result.file && !result.response.success)
+    throwTranslatedError(result.response, route, prepared, services.translation, context);
+  return result;
+}
+
+/** A file from the client, or from v4, which is streamed. */
+export const fileKind: ResponseKind<StreamedResponse> = {
+  buildRequest: ({ match }) => requestWithoutBody(endpointOf(match.route), match.parameters),
+  callUpstream: streamFile,
+  buildResponse(result, _prepared, { match, services }) {
+    const { route } = match;
+    if (!result.file) {
+      const reading = { catalogs: services.catalogs, related: {} };
+      return translateObject(result.response, route, reading, services.translation);
+    }
+    if (route.file && isOfType(result.file.type, route.file.type)) return result.file;
+    result.file.stream.destroy();
+    throw new InvalidUpstreamResponseError(`v4's file is of type ${result.file.type}`);
+  },
+};

@@ -1,0 +1,96 @@
+import { isObject, printJson } from "../../dialect/json/parse.ts";
+import type { MergePart } from "../../mapping/compile/route-steps.ts";
+import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
+import { buildUpstreamRequest } from "../stages/build-request.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { parseObject, type UpstreamResponse } from "../upstream-response.ts";
+import { translateObject } from "./translate.ts";
+
+/** One of the v4 resources that an object is merged from, and its request. */
+interface Part {
+  /** Undefined for the object itself. */
+  readonly name: string | undefined;
+  readonly request: PreparedRequest;
+}
+
+const hasMembers = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length > 0;
+
+/** Parts with members in the body are written; all others are read. */
+function splitRequest(
+  prepared: PreparedRequest,
+  mergeParts: readonly MergePart[],
+  { match }: AuthorizedRequest,
+): Part[] {
+  const { body = {}, ...call } = prepared;
+  const names = new Set(mergeParts.map(({ name }) => name));
+  const ownMembers = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
+  const main: PreparedRequest = hasMembers(ownMembers)
+    ? { ...call, body: ownMembers }
+    : { ...call, method: "GET" };
+  const others = mergeParts.map(({ name, read, write }): Part => {
+    const members = body[name];
+    if (!hasMembers(members)) return { name, request: requestWithoutBody(read, match.parameters) };
+    const request = { ...call, ...requestWithoutBody(write, match.parameters), body: members };
+    return { name, request };
+  });
+  return [{ name: undefined, request: main }, ...others];
+}
+
+/** Errors of a part name its members as members of the object. */
+function throwPartError(
+  response: UpstreamResponse,
+  { name, request }: Part,
+  { match, services, context }: AuthorizedRequest,
+): never {
+  const { route } = match;
+  const errorField = (field: string) => route.errorField(name === undefined ? field : `${name}.${field}`);
+  return throwTranslatedError(response, { ...route, errorField }, request, services.translation, context);
+}
+
+/**
+ * Calls v4 for each part: first the writes, one after the other, then the reads, at once.
+ *
+ * @throws {HttpError} v4's error of any part, though an earlier one may have been written
+ */
+async function callParts(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResponse> {
+  const { match, context, upstream } = authorized;
+  const parts = splitRequest(prepared, match.route.mergeParts, authorized);
+  context.upstreamEquivalent = parts.map(({ request }) => `${request.method} ${request.path}`).join(", ");
+  const merged: JsonObject = {};
+
+  async function callPart(part: Part): Promise<void> {
+    const response = await upstream.call(part.request);
+    if (!response.success) throwPartError(response, part, authorized);
+    const object = parseObject(response.json);
+    if (part.name === undefined) Object.assign(merged, { ...object, ...merged });
+    else merged[part.name] = object;
+  }
+
+  const isRead = ({ request }: Part): boolean => request.method === "GET";
+  let hasWritten = false;
+  for (const part of parts.filter((each) => !isRead(each))) {
+    await callPart(part).catch((error: unknown) => {
+      if (hasWritten) context.warnings.push("what was written before has taken effect");
+      throw error;
+    });
+    hasWritten = true;
+  }
+  await Promise.all(parts.filter(isRead).map(callPart));
+  for (const loss of match.route.losses) context.losses.add(loss);
+  return { status: 200, success: true, headers: {}, text: printJson(merged), json: merged };
+}
+
+/** An object that v4 has as several resources. */
+export const mergedKind: ResponseKind<UpstreamResponse> = {
+  buildRequest: buildUpstreamRequest,
+  callUpstream: callParts,
+  buildResponse(response, _prepared, { match, services }) {
+    const reading = { catalogs: services.catalogs, related: {} };
+    return translateObject(response, match.route, reading, services.translation);
+  },
+};

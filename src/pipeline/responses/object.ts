@@ -1,0 +1,55 @@
+import type { Route } from "../../mapping/compile/route.ts";
+import type { ReadContext } from "../../mapping/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
+import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
+import { buildUpstreamRequest } from "../stages/build-request.ts";
+import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
+import type { PreparedRequest } from "../upstream-call.ts";
+import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { applyTokenScopes } from "./token-scopes.ts";
+import { translateList, translateObject } from "./translate.ts";
+
+type Translate = (
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+) => Promise<string | Buffer>;
+
+/** A token without scopes gets less of some objects. v4 may have said so with this very response. */
+async function routeForToken({ match, resolved, services }: AuthorizedRequest): Promise<Route> {
+  const { route } = match;
+  if (!route.withoutScopes) return route;
+  const grants = await currentGrants(resolved, services.tokens);
+  return grants !== undefined && hasNoScopes(grants) ? route.withoutScopes : route;
+}
+
+/** Builds a response by a translation of v4's. */
+const buildWith =
+  (translate: Translate) =>
+  async (
+    { response, related, fallback }: UpstreamResult,
+    { alpha: sentBody }: PreparedRequest,
+    authorized: AuthorizedRequest,
+  ): Promise<string | Buffer> => {
+    if (fallback !== undefined) return fallback;
+    const { services } = authorized;
+    const route = await routeForToken(authorized);
+    const reading = { catalogs: services.catalogs, related, sentBody };
+    const body = await translate(response, route, reading, services.translation);
+    return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
+  };
+
+/** An object, or nothing: one v4 call, whose object is translated. */
+export const objectKind: ResponseKind<UpstreamResult> = {
+  buildRequest: buildUpstreamRequest,
+  callUpstream,
+  buildResponse: buildWith(translateObject),
+};
+
+/** A page of a list: one v4 call, whose rows are translated. */
+export const listKind: ResponseKind<UpstreamResult> = {
+  buildRequest: buildUpstreamRequest,
+  callUpstream,
+  buildResponse: buildWith(translateList),
+};

@@ -1,0 +1,90 @@
+/** Responses that carry tokens: v4's scopes in them become alpha's levels. */
+import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
+import type { TokensStep } from "../../mapping/compile/route-steps.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { currentGrants } from "../stages/authorize.ts";
+
+type Row = Record<string, unknown>;
+
+/** v4 shows this many characters of a token in lists. */
+const SHOWN_CHARACTERS = 16;
+
+/** A token without an end is stored for longer than anyone will look for it. */
+const ENDLESS_SECONDS = 100 * 365 * 86_400;
+const DAY_SECONDS = 86_400;
+
+const shownPart = (token: unknown): string =>
+  typeof token === "string" ? token.slice(0, SHOWN_CHARACTERS) : "";
+
+function secondsUntil(end: unknown, now: number): number {
+  const time =
+    typeof end === "string" ? Date.parse(/Z$|[+-]\d\d:\d\d$/.test(end) ? end : `${end}Z`) : Number.NaN;
+  // Longer than the token, whatever the clocks of both sides show.
+  return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
+}
+
+/**
+ * Replaces a token that v4 has just created, and that has v4's scopes, with one of the gateway that has the levels
+ * that the client asked for. No one creates a token that may do more than their own.
+ *
+ * @throws {StateUnavailableError} where it cannot be stored: the client does not get the token then
+ */
+async function issueGatewayToken(
+  row: Row,
+  step: TokensStep,
+  { services, resolved }: AuthorizedRequest,
+): Promise<void> {
+  const { scopes, tokens, tokenStore } = services;
+  const token = row[step.token];
+  const requested = row[step.scopes];
+  if (typeof token !== "string" || typeof requested !== "string") return;
+  const clientGrants = (await currentGrants(resolved, tokens)) ?? "all";
+  const levels = scopes.common(scopes.read(requested).grants, clientGrants);
+  if (levels === "all") return;
+  const granted = scopes.write(levels);
+  const at = Date.now();
+  const seconds = secondsUntil(step.ends === undefined ? undefined : row[step.ends], at);
+  const shown = shownPart(token);
+  const issued = { token, expiresInSeconds: undefined, refresh: undefined };
+  row[step.token] = await tokenStore.save(issued, {
+    scopes: granted,
+    refresh: undefined,
+    at,
+    seconds,
+    shown,
+  });
+  await tokenStore.nameLevels(shown, granted, seconds);
+  row[step.scopes] = granted;
+}
+
+/** Shows the levels that a listed token was requested with, as far as v4 says that it has them. */
+async function showRequestedLevels(
+  row: Row,
+  step: TokensStep,
+  { services, context }: AuthorizedRequest,
+): Promise<void> {
+  const { scopes, tokenStore } = services;
+  const given = row[step.scopes];
+  if (typeof given !== "string") return;
+  const requested = await tokenStore.levelsNamed(shownPart(row[step.token])).catch(() => {
+    context.losses.add(`${step.scopes}: what was asked for is not known at the moment`);
+    return undefined;
+  });
+  if (requested === undefined) return;
+  row[step.scopes] = scopes.write(scopes.common(scopes.read(given).grants, scopes.read(requested).grants));
+}
+
+/** Replaces v4's scopes with alpha's levels in a response with tokens: a new one, or a list. */
+export async function applyTokenScopes(
+  body: string | Buffer,
+  step: TokensStep,
+  authorized: AuthorizedRequest,
+): Promise<string> {
+  const { route } = authorized.match;
+  const response = parseJson(body.toString());
+  const found = route.response === "list" && isObject(response) ? response[route.list] : [response];
+  const rows = Array.isArray(found) ? found.filter(isObject) : [];
+  const apply = step.made ? issueGatewayToken : showRequestedLevels;
+  await Promise.all(rows.map((row) => apply(row as Row, step, authorized)));
+  return printJson(response);
+}

@@ -1,0 +1,119 @@
+/** From the text of v4's success to alpha's JSON. */
+import { openEnvelope, closeEnvelope, writeEnvelope } from "../../dialect/envelope.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { checkJson, cursorAt, expectEnd, isObjectAt } from "../../dialect/json/scan.ts";
+import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
+import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
+import type { Route } from "../../mapping/compile/route.ts";
+import type { ReadContext } from "../../mapping/translation-context.ts";
+import {
+  objectAt,
+  openListBody,
+  readJsonOf,
+  type TranslationConfig,
+  type UpstreamResponse,
+} from "../upstream-response.ts";
+
+/** Whether no body means an empty success: after a write. A read without a body says nothing. */
+const isWrite = ({ source }: Route): boolean => !("call" in source) || source.call.method !== "GET";
+
+/** The error of a route for which an empty body means no. */
+function checkEmpty({ emptyError }: Route, { statuses }: TranslationConfig): void {
+  if (emptyError !== undefined) throw new HttpError(statuses.other_4xx, emptyError);
+}
+
+/**
+ * Translates an object; for a route that gives nothing, to `{}`.
+ *
+ * @throws {InvalidUpstreamResponseError} where the response is not an object; {HttpError} where there is no body, and
+ *   that means no
+ */
+export async function translateObject(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+): Promise<string> {
+  if (response.text === "") {
+    checkEmpty(route, config);
+    if (route.response === "nothing" || isWrite(route)) return "{}";
+  } else if (route.response === "nothing") {
+    if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.text, response.bytes));
+    response.isValidJson = true;
+    return "{}";
+  }
+  return readObject(response, route, reading);
+}
+
+/** Reads an object from start to end, as {@link openListBody} reads a list. Invalid JSON is found on the way. */
+function readObject(response: UpstreamResponse, route: Route, reading: ReadContext): MaybePromise<string> {
+  const pending: MaybePromise<string>[] = [];
+  try {
+    return readJsonOf(response, () => {
+      const from = cursorAt(response.text, response.bytes);
+      if (!isObjectAt(from) && response.text !== "") checkJson(response.text, response.bytes);
+      const object = route.read(objectAt(from), reading);
+      pending.push(object);
+      expectEnd(from);
+      response.isValidJson = true;
+      return object;
+    });
+  } catch (error) {
+    ignoreRejections(pending);
+    throw error;
+  }
+}
+
+/** Translates one page of a list. @throws see {@link translateObject} */
+export async function translateList(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+): Promise<string | Buffer> {
+  const isEmpty = response.text === "";
+  if (isEmpty) checkEmpty(route, config);
+  if (isEmpty && isWrite(route)) return "{}";
+  return writeRows(response, route, reading, config) ?? readRows(response, route, reading, config);
+}
+
+/** Writes rows one behind the other, without a text for each; undefined where rows of the route may be asynchronous. */
+function writeRows(
+  response: UpstreamResponse,
+  { append, list: name }: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+): Buffer | undefined {
+  if (!append) return undefined;
+  const output = sharedOutputBuffer;
+  const start = output.at;
+  try {
+    output.append(openEnvelope(name));
+    const first = output.at;
+    const list = openListBody(response, config, (from) => {
+      if (output.at > first) output.append(",");
+      return append(objectAt(from), reading, output);
+    });
+    output.append(closeEnvelope(list, config.alpha));
+    return output.takeBytes(start);
+  } finally {
+    output.truncate(start);
+  }
+}
+
+/** Reads rows one by one. Where one fails, promises of those before it must not stay without a handler. */
+async function readRows(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+): Promise<string> {
+  const rows: MaybePromise<string>[] = [];
+  try {
+    const list = openListBody(response, config, (from) => rows.push(route.read(objectAt(from), reading)));
+    return writeEnvelope(await awaitAll(rows), list, route.list, config.alpha);
+  } catch (error) {
+    ignoreRejections(rows);
+    throw error;
+  }
+}

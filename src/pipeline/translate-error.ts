@@ -1,0 +1,97 @@
+/** From v4's errors to alpha's. */
+import { readErrors } from "../dialect/errors.ts";
+import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
+import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import type { HeaderContext, TranslationReport } from "./context.ts";
+import type { TranslationConfig, UpstreamResponse } from "./upstream-response.ts";
+
+/** Where v4 gives no reason. */
+const DEFAULT_REASONS: Readonly<Record<number, string>> = {
+  401: "The access token is not valid.",
+  403: "This is not permitted.",
+  404: "Not found",
+};
+
+const LIMIT_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+
+function upstreamLimitHeaders(headers: UpstreamResponse["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    LIMIT_HEADERS.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" && /^\d{1,15}$/.test(value) ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** An unknown id in a body is a 400: 404 would mean that the path does not exist (translation 3.1). */
+function statusOf(
+  response: UpstreamResponse,
+  route: Route,
+  method: string,
+  statuses: StatusesDefinition,
+): number {
+  const isUnknownInBody = response.status === 404 && method === "POST" && !route.namesObject;
+  return isUnknownInBody ? statuses.other_4xx : alphaStatus(response.status, statuses);
+}
+
+/** Longer names and reasons are not changed. In characters. */
+const LONGEST_NAME = 100;
+const LONGEST_REASON = 2000;
+
+/** Replaces v4's name of a field in a reason (`config_id is not valid`) with alpha's. */
+function inAlphaNames(reason: string, v4: string, alpha: string): string {
+  if (v4 === alpha || v4.length > LONGEST_NAME || reason.length > LONGEST_REASON) return reason;
+  const word = new RegExp(`(?<![\\w.])${RegExp.escape(v4)}(?![\\w[])(?!\\.\\w)`, "g");
+  return reason.replaceAll(word, () => alpha);
+}
+
+/** What a call's error is translated with. */
+interface FailedCall {
+  readonly method: string;
+  readonly gatewayFields: ReadonlySet<string>;
+  readonly clientSent: (member: string) => boolean;
+}
+
+/**
+ * Throws v4's error as alpha's. A member that the gateway added itself is not named.
+ *
+ * @throws {HttpError} always
+ */
+export function throwTranslatedError(
+  response: UpstreamResponse,
+  route: Route,
+  call: FailedCall,
+  config: TranslationConfig,
+  context: HeaderContext & Pick<TranslationReport, "warnings">,
+): never {
+  const { statuses } = config;
+  const status = statusOf(response, route, call.method, statuses);
+  if (response.status === statuses.rate_limited.v4)
+    context.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
+  if (status !== response.status) context.warnings.push(`v4 answered ${response.status}`);
+  const defaultReason =
+    status === statuses.other ? "The service could not answer this request." : "The request was refused.";
+  const upstreamErrors = readErrors(response.json, config.errors);
+  if (!upstreamErrors) throw new HttpError(status, DEFAULT_REASONS[status] ?? defaultReason);
+  const errors = upstreamErrors.map(({ reason, field }): ErrorDetail => {
+    const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
+    return name === undefined || field === undefined
+      ? { reason }
+      : { reason: inAlphaNames(reason, field, name), field: name };
+  });
+  const { notFoundField } = route;
+  const [first, ...others] = errors;
+  if (
+    response.status === 404 &&
+    notFoundField !== undefined &&
+    call.clientSent(notFoundField) &&
+    first?.field === undefined
+  ) {
+    throw new HttpError(status, [
+      { reason: first?.reason ?? defaultReason, field: notFoundField },
+      ...others,
+    ]);
+  }
+  throw new HttpError(status, errors);
+}

@@ -1,0 +1,135 @@
+/** v4's responses: their JSON, and the lists and objects in it. */
+import { parseJson, isObject } from "../dialect/json/parse.ts";
+import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
+import type { EnvelopeNames, ParseListBody } from "../dialect/envelope.ts";
+import type { ErrorNames } from "../dialect/errors.ts";
+import { isSuccess, type StatusesDefinition } from "../dialect/statuses.ts";
+import type { JsonObject } from "../mapping/translation-context.ts";
+import type { HttpResponse } from "../upstream/client.ts";
+
+/** v4 sent something that no rule can translate. The message is for the log; the client gets a neutral 500. */
+export class InvalidUpstreamResponseError extends Error {
+  override readonly name = "InvalidUpstreamResponseError";
+  readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
+}
+
+/** How responses of a pack are translated. */
+export interface TranslationConfig {
+  readonly errors: ErrorNames;
+  readonly statuses: StatusesDefinition;
+  readonly openList: ParseListBody;
+  readonly alpha: EnvelopeNames;
+}
+
+/** v4's response to one call. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly success: boolean;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as v4 sent it; empty where there was none. */
+  readonly text: string;
+  /** The same in UTF-8, where it came from the network. */
+  readonly bytes?: Buffer | undefined;
+  /** The JSON in it, parsed on first use; undefined where there was no body, or an invalid one. */
+  readonly json: unknown;
+  /** Whether the text is JSON to its end; undefined while no one has checked. */
+  isValidJson?: boolean | undefined;
+}
+
+/** v4's errors are small. In a longer body no one looks for reasons. In characters. */
+const LONGEST_ERROR = 262_144;
+
+/** More values than any response that is parsed: a page has at most some thousand objects. */
+const MOST_VALUES = 200_000;
+
+/** @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or has too many values */
+function parseOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text, { maxValues: MOST_VALUES });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new InvalidUpstreamResponseError(`v4's response is not JSON that can be read: ${error.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Most responses are translated as text. Their JSON is parsed once, for rules that look into it. A class: a getter in
+ * a literal gives each object a hidden class of its own, which keeps text and JSON alive until the next full
+ * collection.
+ */
+class ParsedOnUse implements UpstreamResponse {
+  readonly status: number;
+  readonly success: boolean;
+  readonly headers: UpstreamResponse["headers"];
+  readonly text: string;
+  readonly bytes: Buffer | undefined;
+  readonly ms: number;
+  isValidJson: boolean | undefined;
+  #json: unknown;
+  #isParsed: boolean;
+
+  constructor({ status, headers, text, bytes, ms }: HttpResponse) {
+    this.status = status;
+    this.success = isSuccess(status);
+    this.headers = headers;
+    this.text = text;
+    this.bytes = bytes;
+    this.ms = ms;
+    this.#isParsed = text === "";
+  }
+
+  get json(): unknown {
+    if (!this.#isParsed && (this.success || this.text.length <= LONGEST_ERROR))
+      this.#json = parseOrUndefined(this.text);
+    this.#isParsed = true;
+    return this.#json;
+  }
+}
+
+/** The response of an HTTP call, with the milliseconds that it took. */
+export const toUpstreamResponse = (response: HttpResponse): UpstreamResponse & { readonly ms: number } =>
+  new ParsedOnUse(response);
+
+/** @throws {InvalidUpstreamResponseError} for anything else: it would be read as an object full of nulls */
+export function parseObject(value: unknown): JsonObject {
+  if (!isObject(value)) throw new InvalidUpstreamResponseError("v4's object is not a JSON object");
+  return value;
+}
+
+/** The same for the text of an object. @throws {InvalidUpstreamResponseError} */
+export function objectAt(from: Cursor): Cursor {
+  if (!isObjectAt(from)) throw new InvalidUpstreamResponseError("v4's object is not a JSON object");
+  return from;
+}
+
+/** Runs a reader of a response's JSON. @throws {InvalidUpstreamResponseError} for what is wrong with the JSON */
+export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    const reason = error instanceof RangeError ? `: ${error.message}` : "";
+    throw new InvalidUpstreamResponseError(`v4's ${status} is not JSON that can be read${reason}`);
+  }
+}
+
+/**
+ * Reads a list from start to end. Invalid JSON is found on the way.
+ *
+ * @throws {InvalidUpstreamResponseError} for anything but a list
+ */
+export function openListBody<Item>(
+  response: UpstreamResponse,
+  { openList: open }: TranslationConfig,
+  readItem: (from: Cursor) => Item,
+) {
+  return readJsonOf(response, () => {
+    const from = cursorAt(response.text, response.bytes);
+    const list = open(from, readItem);
+    expectEnd(from);
+    response.isValidJson = true;
+    if (!list) throw new InvalidUpstreamResponseError("v4's list has no envelope");
+    return list;
+  });
+}
