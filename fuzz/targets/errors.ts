@@ -37,8 +37,8 @@ export const target: Target = {
   covers: [
     "/src/dialect/",
     "/src/mapping/compile/field/error.ts",
-    "/src/pipeline/stages/build-response.ts",
-    "/src/pipeline/to-error-response.ts",
+    "/src/pipeline/translate-error.ts",
+    "/src/pipeline/lifecycle.ts",
   ],
   longest: 20_000,
   seeds: [

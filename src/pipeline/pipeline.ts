@@ -1,7 +1,11 @@
-import { createResponseCache } from "./response-cache.ts";
-import type { BrownOuts } from "./brown-outs/brown-outs.ts";
+import type { TokenLocks } from "../auth/token-locks.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
+import type { BrownOuts } from "./brown-outs/brown-outs.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { createResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
@@ -10,19 +14,18 @@ import { enforceBrownOut, enforceRateLimit } from "./stages/rate-limit.ts";
 import { readBody } from "./stages/read-body.ts";
 import { traceparentOf } from "./trace-context.ts";
 import { UpstreamCaller, upstreamCredentials, type CallDependencies } from "./upstream-call.ts";
-import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import type { TranslationConfig } from "./upstream-response.ts";
 
 export interface PipelineDependencies
-  extends
-    LifecycleDependencies,
-    Omit<TranslationServices, "responseCache" | "tokens" | "tokenStore">,
-    Omit<CallDependencies, "responseCache" | "translation"> {
-  readonly translation: TranslationServices["translation"];
+  extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {
+  readonly pack: Pack;
+  readonly translation: TranslationConfig;
+  readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
-  readonly tokenLocks: TokenDependencies["tokenLocks"];
+  readonly brownOuts: BrownOuts;
+  readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
-  readonly brownOuts: BrownOuts;
   /** Scheme of the native proxy, where that is on. */
   readonly nativeScheme?: string | undefined;
 }

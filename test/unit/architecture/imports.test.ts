@@ -110,37 +110,49 @@ test.each(files)("%s imports downwards only", (file) => {
   expect(foreign).toEqual([]);
 });
 
-test.each(files.filter((file) => folderOf(file) === "pipeline"))(
-  "%s: stages of the pipeline are composed in few places",
-  (file) => {
-    const imports = [
-      ...readFileSync(join("src", file), "utf8").matchAll(
-        /^import (?!type)[^;]*from "\.\.?\/(?:stages\/)?([^"/]+)"/gm,
-      ),
-    ];
-    const composing = [
-      "pipeline/pipeline.ts",
-      "pipeline/lifecycle.ts",
-      "pipeline/execute-route.ts",
-      "pipeline/stages/build-request.ts",
-      "pipeline/http/request-context.ts",
-    ];
-    const shared = new Set([
-      "context.ts",
-      "route-context.ts",
-      "build-response.ts",
-      "parse-credentials.ts",
-      "trace-context.ts",
-      "parse-body.ts",
-      "translate-query.ts",
-      "fetch-prerequisites.ts",
-      "call-upstream.ts",
-      "file-streamer.ts",
-      "fetch-all-pages.ts",
-      "delay-response-end.ts",
-      "paginate.ts",
-    ]);
-    const stages = imports.map(([, name = ""]) => name).filter((name) => !shared.has(name));
-    expect(composing.includes(file) ? [] : stages).toEqual([]);
-  },
-);
+/** The functions of each stage, in the order of the pipeline, and the only files that may import them. */
+const STAGES: Readonly<Record<string, readonly string[]>> = {
+  authenticate: ["pipeline/pipeline.ts"],
+  matchRoute: ["pipeline/pipeline.ts"],
+  enforceRateLimit: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+  enforceBrownOut: ["pipeline/pipeline.ts"],
+  resolveToken: ["pipeline/pipeline.ts"],
+  authorize: ["pipeline/pipeline.ts"],
+  readBody: ["pipeline/pipeline.ts"],
+  selectRoute: ["pipeline/pipeline.ts"],
+  RESPONSE_KINDS: ["pipeline/pipeline.ts"],
+  withLifecycle: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+};
+
+/** Names that a file imports from the pipeline's own modules. */
+const importedStages = (file: string): string[] =>
+  [...readFileSync(join("src", file), "utf8").matchAll(/^import \{([^}]*)\} from "\.[^"]+"/gm)]
+    .flatMap(([, names = ""]) => names.split(","))
+    .map((name) => name.trim())
+    .filter((name) => Object.hasOwn(STAGES, name));
+
+test.each(Object.entries(STAGES))("%s is called by %s alone", (stage, callers) => {
+  const importing = files.filter(
+    (file) => !file.startsWith("sandbox/") && importedStages(file).includes(stage),
+  );
+  expect(importing.sort()).toEqual([...callers].sort());
+});
+
+test("pipeline.ts imports the stages in their order, and fits a screen", () => {
+  const source = readFileSync("src/pipeline/pipeline.ts", "utf8");
+  const body = source.slice(source.indexOf("return withLifecycle("));
+  const positions = Object.keys(STAGES)
+    .slice(0, -1)
+    .map((stage) => body.indexOf(stage));
+  expect(positions).toEqual([...positions].sort((one, other) => one - other));
+  expect(positions).not.toContain(-1);
+  expect(body.split("\n").length).toBeLessThan(80);
+});
+
+test("Express is imported by adapters alone", () => {
+  const importing = files.filter((file) =>
+    /from "(?:express|helmet|cors)"/.test(readFileSync(join("src", file), "utf8")),
+  );
+  const adapters = importing.filter((file) => !/^(?:admin|sandbox|app|pipeline\/http)\//.test(file));
+  expect(adapters).toEqual([]);
+});
