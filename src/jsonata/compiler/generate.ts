@@ -88,6 +88,9 @@ const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
   "orderBy",
   "listDescendants",
   "range",
+  "isEqual",
+  "isDifferent",
+  "groupBy",
   "applyTupleStep",
   "filterTuples",
 ]);

@@ -1,7 +1,7 @@
 import { Failure } from "./failure.ts";
 import { sequence, type List } from "./sequence.ts";
 import { isNumeric } from "./values.ts";
-import { tick } from "./guard.ts";
+import { checkItems, tick } from "./guard.ts";
 
 // Arithmetic and comparison operators. If an operand is undefined, the result is undefined.
 
@@ -70,9 +70,10 @@ export const greater: Comparison = (left, right, position) =>
 export const greaterOrEqual: Comparison = (left, right, position) =>
   comparable(left, right, position) ? (left as number) >= (right as number) : undefined;
 
+/** JSONata has a code of its own above this length. */
 const LONGEST_RANGE = 1e7;
 
-/** The range operator `..`. Both bounds are included. @throws {Failure} T2003, T2004, D2014 */
+/** The range operator `..`. Both bounds are included. @throws {Failure} T2003, T2004, D2014, D2015 */
 export function range(from: unknown, to: unknown, position: number): List | undefined {
   if (from !== undefined && !Number.isInteger(from)) throw new Failure("T2003", position);
   if (to !== undefined && !Number.isInteger(to)) throw new Failure("T2004", position);
@@ -81,6 +82,7 @@ export function range(from: unknown, to: unknown, position: number): List | unde
   const size = (to as number) - first + 1;
   if (size <= 0) return undefined;
   if (size > LONGEST_RANGE) throw new Failure("D2014", position);
+  checkItems(size, "a range", position);
   tick(size);
   const list = sequence();
   // The first bound is not added to 0, because -0 + 0 is 0.

@@ -1,4 +1,4 @@
-import { tick } from "./guard.ts";
+import { checkItems, tick } from "./guard.ts";
 import { sequence, type List } from "./sequence.ts";
 import { isNumeric, isTruthy } from "./values.ts";
 
@@ -22,6 +22,7 @@ export function countMatches(result: unknown, index: number, length: number): nu
     : isNumeric(result)
       ? [result]
       : undefined;
+  if (positions) tick(positions.length >> 4);
   if (!positions?.every((position) => isNumeric(position))) return isTruthy(result) ? 1 : 0;
   return positions.filter((position) => {
     const at = Math.floor(position);
@@ -32,12 +33,13 @@ export function countMatches(result: unknown, index: number, length: number): nu
 /** A predicate `[ … ]` after a step: selects members by a condition, or by indexes. */
 export function filter(value: unknown, predicate: (item: unknown) => unknown): List {
   const list = toList(value);
-  tick(list.length);
   const selected = sequence();
   for (let index = 0; index < list.length; index += 1) {
+    tick();
     const item: unknown = list[index];
     const times = countMatches(predicate(item), index, list.length);
     for (let count = 0; count < times; count += 1) selected.push(item);
+    checkItems(selected.length, "a predicate");
   }
   return selected;
 }

@@ -1,4 +1,5 @@
 import { Failure } from "./failure.ts";
+import { tick } from "./guard.ts";
 import { append, addMembers } from "./sequence.ts";
 import { EMPTY_STREAM, reduceTuples, type Tuple } from "./tuple.ts";
 import { setMember } from "./values.ts";
@@ -68,8 +69,10 @@ function evaluateGroups(
 export function groupBy(context: unknown, pairs: readonly Pair[], position: number): Record<string, unknown> {
   const list: readonly unknown[] = Array.isArray(context) ? context : [context];
   const groups = new Map<string, Group>();
-  for (const item of list.length === 0 ? [undefined] : list)
+  for (const item of list.length === 0 ? [undefined] : list) {
+    tick();
     for (const pair of pairs) addToGroup(groups, pair.key(item), pair, item, position);
+  }
   return evaluateGroups(groups, ({ data, pair }) => pair.value(data));
 }
 

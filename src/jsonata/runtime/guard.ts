@@ -1,10 +1,64 @@
 import { Failure } from "./failure.ts";
 
 /**
- * Limits of one evaluation. Packs are written by operators, so the limits guard against mistakes: endless recursion and
- * endless loops. `stack` is a number of nested calls (in the interpreter: of nested steps), `timeout` is milliseconds.
+ * Limits of one evaluation, under the names of jsonata's options. Packs are written by operators, so the limits are
+ * against mistakes: endless recursion, endless loops, and results that fill the memory. `stack` counts the steps of the
+ * interpreter, or the nested calls of a compiled expression; `timeout` is in milliseconds; `sequence` counts the items
+ * of a list.
  */
-export const GUARDS = { stack: 500, timeout: 250 } as const;
+export const GUARDS = { stack: 500, timeout: 250, sequence: 100_000 } as const;
+
+/** Characters of a text that an expression creates. */
+export const MAX_TEXT = 1_000_000;
+
+/** Values and characters of a result. A part that it contains twice counts twice. */
+export const MAX_RESULT = 2_000_000;
+
+/** JSONata's code for a list that is too long, and an own one: JSONata does not limit texts and results. */
+const LIST_TOO_LONG = "D2015";
+const TOO_LARGE = "too_large";
+
+/** Checks the length of a list. @param by The function or operator that creates it. @throws {Failure} D2015 */
+export function checkItems(length: number, by: string, position = 0): void {
+  if (length > GUARDS.sequence)
+    throw new Failure(LIST_TOO_LONG, position, `${by} gives a list of more than ${GUARDS.sequence} items`);
+}
+
+/** Checks the length of a text. @param by The function or operator that creates it. @throws {Failure} too_large */
+export function checkText(length: number, by: string, position = 0): void {
+  if (length > MAX_TEXT)
+    throw new Failure(TOO_LARGE, position, `${by} gives a text of more than ${MAX_TEXT} characters`);
+}
+
+/**
+ * Checks the size of a value before it is copied or printed. Two members can be the same object, so a few steps of an
+ * expression can create a value that does not fit into memory once it is printed.
+ *
+ * @param by What creates the value.
+ * @param most Values and characters.
+ * @throws {Failure} too_large
+ */
+export function checkSize(value: unknown, by: string, most: number): void {
+  if (subtractSize(most, value) < 0)
+    throw new Failure(TOO_LARGE, 0, `${by} gives more than ${most} values and characters`);
+}
+
+/** Subtracts the size of a value. Stops once the result is negative. */
+function subtractSize(most: number, value: unknown): number {
+  if (typeof value === "string") return most - value.length;
+  if (typeof value !== "object" || value === null) return most - 1;
+  let left = most - 1;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index += 1)
+      left = subtractSize(left, value[index]);
+    return left;
+  }
+  for (const name in value) {
+    if (left < 0) return left;
+    left = subtractSize(left - name.length, (value as Readonly<Record<string, unknown>>)[name]);
+  }
+  return left;
+}
 
 /** What the current evaluation has used. Evaluations are synchronous, so there is only one at a time. */
 const usage = { depth: 0, ticks: 0, started: 0 };
@@ -24,6 +78,13 @@ export function tick(work = 1): void {
   const now = performance.now();
   if (usage.started === 0) usage.started = now;
   else if (now - usage.started > GUARDS.timeout) throw new Failure("D1012");
+}
+
+/** Counts the work of a built-in function in proportion to its arguments. @throws {Failure} D1012 */
+export function tickArguments(args: readonly unknown[]): void {
+  for (const value of args)
+    if (typeof value === "string") tick(value.length >> 6);
+    else if (Array.isArray(value)) tick(value.length >> 4);
 }
 
 /** Counts a nested call. @throws {Failure} D1011 If calls are nested too deeply. */

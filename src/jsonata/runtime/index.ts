@@ -28,7 +28,7 @@ export {
   applyStep,
   listMemberValues,
 } from "./path.ts";
-export { copyPlain } from "./plain.ts";
+export { copyPlain, printResult as textOf } from "./plain.ts";
 export {
   collapse,
   collapseKeepingList,
@@ -39,7 +39,6 @@ export {
   collapsePathKeepingList,
   wrapInput,
 } from "./sequence.ts";
-export { toJsonText as textOf } from "../../dialect/json/text.ts";
 export { orderBy } from "./sort.ts";
 export { createTransform } from "./transform.ts";
 export {

@@ -26,6 +26,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   T2012: "the deletion of a transform is not a list of strings",
   T2013: "$clone is bound to something that is not a function",
   D2014: "a range has more than ten million members",
+  D2015: "a list has too many items",
   D3001: "a number that is not finite can't be printed",
   D3010: "$replace can't look for an empty string",
   D3011: "the limit of $replace is negative",

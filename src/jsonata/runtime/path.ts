@@ -1,4 +1,4 @@
-import { tick } from "./guard.ts";
+import { checkItems, tick } from "./guard.ts";
 import { sequence, type List } from "./sequence.ts";
 
 /** Whether a value is an object and not an array, so that a name can be read directly. */
@@ -16,8 +16,10 @@ function lookupEach(values: readonly unknown[], name: string): List {
   const found = sequence();
   for (const value of values) {
     const result = lookup(value, name);
-    if (Array.isArray(result)) for (const member of result) found.push(member);
-    else if (result !== undefined) found.push(result);
+    if (Array.isArray(result)) {
+      for (const member of result) found.push(member);
+      checkItems(found.length, "a path");
+    } else if (result !== undefined) found.push(result);
   }
   return found;
 }
@@ -61,7 +63,10 @@ function addResult(into: StepResults, result: unknown): void {
   into.count += 1;
   into.only = result;
   if (!Array.isArray(result) || (result as List).cons) into.list.push(result);
-  else for (const member of result) into.list.push(member);
+  else {
+    for (const member of result) into.list.push(member);
+    checkItems(into.list.length, "a path");
+  }
 }
 
 /** If the last step of a path has one result and it is an array, the result is that array, not a list of its members. */
@@ -72,9 +77,11 @@ function finishStep({ list, count, only }: StepResults, last: boolean): List {
 /** Applies one step of a path to each item. @param last Whether it is the last step. @throws {Failure} D1012 */
 export function applyStep(list: List, evaluate: (item: unknown) => unknown, last: boolean): List {
   if (list.length === 0) return sequence();
-  tick(list.length);
   const into = createStepResults();
-  for (const item of list) addResult(into, evaluate(item));
+  for (const item of list) {
+    tick();
+    addResult(into, evaluate(item));
+  }
   return finishStep(into, last);
 }
 
@@ -102,6 +109,7 @@ export function listMemberValues(context: unknown): unknown {
     if (Array.isArray(value)) {
       plain = true;
       for (const member of value.flat(Infinity) as unknown[]) values.push(member);
+      checkItems(values.length, "*");
     } else values.push(value);
   }
   if (!plain) values.sequence = true;
@@ -118,6 +126,7 @@ export function listDescendants(context: unknown): unknown {
 
 function descend(value: unknown, found: List): void {
   tick();
+  checkItems(found.length, "**");
   if (!Array.isArray(value)) found.push(value);
   if (typeof value !== "object" || value === null) return;
   for (const member of Array.isArray(value) ? value : Object.values(value)) descend(member, found);

@@ -1,21 +1,36 @@
 import { isExactNumber } from "../../dialect/json/parse.ts";
+import { toJsonText, type JsonText } from "../../dialect/json/text.ts";
+import { checkSize, MAX_RESULT } from "./guard.ts";
 import { setMember } from "./values.ts";
 
 /**
  * Copies a result, because its arrays have hidden marks and it may be a part of the input. Functions become undefined.
  * Exact numbers are immutable and are not copied.
+ *
+ * @throws {Failure} too_large
  */
 export function copyPlain(value: unknown): unknown {
+  checkSize(value, "the expression", MAX_RESULT);
+  return copy(value);
+}
+
+/** Prints a result as JSON. @throws {Failure} too_large */
+export function printResult(value: unknown): JsonText {
+  checkSize(value, "the expression", MAX_RESULT);
+  return toJsonText(value);
+}
+
+function copy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
-  if (Array.isArray(value)) return Array.from(value, copyPlain).filter((item) => item !== undefined);
+  if (Array.isArray(value)) return Array.from(value, copy).filter((item) => item !== undefined);
   if (isExactNumber(value)) return value;
   if (isFunction(value)) return undefined;
-  const copy: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    const plain = copyPlain(member);
-    if (plain !== undefined) setMember(copy, name, plain);
+    const plain = copy(member);
+    if (plain !== undefined) setMember(members, name, plain);
   }
-  return copy;
+  return members;
 }
 
 /** In the interpreter, built-in functions and lambdas are objects with one of these members. */

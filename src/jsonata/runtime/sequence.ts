@@ -1,3 +1,5 @@
+import { checkItems } from "./guard.ts";
+
 /**
  * A JSONata list. A sequence is a list of results: it collapses to its member if it has only one, and to undefined if it
  * is empty. Arrays of the input and of `[ … ]` never collapse.
@@ -65,8 +67,10 @@ export function markConstructed(list: unknown[]): unknown[] {
 
 /** Adds a value to an array constructor: lists are flattened, undefined is omitted. */
 export function addMembers(into: unknown[], value: unknown): unknown[] {
-  if (Array.isArray(value)) for (const member of value) into.push(member);
-  else if (value !== undefined) into.push(value);
+  if (Array.isArray(value)) {
+    for (const member of value) into.push(member);
+    checkItems(into.length, "[ ]");
+  } else if (value !== undefined) into.push(value);
   return into;
 }
 
@@ -81,5 +85,6 @@ export function append(first: unknown, second: unknown): unknown {
   if (first === undefined) return second;
   if (second === undefined) return first;
   const head: unknown[] = Array.isArray(first) ? first : [first];
+  checkItems(head.length + (Array.isArray(second) ? second.length : 1), "$append");
   return head.concat(second);
 }

@@ -1,4 +1,4 @@
-import { tick } from "./guard.ts";
+import { checkItems, tick } from "./guard.ts";
 import { append, sequenceOf, type List } from "./sequence.ts";
 import { countMatches } from "./filter.ts";
 
@@ -35,9 +35,9 @@ export function applyTupleStep(
   { focus, index, parent }: StepBindings,
 ): Tuple[] {
   if (stream === EMPTY_STREAM) return EMPTY_STREAM;
-  tick(stream.length);
   const found: Tuple[] = [];
   for (const tuple of stream) {
+    tick();
     const result = evaluate(tuple["@"], tuple);
     if (result === undefined) continue;
     for (const [position, item] of (Array.isArray(result) ? result : [result]).entries()) {
@@ -46,6 +46,7 @@ export function applyTupleStep(
       if (parent !== undefined) more[parent] = tuple["@"];
       found.push(extendTuple(tuple, more));
     }
+    checkItems(found.length, "a path");
   }
   return found;
 }
@@ -59,8 +60,8 @@ export const numberTuples = (stream: readonly Tuple[], index: string): readonly 
 /** A predicate over a stream of tuples: a condition, or indexes. @throws {Failure} D1012 */
 export function filterTuples(stream: readonly Tuple[], predicate: Evaluate): readonly Tuple[] {
   if (stream === EMPTY_STREAM) return stream;
-  tick(stream.length);
   return stream.flatMap((tuple, index) => {
+    tick();
     const times = countMatches(predicate(tuple["@"], tuple), index, stream.length);
     return Array.from({ length: times }, () => tuple);
   });
@@ -84,6 +85,10 @@ export function reduceTuples(data: Tuple | readonly Tuple[]): Tuple {
   const [first, ...rest] = data as readonly Tuple[];
   const reduced = { ...first };
   for (const tuple of rest)
-    for (const [name, value] of Object.entries(tuple)) reduced[name] = append(reduced[name], value);
+    for (const [name, value] of Object.entries(tuple)) {
+      const list = reduced[name];
+      if (Array.isArray(list)) tick(list.length >> 4);
+      reduced[name] = append(list, value);
+    }
   return reduced;
 }

@@ -1,4 +1,5 @@
 import { Failure } from "./failure.ts";
+import { checkSize, checkText, MAX_TEXT, tick } from "./guard.ts";
 import type { List } from "./sequence.ts";
 
 /** Whether a value is a finite number. @throws {Failure} D1001 If it is infinite. */
@@ -32,6 +33,7 @@ export function isDifferent(left: unknown, right: unknown): boolean {
 export function isDeepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  tick();
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((member, index) => isDeepEqual(member, right[index]));
   const names = Object.getOwnPropertyNames(left);
@@ -66,13 +68,16 @@ export function printText(value: unknown, pretty = false): string {
     return String(Number.isInteger(value) ? value : roundForPrint(value));
   }
   const whole: unknown = Array.isArray(value) && (value as List).outerWrapper ? value[0] : value;
+  checkSize(whole, "the text of a value", MAX_TEXT);
   return JSON.stringify(whole, replacer, pretty ? 2 : 0);
 }
 
-/** The operator `&`. Undefined is printed as an empty string. @throws {Failure} D3001 */
+/** The operator `&`. Undefined is printed as an empty string. @throws {Failure} D3001, too_large */
 export function joinText(left: unknown, right: unknown, position: number): string {
   try {
-    return (left === undefined ? "" : printText(left)) + (right === undefined ? "" : printText(right));
+    const text = (left === undefined ? "" : printText(left)) + (right === undefined ? "" : printText(right));
+    checkText(text.length, "&");
+    return text;
   } catch (thrown) {
     if (thrown instanceof Failure) thrown.position = position;
     throw thrown;

@@ -92,12 +92,88 @@ describe("a mistake is stopped", () => {
       "D1011",
     ],
     ["an endless loop", "($f := function($n){ $f($n) }; $f(0))", "D1012"],
-    ["a loop in a loop", "$count([1..100000].(a; [1..100000].($ + 1)))", "D1012"],
+    ["a loop in a loop", "$count([1..100000].(a; $count([1..100000].($ + 1))))", "D1012"],
     ["a predicate in a loop", "$count([1..100000][$count($$.list[$ > 1]) > 5])", "D1012"],
-    ["too long a list", "[1..10000001]", "D2014"],
+    ["too long a range", "[1..10000001]", "D2014"],
+    [
+      "too many objects",
+      "$keys($merge([1..100000].{'k' & $: $keys($merge([1..1000].{'k' & $: 1}))}))",
+      "D1012",
+    ],
+    ["too many places in a predicate", "[1..100000][[0..99999]]", "D1012"],
   ])("%s", (_what, source, jsonataCode) => {
     const input = { list: Array.from({ length: 10_000 }, (_, index) => index) };
     expect(() => compile(source).evaluate(input, {})).toThrow(expect.objectContaining({ jsonataCode }));
+  });
+
+  const DOUBLED = "($f := function($v, $n){ $n = 0 ? $v : $f(%, $n - 1) }; $f($v, 40))";
+  const doubled = (value: string): string => DOUBLED.replace("%", value);
+  test.each([
+    ["a range", "[1..100001]", "D2015", "a range gives a list of more than 100000 items"],
+    ["$append", doubled("$append($v, $v)"), "D2015", "$append gives a list of more than 100000 items"],
+    ["a list in itself", doubled("[$v, $v]"), "D2015", "[ ] gives a list of more than 100000 items"],
+    ["a path", "list.$$.list", "D2015", "a path gives a list of more than 100000 items"],
+    ["$split", "$split($pad('', 200000), '')", "D2015", "$split gives a list of more than 100000 items"],
+    [
+      "**",
+      `$count(${doubled("{ 'a': $v, 'b': $v }")}.**)`,
+      "D2015",
+      "** gives a list of more than 100000 items",
+    ],
+    ["$pad", "$pad('', 1000000000)", "too_large", "$pad gives a text of more than 1000000 characters"],
+    ["&", doubled("$v & $v"), "too_large", "& gives a text of more than 1000000 characters"],
+    ["$join", "$join(list.(text & text))", "too_large", "$join gives a text of more than 1000000 characters"],
+    [
+      "$replace by a text",
+      "$replace('aaaaaaaaaaaa', 'a', $pad('', 100000))",
+      "too_large",
+      "$replace gives a text of more than 1000000 characters",
+    ],
+    [
+      "$replace by groups",
+      "$replace($pad('', 1000, 'a'), /(a+)/, $join([1..2000].('$1')))",
+      "too_large",
+      "$replace gives a text of more than 1000000 characters",
+    ],
+    [
+      "$encodeUrl",
+      "$encodeUrl($pad('', 500000, 'é'))",
+      "too_large",
+      "$encodeUrl gives a text of more than 1000000 characters",
+    ],
+    [
+      "$string",
+      `$string(${doubled("{ 'a': $v, 'b': $v }")})`,
+      "too_large",
+      "the text of a value gives more than 1000000 values and characters",
+    ],
+    [
+      "the result",
+      doubled("{ 'a': $v, 'b': $v }"),
+      "too_large",
+      "the expression gives more than 2000000 values and characters",
+    ],
+  ])(
+    "%s gives no more than fits into memory, and the error names the limit",
+    (_what, source, jsonataCode, message) => {
+      const input = { list: Array.from({ length: 10_000 }, () => ({ text: "x".repeat(60) })) };
+      const bound = { v: "ab" };
+      for (const run of ["evaluate", "print"] as const)
+        expect(() => compile(source)[run](input, bound)).toThrow(
+          expect.objectContaining({ name: "ExpressionError", jsonataCode, message }),
+        );
+    },
+  );
+
+  test("what the interpreter evaluates has the same limit of lists and results", async () => {
+    const parent = "(a.b).%.c";
+    expect(compile(`[${parent}, [1..100001]]`).engine).toBe("interpreted");
+    await expect(compile(`[${parent}, [1..100001]]`).evaluate({}, {})).rejects.toMatchObject({
+      jsonataCode: "D2015",
+    });
+    await expect(compile(`[${parent}, $pad('', 3000000)]`).evaluate({}, {})).rejects.toMatchObject({
+      jsonataCode: "too_large",
+    });
   });
 
   test("and the next evaluation starts anew", () => {

@@ -71,10 +71,12 @@ export const sum: OnNumbers = (values) => values?.reduce((total, value) => total
 export const count = (values?: readonly unknown[]): number => values?.length ?? 0;
 
 /** `$max`. */
-export const max: OnNumbers = (values) => (values?.length ? Math.max(...values) : undefined);
+export const max: OnNumbers = (values) =>
+  values?.length ? values.reduce((most, value) => Math.max(most, value)) : undefined;
 
 /** `$min`. */
-export const min: OnNumbers = (values) => (values?.length ? Math.min(...values) : undefined);
+export const min: OnNumbers = (values) =>
+  values?.length ? values.reduce((least, value) => Math.min(least, value)) : undefined;
 
 /** `$average`. */
 export const average: OnNumbers = (values) =>

@@ -1,4 +1,5 @@
 import { Failure } from "../failure.ts";
+import { tick } from "../guard.ts";
 import { lookup as lookupName } from "../path.ts";
 import { addMembers, sequence, sequenceOf, type List } from "../sequence.ts";
 import { isNumeric, setMember } from "../values.ts";
@@ -43,8 +44,11 @@ function spreadEach(values: readonly unknown[]): List {
 export function merge(objects?: readonly object[]): Record<string, unknown> | undefined {
   if (objects === undefined) return undefined;
   const merged: Record<string, unknown> = {};
-  for (const object of objects)
-    for (const [name, value] of Object.entries(object)) setMember(merged, name, value);
+  for (const object of objects) {
+    const members = Object.entries(object);
+    tick(1 + members.length);
+    for (const [name, value] of members) setMember(merged, name, value);
+  }
   return merged;
 }
 

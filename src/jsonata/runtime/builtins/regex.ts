@@ -1,7 +1,7 @@
 import type { Regex } from "../../regex/index.ts";
 import type { Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
-import { tick } from "../guard.ts";
+import { checkItems, checkText, tick } from "../guard.ts";
 import { sequence, type List } from "../sequence.ts";
 import { callFunction } from "./higher-order.ts";
 
@@ -86,6 +86,7 @@ export function match(text?: string, token?: Callable, limit = Infinity): List |
   for (const { match: whole, start, groups } of iterateMatches(token as Callable, text)) {
     if (found.length >= limit) break;
     found.push({ match: whole, index: start, groups });
+    checkItems(found.length, "$match");
   }
   return found;
 }
@@ -102,6 +103,7 @@ export function split(text?: string, separator?: string | Callable, limit?: numb
   for (const { start, end } of iterateMatches(separator as Callable, text)) {
     if (parts.length >= most) return parts;
     parts.push(text.slice(from, start));
+    checkItems(parts.length, "$split");
     from = end;
   }
   if (parts.length < most) parts.push(text.slice(from));
@@ -115,6 +117,7 @@ function expandReplacement(replacement: string, { match: whole, groups }: Match)
   let from = 0;
   for (let at = replacement.indexOf("$"); at !== -1; at = replacement.indexOf("$", from)) {
     filled += replacement.slice(from, at);
+    checkText(filled.length, "$replace");
     from = at + 1;
     const next = replacement.charAt(from);
     if (next === "$" || next === "0") {
@@ -138,6 +141,7 @@ export function replaceText(text: string, token: string, replacement: unknown, l
   let at = text.indexOf(token);
   for (let count = 0; at !== -1 && count < limit; count += 1) {
     result += text.slice(from, at) + String(replacement);
+    checkText(result.length, "$replace");
     from = at + token.length;
     at = text.indexOf(token, from);
   }
@@ -156,6 +160,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
         : callFunction(replacement as Callable, [found]);
     if (typeof substitute !== "string") throw new Failure("D3012");
     result += text.slice(from, found.start) + substitute;
+    checkText(result.length, "$replace");
     from = found.start + found.match.length;
     count += 1;
   }

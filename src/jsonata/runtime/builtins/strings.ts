@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
 import { Buffer } from "node:buffer";
+import { checkText } from "../guard.ts";
 import { printText } from "../values.ts";
 
 type Coding = (value?: string) => string | undefined;
@@ -47,19 +48,29 @@ function characters(value: string): string[] {
   return all;
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** A sequence of characters: the string itself, unless one of its characters has two UTF-16 units. */
+const indexCharacters = (value: string): string | string[] =>
+  SURROGATE.test(value) ? characters(value) : value;
+
 /** `$length`: the number of characters. */
 export const length = (value?: string): number | undefined =>
-  value === undefined ? undefined : characters(value).length;
+  value === undefined ? undefined : indexCharacters(value).length;
 
 /** `$substring`. Without a start the whole string is meant, but then a size has no effect. */
 export function substring(value?: string, start?: number, size?: number): string | undefined {
   if (value === undefined) return undefined;
-  const all = characters(value);
+  const all = indexCharacters(value);
+  const cut = (first: number, end?: number): string => {
+    const part = all.slice(first, end);
+    return typeof part === "string" ? part : part.join("");
+  };
   const from = all.length + (start as number) < 0 ? 0 : (start as number);
-  if (size === undefined) return all.slice(from).join("");
+  if (size === undefined) return cut(from);
   if (size <= 0) return "";
   const end = from >= 0 ? from + size : all.length + from + size;
-  return all.slice(from, end).join("");
+  return cut(from, end);
 }
 
 /** `$substringBefore`: the part before the first occurrence of `mark`; the whole string without one. */
@@ -89,6 +100,7 @@ export function pad(value?: string, width?: number, filling?: string): string | 
   const wanted = Math.trunc(width as number);
   const missing = Math.abs(wanted) - (length(value) as number);
   if (!(missing > 0)) return value;
+  checkText(Math.abs(wanted), "$pad");
   const character = filling || " ";
   const repeated = character.repeat(missing);
   const padding = character.length > 1 ? (substring(repeated, 0, missing) as string) : repeated;
@@ -96,5 +108,12 @@ export function pad(value?: string, width?: number, filling?: string): string | 
 }
 
 /** `$join`: joins strings with a separator. */
-export const join = (values?: readonly string[], separator = ""): string | undefined =>
-  values?.join(separator);
+export function join(values?: readonly string[], separator = ""): string | undefined {
+  if (values === undefined) return undefined;
+  const separators = separator.length * Math.max(0, values.length - 1);
+  checkText(
+    values.reduce((length, value) => length + value.length, separators),
+    "$join",
+  );
+  return values.join(separator);
+}

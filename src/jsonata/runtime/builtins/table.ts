@@ -1,4 +1,5 @@
 import { createBuiltin, type Callable } from "../call.ts";
+import { checkItems, checkText, tickArguments } from "../guard.ts";
 import { parseSignature } from "../signature.ts";
 import { append } from "../sequence.ts";
 import { printText, isTruthy } from "../values.ts";
@@ -87,7 +88,13 @@ const onAnything: Readonly<Record<string, Entry>> = {
 /** All built-in functions by name. Each is wrapped, because calls set properties on the function object. */
 export const BUILTINS: Readonly<Record<string, Callable>> = Object.fromEntries(
   Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, arity, taken]]) => {
-    const called = (...args: unknown[]): unknown => run(...(args as never[]));
+    const called = (...args: unknown[]): unknown => {
+      tickArguments(args);
+      const result = run(...(args as never[]));
+      if (typeof result === "string") checkText(result.length, `$${name}`);
+      else if (Array.isArray(result)) checkItems(result.length, `$${name}`);
+      return result;
+    };
     return [name, createBuiltin(called, arity, parseSignature(taken))];
   }),
 );
