@@ -4,43 +4,44 @@ import type { Settings } from "../config/schema.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { connectCatalogs } from "./connect-catalogs.ts";
-import type { LoadedPack } from "./load-pack.ts";
+import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createPublicApp } from "./public-app.ts";
 
-/** All of a gateway that depends on its pack. It is replaced whole, and a request keeps the one it began with. */
-interface Edition extends LoadedPack {
+/** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
+interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly handler: RequestListener;
-  /** The JSON body of an answer to something that is not HTTP. */
+  /** The JSON body of a response to bytes that are not HTTP. */
   readonly badRequest: string;
 }
 
+/** The pack that serves requests. It is replaced as a whole. */
 export interface ActivePack {
-  /** The one that requests begin with now. */
-  current(): Edition;
+  /** The pack for requests that start now. */
+  current(): ServingPack;
   /**
-   * Makes one of another pack, reads its catalogs, and lets requests begin with it. While v4 gives no catalogs
-   * the one before goes on serving, and they are tried again.
+   * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
+   * pack serves requests, and the catalogs are tried again.
    */
-  replace(loaded: LoadedPack, overtaken: () => boolean): Promise<void>;
-  /** Ends what they do in the background. */
+  replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
+  /** Stops what packs do in the background. */
   stop(): void;
 }
 
-/** Between two tries to read the catalogs of a pack that is to be taken into use. */
+/** Pause between two attempts to read the catalogs of a new pack. */
 const RETRY_MS = 2000;
 
 /** Longer than any request may take. */
-const LONGEST_REQUEST_MS = 600_000;
+const MAX_REQUEST_MS = 600_000;
 
-export function createActivePack(settings: Settings, parts: Dependencies): ActivePack {
-  const inUse = new Set<Edition>();
-  let current = make(parts.initialPack);
-  let stopped = false;
+export function createActivePack(settings: Settings, dependencies: Dependencies): ActivePack {
+  const serving = new Set<ServingPack>();
+  let current = create(dependencies.initialPack);
+  let isStopped = false;
 
-  function make(loaded: LoadedPack): Edition {
-    const { log, upstream } = parts;
+  function create(loaded: LoadedPack): ServingPack {
+    const { log, upstream } = dependencies;
     const catalogs = connectCatalogs(
       loaded.pack,
       upstream,
@@ -48,42 +49,42 @@ export function createActivePack(settings: Settings, parts: Dependencies): Activ
       (catalog, message) =>
         log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
     );
-    const handler = createPublicApp(settings, { ...parts, pack: loaded.pack, catalogs });
-    const edition = { ...loaded, catalogs, handler, badRequest: badRequestBody(loaded.pack) };
-    inUse.add(edition);
-    return edition;
+    const handler = createPublicApp(settings, { ...dependencies, pack: loaded.pack, catalogs });
+    const pack = { ...loaded, catalogs, handler, badRequest: badRequestBody(loaded.pack) };
+    serving.add(pack);
+    return pack;
   }
 
-  function end(edition: Edition): void {
-    edition.catalogs.stop();
-    inUse.delete(edition);
+  function end(pack: ServingPack): void {
+    pack.catalogs.stop();
+    serving.delete(pack);
   }
 
-  /** Resolves when the catalogs are no less than those that serve now, or nobody wants them any more. */
-  async function complete({ catalogs }: Edition, unwanted: () => boolean): Promise<void> {
+  /** Resolves once the catalogs are as complete as those of the current pack, or once the pack is no longer wanted. */
+  async function readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
       await catalogs.refresh();
-      const complete = catalogs.missing().length === 0 || current.catalogs.missing().length > 0;
-      if (complete || unwanted()) return;
+      const isComplete = catalogs.missing().length === 0 || current.catalogs.missing().length > 0;
+      if (isComplete || isUnwanted()) return;
       await wait(RETRY_MS, undefined, { ref: false });
     }
   }
 
   return {
     current: () => current,
-    async replace(loaded, overtaken) {
-      const fresh = make(loaded);
-      const unwanted = (): boolean => stopped || overtaken();
-      await complete(fresh, unwanted);
-      if (unwanted()) return end(fresh);
-      const before = current;
-      current = fresh;
-      // Requests under way may still read catalogs of their own.
-      void parts.inFlight.idle(LONGEST_REQUEST_MS).then(() => end(before));
+    async replace(loaded, isSuperseded) {
+      const next = create(loaded);
+      const isUnwanted = (): boolean => isStopped || isSuperseded();
+      await readCatalogs(next, isUnwanted);
+      if (isUnwanted()) return end(next);
+      const previous = current;
+      current = next;
+      // In-flight requests may still read the catalogs of the previous pack.
+      void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(previous));
     },
     stop() {
-      stopped = true;
-      for (const edition of inUse) edition.catalogs.stop();
+      isStopped = true;
+      for (const pack of serving) pack.catalogs.stop();
     },
   };
 }

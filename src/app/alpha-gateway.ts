@@ -5,12 +5,12 @@ import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { createLog } from "../observability/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { createActivePack, type ActivePack } from "./active-pack.ts";
-import { closeDependencies, createDependencies, type Dependencies } from "./dependencies.ts";
-import { loadFiles, readPackOf, type LoadedPack } from "./load-pack.ts";
+import { createDependencies, type Dependencies } from "./dependencies.ts";
+import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
-import { createReadiness, readInitialCatalogs } from "./readiness.ts";
+import { readInitialCatalogs } from "./readiness.ts";
+import { createHandlers, type GatewayHandlers } from "./start.ts";
 
 /** How long a request waits for the stores to open. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -33,15 +33,14 @@ export interface AlphaGateway {
 /** What serves requests once the stores are open. */
 interface Opened {
   readonly dependencies: Dependencies;
-  readonly activePack: ActivePack;
-  readonly readiness: () => Promise<readonly string[]>;
+  readonly handlers: GatewayHandlers;
 }
 
 async function open(settings: Settings, loaded: LoadedPack): Promise<Opened> {
   const dependencies = await createDependencies(settings, { loaded, environment: {} });
-  const activePack = createActivePack(settings, dependencies);
-  await readInitialCatalogs(activePack);
-  return { dependencies, activePack, readiness: createReadiness(activePack, dependencies) };
+  const handlers = createHandlers(settings, dependencies);
+  await readInitialCatalogs(handlers.activePack);
+  return { dependencies, handlers };
 }
 
 /** Creates the predicate for the paths that the gateway handles: below a prefix of the pack, and calls to OAuth. */
@@ -89,7 +88,7 @@ const isBodyRead = ({ readableDidRead, headers }: IncomingMessage): boolean =>
  * ```
  */
 export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
-  const { settings, loaded = loadFiles(readPackOf(settings), settings) } = readMiddlewareOptions(options);
+  const { settings, loaded = loadFiles(readPackFiles(settings), settings) } = readMiddlewareOptions(options);
   return createMiddleware(settings, loaded);
 }
 
@@ -98,23 +97,18 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
   const { dialect } = loaded.pack;
   const isGatewayPath = createPathFilter(settings, loaded.pack);
   const failure = JSON.stringify(writeErrors([{ reason: UNAVAILABLE }], dialect.errors));
-  let problem: string | undefined = "starting";
+  let problem = "starting";
+  let opened: Opened | undefined;
   let closing: Promise<void> | undefined;
 
   const opening = open(settings, loaded).then(
-    (opened) => {
-      problem = undefined;
-      return opened;
-    },
+    (result) => (opened = result),
     (error: unknown) => {
       problem = (error as Error).message;
       log.error({ code: "AG_GATEWAY_OPEN_FAILED", err: error }, "the gateway could not be opened");
       return undefined;
     },
   );
-  let opened: Opened | undefined;
-  void opening.then((result) => (opened = result));
-
   function fail(response: ServerResponse): void {
     if (response.headersSent) return void response.destroy();
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
@@ -124,16 +118,12 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
   async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const result = await Promise.race([opening, wait(OPEN_TIMEOUT_MS, undefined, { ref: false })]);
     if (closing || !result) return fail(response);
-    result.activePack.current().handler(request, response);
+    result.handlers.handler(request, response);
   }
 
   async function close(): Promise<void> {
     const result = await opening;
-    if (!result) return;
-    const { activePack, dependencies } = result;
-    activePack.stop();
-    await dependencies.inFlight.idle(settings.SHUTDOWN_GRACE_MS);
-    await closeDependencies(dependencies, async () => {});
+    await result?.handlers.stop(() => result.dependencies.inFlight.idle(settings.SHUTDOWN_GRACE_MS));
   }
 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
@@ -146,14 +136,14 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
       );
       return fail(response);
     }
-    if (opened && !closing) opened.activePack.current().handler(request, response);
+    if (opened && !closing) opened.handlers.handler(request, response);
     else void waitAndHandle(request, response);
   }
 
   return Object.assign(handle, {
     async ready(): Promise<readonly string[]> {
       if (closing) return ["closed"];
-      return opened ? opened.readiness() : [problem ?? "starting"];
+      return opened ? opened.handlers.admin.readiness() : [problem];
     },
     close: () => (closing ??= close()),
   });

@@ -2,7 +2,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { createCatalogCache, type CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** Copies of v4's catalogs, as the pack describes them; not read yet. A reading under way ends with `stop`. */
+/** Creates the cache of v4's catalogs, as the pack describes them, empty. `stop` aborts a request in progress. */
 export function connectCatalogs(
   pack: Pack,
   upstream: Upstream,
@@ -15,7 +15,7 @@ export function connectCatalogs(
   );
   const end = new AbortController();
   const catalogs = createCatalogCache({
-    // A v4 that never answers would hold up the end of the process for as long as a call may take.
+    // A v4 that never responds would delay the exit of the process until the call times out.
     upstream: { call: (call) => upstream.call(call, end.signal), close: upstream.close },
     sources,
     ttlMs: ttlSeconds * 1000,

@@ -8,27 +8,24 @@ import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
-import type { UpstreamClient } from "../upstream/client.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
 import { openAuditStore } from "./audit-store.ts";
-import { plannedBrownOuts } from "./brown-out-schedule.ts";
 import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
-import { connectV4 } from "./connect-v4.ts";
-import { loadFiles, readPackOf, type LoadedPack } from "./load-pack.ts";
+import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 import { createLog, type Log } from "../observability/log.ts";
-import { v4Service, type V4Service } from "./v4-service.ts";
-import type { SharedState } from "./state-backends.ts";
-import { openSharedState } from "./open-state.ts";
+import { openSharedState, type SharedState } from "./state-backends.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 
-/** What a gateway is made of, opened and not yet listening. */
+/** What a gateway needs to serve requests, opened, before it listens. */
 export interface Dependencies {
   readonly log: Log;
-  /** The pack to begin with. */
+  /** The pack at the start. */
   readonly initialPack: LoadedPack;
   readonly v4: V4Service;
-  /** Undefined where auditing is off. */
+  /** Undefined if auditing is off. */
   readonly audit: AuditStore | undefined;
-  /** Grants and what clients asked for. */
+  /** Token records, and the scopes that applications requested. */
   readonly state: KeyValueStore;
   readonly oauth: OAuthServices;
   readonly shared: SharedState;
@@ -39,42 +36,145 @@ export interface Dependencies {
   readonly tokenLocks: TokenLocks;
   readonly bodies: RequestBodies;
   readonly inFlight: InFlightTracker;
-  /** Undefined where no traces are wanted. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
 }
 
-/** How long the end waits for the records of requests that were broken off. */
+/** The v4 service: the one of the settings, or the embedded sandbox. */
+interface V4Service {
+  readonly origin: URL;
+  /** Its login server; undefined if the settings name a service without one. */
+  readonly authOrigin: URL | undefined;
+  /** The embedded sandbox, if it is the service. */
+  readonly sandbox: Sandbox | undefined;
+  close(): Promise<void>;
+}
+
+export interface DependenciesOptions {
+  /** The files of the pack. Default: those of the folder that the settings name. */
+  readonly files?: PackFiles;
+  /** The pack, if it is loaded already. */
+  readonly loaded?: LoadedPack;
+  /** OpenTelemetry's variables. Default: those of the process. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Opens the state that this process shares with others. Default: as the settings say. */
+  readonly stateBackend?: (log: Log) => Promise<SharedState>;
+}
+
+/** How long closing waits for the audit records of requests that were aborted. */
 const LAST_RECORDS_MS = 1000;
 
-interface Stores {
-  readonly audit: AuditStore | undefined;
-  readonly shared: SharedState;
-  readonly oauth: OAuthServices;
+/**
+ * Opens the dependencies of a gateway. v4 gets no request yet.
+ *
+ * @throws {PackError} If the pack is invalid.
+ * @throws {AuditUnavailable} or {StateUnavailableError} If a store can't be opened.
+ * @throws {SeedError} If the seed file of the sandbox is invalid.
+ */
+export async function createDependencies(
+  settings: Settings,
+  {
+    files,
+    loaded,
+    environment = process.env,
+    stateBackend = (log) => openSharedState(settings, log),
+  }: DependenciesOptions = {},
+): Promise<Dependencies> {
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
+  const { pack } = initialPack;
+  const brownOuts = schedulePackBrownOuts(settings, pack);
+  const v4 = await openV4(settings);
+  const tracing = await openTracing(environment, (message) =>
+    log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+  );
+  const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing };
+  const stores = await openStores(settings, oauthOptions, stateBackend).catch(async (error: unknown) => {
+    await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
+    throw error;
+  });
+  const metrics = createMetrics();
+  if (stores.audit) metrics.watchAudit(stores.audit.stats);
+  const upstreamOptions = {
+    origin: v4.origin,
+    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    connections: settings.UPSTREAM_CONNECTIONS,
+  };
+  const upstream = openUpstream(upstreamOptions, log, metrics);
+  const bodies = createBodyReaders(settings.BODY_LIMIT);
+  metrics.gauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
+  metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
+  return {
+    log,
+    initialPack,
+    v4,
+    ...stores,
+    state: stores.shared.state,
+    metrics,
+    brownOuts,
+    upstream,
+    nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
+    tokenLocks: createTokenLocks(),
+    bodies,
+    inFlight: createInFlightTracker(),
+    tracing,
+  };
 }
 
-async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
-  if (settings.AUDIT === "off") return undefined;
-  const options = {
-    durability: settings.AUDIT_DURABILITY,
-    retentionDays: settings.AUDIT_RETENTION_DAYS,
-    sizeLimit: settings.AUDIT_SIZE_LIMIT,
-    onFault: (error: unknown) =>
-      log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+/** @throws {SeedError} If the seed file is invalid. */
+async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings): Promise<V4Service> {
+  if (UPSTREAM_URL)
+    return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
+  // Loaded only if it is used.
+  const [{ startSandbox }, { readSeedFile }] = await Promise.all([
+    import("../sandbox/sandbox.ts"),
+    import("../sandbox/seed/seed-file.ts"),
+  ]);
+  const data = SEED === undefined ? undefined : await readSeedFile(SEED);
+  const sandbox = await startSandbox({ words: WORDS, data });
+  return {
+    origin: new URL(sandbox.url),
+    authOrigin: AUTH_URL ?? new URL(sandbox.authUrl),
+    sandbox,
+    close: () => sandbox.close(),
   };
-  return openAuditStore(settings, options);
 }
+
+/** Creates the client of v4, and logs and counts the states of its circuit. */
+function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
+  const upstream = createUpstream({
+    ...options,
+    breaker: {
+      onChange(state) {
+        if (state === "closed") log.info("v4 responds again: the circuit is closed");
+        else
+          log.error(
+            { code: "AG_CIRCUIT_OPEN" },
+            "v4 fails: the circuit is open, one request a second probes v4",
+          );
+      },
+    },
+  });
+  metrics.gauge("v4_breaker_open", "1 while the circuit to v4 is open, else 0.", () =>
+    Number(upstream.breaker.state() !== "closed"),
+  );
+  return upstream;
+}
+
+type Stores = Pick<Dependencies, "audit" | "shared" | "oauth">;
 
 async function openStores(
   settings: Settings,
-  of: Omit<OAuthServicesOptions, "state">,
-  share: (log: Log) => Promise<SharedState>,
+  oauthOptions: Omit<OAuthServicesOptions, "state">,
+  stateBackend: (log: Log) => Promise<SharedState>,
 ): Promise<Stores> {
-  const audit = await openAudit(settings, of.log);
+  const { log } = oauthOptions;
+  const audit = await openAudit(settings, log);
   let shared: SharedState | undefined;
   try {
-    shared = await share(of.log);
-    const oauth = openOAuthServices(settings, { ...of, state: shared.state });
-    // A store that is away is read by the first request that needs it.
+    shared = await stateBackend(log);
+    const oauth = openOAuthServices(settings, { ...oauthOptions, state: shared.state });
+    // If the store is down, the first request that needs the epoch reads it.
     await oauth.epoch.read().catch(() => {});
     return { audit, shared, oauth };
   } catch (error) {
@@ -83,102 +183,50 @@ async function openStores(
   }
 }
 
-export interface DependenciesOptions {
-  /** The files of the pack to begin with. Default: as the settings say. */
-  readonly files?: PackFiles;
-  /** The pack to begin with, where it is made already. */
-  readonly loaded?: LoadedPack;
-  /** OpenTelemetry's variables. Default: those of the process. */
-  readonly environment?: NodeJS.ProcessEnv;
-  /** What this process shares with others, and how. Default: as the settings say. */
-  readonly stateBackend?: (log: Log) => Promise<SharedState>;
-}
-
-/**
- * Opens the parts of a gateway; v4 is not asked for anything yet.
- *
- * @throws {PackError} for a pack that can't be used, {AuditUnavailable} or {StateUnavailable} for a data folder
- *   that can't.
- */
-export async function createDependencies(
-  settings: Settings,
-  {
-    files,
-    loaded,
-    environment = process.env,
-    stateBackend: share = (log) => openSharedState(settings, log),
-  }: DependenciesOptions = {},
-): Promise<Dependencies> {
-  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
-  const first = loaded ?? loadFiles(files ?? readPackOf(settings), settings);
-  const brownOuts = plannedBrownOuts(settings, first.pack);
-  const v4 = await v4Service(settings);
-  const tracing = await openTracing(environment, (message) =>
-    log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
-  );
-  const of = { pack: first.pack, log, authOrigin: v4.authOrigin, tracing };
-  const stores = await openStores(settings, of, share).catch(async (error: unknown) => {
-    await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
-    throw error;
+async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
+  if (settings.AUDIT === "off") return undefined;
+  return openAuditStore(settings, {
+    durability: settings.AUDIT_DURABILITY,
+    retentionDays: settings.AUDIT_RETENTION_DAYS,
+    sizeLimit: settings.AUDIT_SIZE_LIMIT,
+    onFault: (error: unknown) =>
+      log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
   });
-  const { audit } = stores;
-  const metrics = createMetrics();
-  if (audit) metrics.watchAudit(audit.stats);
-  const way = {
-    origin: v4.origin,
-    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
-    connections: settings.UPSTREAM_CONNECTIONS,
-  };
-  const upstream = connectV4(way, { log, metrics });
-  const bodies = createBodyReaders(settings.BODY_LIMIT);
-  metrics.gauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
-  metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
-  return {
-    log,
-    initialPack: first,
-    v4,
-    ...stores,
-    state: stores.shared.state,
-    metrics,
-    brownOuts,
-    upstream,
-    nativeProxy: createNativeProxy({ ...way, breaker: upstream.breaker }),
-    tokenLocks: createTokenLocks(),
-    bodies,
-    inFlight: createInFlightTracker(),
-    tracing,
-  };
 }
 
 /**
- * Closes all, one after the other, whatever fails: one that can't be closed keeps no other open.
+ * Closes the dependencies, once the public listener is closed.
  *
- * @throws what failed first, once all have been tried
+ * @param closeListeners Closes the listeners that serve requests until the stores are closed.
+ * @throws The first error, once all have been tried: one that can't be closed keeps no other open.
  */
+export async function closeDependencies(
+  dependencies: Dependencies,
+  closeListeners: () => Promise<unknown>,
+): Promise<void> {
+  // Aborted requests are recorded too: only their record says whether v4 executed them.
+  await dependencies.inFlight.idle(LAST_RECORDS_MS);
+  await closeAll([
+    () => dependencies.audit?.close(),
+    () => dependencies.oauth.close(),
+    () => dependencies.shared.close(),
+    closeListeners,
+    () => dependencies.tracing?.close(),
+    () => dependencies.metrics.close(),
+    () => dependencies.upstream.close(),
+    () => dependencies.v4.close(),
+  ]);
+}
+
+/** Calls all functions in order. @throws The first error, once all have been called. */
 async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   for (const close of closers) {
     try {
       await close();
     } catch (error) {
-      failures.push(error);
+      errors.push(error);
     }
   }
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Ends the parts, once nothing is listened to any more; `last` are the listeners that may be asked until the end. */
-export async function closeDependencies(parts: Dependencies, last: () => Promise<unknown>): Promise<void> {
-  // What was broken off is recorded too: whether v4 did it can be found out there alone.
-  await parts.inFlight.idle(LAST_RECORDS_MS);
-  await closeAll([
-    () => parts.audit?.close(),
-    () => parts.oauth.close(),
-    () => parts.shared.close(),
-    last,
-    () => parts.tracing?.close(),
-    () => parts.metrics.close(),
-    () => parts.upstream.close(),
-    () => parts.v4.close(),
-  ]);
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,7 +1,7 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
 import type { SettingOptions } from "../config/settings.ts";
 import { readPack } from "../mapping/load/load-pack.ts";
-import { loadFiles } from "./load-pack.ts";
+import { loadFiles } from "./loaded-pack.ts";
 import { CompiledPack, readWords } from "./read-options.ts";
 
 interface ShortOptions {

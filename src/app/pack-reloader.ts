@@ -1,74 +1,87 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatDiagnosticLine, PackError } from "../mapping/load/diagnostic.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
+import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Log } from "../observability/log.ts";
-import { assertReplaces, loadFiles, readPackOf, type LoadedPack } from "./load-pack.ts";
+import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 
-/** Takes another pack into use while requests are served. It never rejects: what is refused is told. */
+/** Replaces the active pack while requests are served. Never rejects: problems are logged. */
 export type ReloadPack = (files?: PackFiles) => Promise<void>;
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
   /**
-   * Puts a pack to work; what goes wrong leaves the one before in use.
+   * Serves requests with a pack. If it fails, the previous pack stays active.
    *
-   * @param overtaken Has another been asked for meanwhile, so that this one is not wanted any more?
+   * @param isSuperseded Whether another reload has started meanwhile, so that this pack is no longer wanted.
    */
-  readonly activate: (loaded: LoadedPack, overtaken: () => boolean) => Promise<void>;
+  readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "gauge">;
 }
 
-/** Places alone: a line of the log shows no line of a file. */
-const faultsOf = (error: unknown): readonly string[] =>
+/** Locations and messages only: the log has no lines of pack files. */
+const describeProblems = (error: unknown): readonly string[] =>
   error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [(error as Error).message];
 
+/** Sections of the dialect that stored tokens depend on. */
+const FIXED_SECTIONS = ["scopes", "oauth", "statuses"] as const;
+
+/** @throws {Error} If a pack can only replace the active one with a restart. */
+function assertReplaceable(next: Pack, active: Pack, settings: Settings): void {
+  const changed = FIXED_SECTIONS.filter(
+    (name) => !isDeepStrictEqual(next.dialect[name], active.dialect[name]),
+  );
+  if (changed.length > 0) throw new Error(`pack.yaml: ${changed.join(", ")} can only change with a restart`);
+  schedulePackBrownOuts(settings, next);
+}
+
 /**
- * Reads, checks and compiles the pack anew, and then puts it to work. A pack with a fault is refused and the one
- * in use stays, so that there is one at every moment. Without files they are read from the folder.
+ * Creates the function that reloads the pack: it reads, validates and compiles the files, then activates the pack. If
+ * the pack is invalid, the previous one stays active. Without an argument, it reads the files from the folder.
  */
 export function createPackReloader(
   settings: Settings,
-  { initial: first, activate: use, log, metrics }: ReloadOptions,
+  { initial, activate, log, metrics }: ReloadOptions,
 ): ReloadPack {
-  let inUse = first;
-  let asked = 0;
-  let successful = true;
-  let since = Date.now();
+  let active = initial;
+  let reloads = 0;
+  let isLastSuccessful = true;
+  let activeSince = Date.now();
   metrics.gauge(
     "pack_last_reload_successful",
-    "Is the pack in use the last one that was asked for? 0: that one was refused.",
-    () => Number(successful),
+    "1 if the last reload of the pack succeeded, 0 if its pack was rejected.",
+    () => Number(isLastSuccessful),
   );
   metrics.gauge(
     "pack_in_use_since_seconds",
-    "When the pack in use was taken into use, in seconds since the epoch.",
-    () => since / 1000,
+    "When the active pack was activated, in seconds since the epoch.",
+    () => activeSince / 1000,
   );
 
-  async function take(files: PackFiles, overtaken: () => boolean): Promise<void> {
-    if (isDeepStrictEqual(files, inUse.files)) return;
+  async function replace(files: PackFiles, isSuperseded: () => boolean): Promise<void> {
+    if (isDeepStrictEqual(files, active.files)) return;
     const loaded = loadFiles(files, settings);
-    assertReplaces(loaded.pack, inUse.pack, settings);
-    await use(loaded, overtaken);
-    if (overtaken()) return;
-    inUse = loaded;
-    since = Date.now();
+    assertReplaceable(loaded.pack, active.pack, settings);
+    await activate(loaded, isSuperseded);
+    if (isSuperseded()) return;
+    active = loaded;
+    activeSince = Date.now();
     log.info({ routes: loaded.pack.routes.length }, "the pack was reloaded");
   }
 
-  return async function reload(given) {
-    const turn = (asked += 1);
-    const overtaken = (): boolean => turn !== asked;
+  return async function reload(files) {
+    const number = (reloads += 1);
+    const isSuperseded = (): boolean => number !== reloads;
     try {
-      await take(given ?? readPackOf(settings), overtaken);
-      if (!overtaken()) successful = true;
+      await replace(files ?? readPackFiles(settings), isSuperseded);
+      if (!isSuperseded()) isLastSuccessful = true;
     } catch (error) {
-      if (!overtaken()) successful = false;
+      if (!isSuperseded()) isLastSuccessful = false;
       log.error(
-        { code: "AG_PACK_RELOAD_FAILED", faults: faultsOf(error) },
+        { code: "AG_PACK_RELOAD_FAILED", faults: describeProblems(error) },
         "the pack was rejected, the active one stays",
       );
     }

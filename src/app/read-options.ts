@@ -1,6 +1,6 @@
 import type { SettingName, Settings, SettingValues } from "../config/schema.ts";
 import { optionName, readOptions, readSettings } from "../config/settings.ts";
-import type { LoadedPack } from "./load-pack.ts";
+import type { LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
 
 /** Settings that are not an option of `createGateway`: worker processes would run the embedding program again. */

@@ -5,21 +5,21 @@ import { createRedisStore } from "../storage/redis-store.ts";
 import { registerReplica, type Replicas } from "../storage/replicas.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
-import { withLocalFallback, type SharedState, type StateBackendOptions } from "./state-backends.ts";
+import { withLocalFallback, type SharedState, type SharedStateOptions } from "./state-backends.ts";
 
 /** Of a process that serves no requests. */
-const NONE: Replicas = { count: () => 0, leave: async () => {} };
+const NO_REPLICA: Replicas = { count: () => 0, leave: async () => {} };
 
-/** Shares in Redis. A Redis that is down doesn't hold up the start: its processes serve by themselves until it is up. */
+/** Shares state in Redis. If Redis is down, the process starts with its local state and reconnects. */
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { local: own, serves }: Required<StateBackendOptions>,
+  { local, serves }: Required<SharedStateOptions>,
 ): Promise<SharedState> {
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
     onChange(fault) {
-      if (fault === undefined) log.info("Redis answers");
+      if (fault === undefined) log.info("Redis responds");
       else
         log.error(
           { code: "AG_REDIS_UNAVAILABLE", fault },
@@ -27,7 +27,7 @@ export async function openRedisBackend(
         );
     },
   });
-  const replicas = serves ? await registerReplica(redis) : NONE;
+  const replicas = serves ? await registerReplica(redis) : NO_REPLICA;
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   const backend = {
     limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
@@ -38,10 +38,10 @@ export async function openRedisBackend(
     replicas: replicas.count,
   };
   return {
-    ...withLocalFallback(backend, own, settings),
+    ...withLocalFallback(backend, local, settings),
     state: createRedisStore(redis),
     problems: () =>
-      redis.ready() ? [] : ["Redis does not answer: each process holds its share of the limits"],
+      redis.ready() ? [] : ["Redis does not respond: each process enforces its share of the limits"],
     replicas: replicas.count,
     async close() {
       await replicas.leave();

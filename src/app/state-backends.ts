@@ -3,23 +3,25 @@ import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts"
 import { withFallback, type Limiter, type LimiterName } from "../rate-limit/limiter.ts";
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { openSqliteStore } from "../storage/sqlite-store.ts";
 import { createSharedTokenCache, type TokenCacheBackend } from "../auth/shared-token-cache.ts";
 import { createTokenCache, type MemoryTokenCache, type TokenCache } from "../auth/token-cache.ts";
+import type { Log } from "../observability/log.ts";
 
-/** What is known of clients, by all processes that serve them together. */
+/** State about clients, shared by all processes that serve them. */
 export interface SharedState {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;
-  /** Grants and what clients asked for. */
+  /** Token records, and the scopes that applications requested. */
   readonly state: KeyValueStore;
-  /** Why processes don't share it now, though they should. */
+  /** Why the processes can't share it now. */
   problems(): readonly string[];
-  /** Processes that share the limits, this one among them. */
+  /** How many processes share the limits, with this one. */
   replicas(): number;
   close(): Promise<void>;
 }
 
-/** What a process keeps by itself, be it alone, in front of what is shared, or in place of it. */
+/** State of this process: its only state, a cache of the shared state, or the fallback for it. */
 export interface LocalState {
   readonly limiters: Readonly<Record<LimiterName, MemoryLimiter>>;
   readonly tokens: MemoryTokenCache;
@@ -37,37 +39,62 @@ export const createLocalState = (settings: Settings): LocalState => ({
   }),
 });
 
-/** Where processes share what they count and know. */
+/** Where processes share their limits and token infos: Redis, or the primary of a cluster. */
 export interface StateBackend {
   limiter(name: LimiterName): Limiter;
   readonly tokenCache: TokenCacheBackend;
-  /** Processes that share it. */
+  /** How many processes share it. */
   replicas(): number;
 }
 
-/** Limits and facts of a place, and this process's own where it can't be reached: a share of the limits. */
+/** Shares limits and token infos. While the backend can't be reached, this process enforces its part of the limits. */
 export function withLocalFallback(
-  place: StateBackend,
-  own: LocalState,
+  backend: StateBackend,
+  local: LocalState,
   settings: Settings,
 ): Pick<SharedState, "limits" | "tokens"> {
-  const counter = (name: LimiterName, points: number): Limiter =>
-    withFallback(place.limiter(name), {
-      local: own.limiters[name],
-      localPoints: () => Math.max(1, Math.floor(points / place.replicas())),
+  const limiter = (name: LimiterName, points: number): Limiter =>
+    withFallback(backend.limiter(name), {
+      local: local.limiters[name],
+      localPoints: () => Math.max(1, Math.floor(points / backend.replicas())),
     });
   return {
     limits: createRateLimits(
-      counter("all", settings.RATE_LIMIT.points),
-      counter("create", settings.RATE_LIMIT_CREATE.points),
+      limiter("all", settings.RATE_LIMIT.points),
+      limiter("create", settings.RATE_LIMIT_CREATE.points),
     ),
-    tokens: createSharedTokenCache(own.tokens, place.tokenCache),
+    tokens: createSharedTokenCache(local.tokens, backend.tokenCache),
   };
 }
 
-export interface StateBackendOptions {
-  /** Default: new ones. */
+export const openKeyValueStore = ({ DATA_DIR }: Settings): KeyValueStore =>
+  openSqliteStore({ directory: DATA_DIR });
+
+export interface SharedStateOptions {
+  /** Default: a new one. */
   readonly local?: LocalState;
-  /** Does this process serve requests, so that a share of the limits is its own? Default true. */
+  /** Whether this process serves requests, and so has a part of the limits. Default true. */
   readonly serves?: boolean;
+}
+
+/** Opens the state in Redis if the settings name one, else in this process and in SQLite. */
+export async function openSharedState(
+  settings: Settings,
+  log: Log,
+  { local = createLocalState(settings), serves = true }: SharedStateOptions = {},
+): Promise<SharedState> {
+  if (settings.REDIS_URL !== undefined) {
+    // Loaded only if it is used.
+    const { openRedisBackend } = await import("./redis-backend.ts");
+    return openRedisBackend(settings, log, { local, serves });
+  }
+  const state = openKeyValueStore(settings);
+  return {
+    limits: createRateLimits(local.limiters.all, local.limiters.create),
+    tokens: local.tokens,
+    state,
+    problems: () => [],
+    replicas: () => 1,
+    close: state.close,
+  };
 }

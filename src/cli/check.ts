@@ -1,4 +1,4 @@
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
 import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";

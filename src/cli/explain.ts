@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";

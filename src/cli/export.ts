@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts, type ExportFormat } from "../audit/export/export.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./program.ts";

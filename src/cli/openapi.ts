@@ -1,4 +1,4 @@
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePack } from "../tools/openapi/document.ts";
 import type { CommandSettings } from "./program.ts";

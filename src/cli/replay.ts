@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts } from "../audit/export/export.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { AuditQuery } from "../audit/store.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readUsageQuery } from "../admin/audit-query.ts";
 import { openExistingAuditStore } from "../app/audit-store.ts";
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { FORMATS, type ReportFormat } from "../tools/migration-report/formats.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";

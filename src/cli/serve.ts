@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { watch } from "node:fs";
-import { packFolder } from "../app/pack-folder.ts";
+import { packFolder } from "../app/loaded-pack.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
 import type { Settings } from "../config/schema.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../src/sandbox/sandbox.ts";
 import { createAdminHandler } from "../../src/app/admin-listener.ts";
 import { createDependencies } from "../../src/app/dependencies.ts";
-import { loadFiles, readPackOf, type LoadedPack } from "../../src/app/load-pack.ts";
+import { loadFiles, readPackFiles, type LoadedPack } from "../../src/app/loaded-pack.ts";
 import { readInitialCatalogs } from "../../src/app/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
 import { readEnvironment } from "../../src/config/settings.ts";
@@ -66,7 +66,7 @@ const packs = new LRUCache<string, LoadedPack>({ max: 4 });
 
 /** Loads the pack that the settings name. Gateways share it: compiling it takes most of a start. */
 function loadPackOnce(settings: Settings): LoadedPack {
-  const files = readPackOf(settings);
+  const files = readPackFiles(settings);
   const key = JSON.stringify([files, Object.entries(settings.WORDS)]);
   return packs.get(key) ?? packs.set(key, loadFiles(files, settings)).get(key)!;
 }

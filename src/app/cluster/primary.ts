@@ -4,11 +4,10 @@ import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
 import type { PrimaryApi } from "./rpc-api.ts";
 import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
-import type { LoadedPack } from "../load-pack.ts";
+import type { LoadedPack } from "../loaded-pack.ts";
 import { closeDependencies, createDependencies, type Dependencies } from "../dependencies.ts";
 import { createPackReloader } from "../pack-reloader.ts";
-import { createLocalState, type LocalState } from "../state-backends.ts";
-import { openSharedState } from "../open-state.ts";
+import { createLocalState, openSharedState, type LocalState } from "../state-backends.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
 import { workerEnvironment } from "./worker.ts";
 

@@ -6,8 +6,13 @@ import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
 import { createDependencies } from "../dependencies.ts";
-import { createLocalState, withLocalFallback, type SharedState } from "../state-backends.ts";
-import { openSharedState, openKeyValueStore } from "../open-state.ts";
+import {
+  createLocalState,
+  openKeyValueStore,
+  openSharedState,
+  withLocalFallback,
+  type SharedState,
+} from "../state-backends.ts";
 import { serveDependencies, type Service } from "../start.ts";
 
 /**

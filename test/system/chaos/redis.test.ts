@@ -12,8 +12,8 @@ import { STORE_FAULTS } from "./store-faults.ts";
 const describe = await describeWith("redis-server");
 
 const AWAY = [
-  "the state store does not answer",
-  "Redis does not answer: each process holds its share of the limits",
+  "the state store does not respond",
+  "Redis does not respond: each process enforces its share of the limits",
 ];
 
 describe("Redis", () => {

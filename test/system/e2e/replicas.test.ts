@@ -85,7 +85,7 @@ describe("three gateways with one Redis", () => {
     expect(await flood(gateways, 15)).toEqual({ 200: 30, 420: 15 });
     for (const gateway of gateways) {
       const reasons = await becomes(gateway, 503);
-      expect(reasons).toContain("Redis does not answer: each process holds its share of the limits");
+      expect(reasons).toContain("Redis does not respond: each process enforces its share of the limits");
     }
 
     await redis.start();
