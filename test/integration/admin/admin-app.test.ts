@@ -37,7 +37,7 @@ function app(deps: Partial<AdminDeps> = {}): Express {
   });
 }
 
-describe("who may see what", () => {
+describe("access to the admin listener", () => {
   // Path, then the status without a token set, with one set and not shown, and with it shown.
   const table: [string, number, number, number][] = [
     ["/healthz", 200, 200, 200],
@@ -70,7 +70,7 @@ describe("who may see what", () => {
     ["/login", 404, 401, 404],
   ];
 
-  test.each(table)("GET %s: open %i, without token %i, with it %i", async (path, open, without, shown) => {
+  test.each(table)("GET %s gets %i without an admin token set, %i without the token and %i with it", async (path, open, without, shown) => {
     expect((await request(app()).get(path)).status).toBe(open);
     const closed = app({ token: TOKEN });
     expect((await request(closed).get(path)).status).toBe(without);
@@ -78,7 +78,7 @@ describe("who may see what", () => {
   });
 
   test.each(["Bearer", "Bearer wrong", `Bearer ${TOKEN}x`, `token ${TOKEN}`, `Basic ${TOKEN}`, ""])(
-    "Authorization %j opens nothing, and the 401 is JSON",
+    "Authorization %j gets 401 with a JSON body",
     async (authorization) => {
       const answer = await request(app({ token: TOKEN }))
         .get("/api/audit")
@@ -90,8 +90,8 @@ describe("who may see what", () => {
   );
 });
 
-describe("signing in by the form", () => {
-  test("with the token begins a session, and signing out ends it", async () => {
+describe("signing in with the form", () => {
+  test("creates a session with the right token, and signing out ends it", async () => {
     const browser = request.agent(app({ token: TOKEN }));
     expect((await browser.get("/")).text).toContain('action="/login"');
 
@@ -114,7 +114,7 @@ describe("signing in by the form", () => {
   });
 
   test.each([{ token: "wrong" }, { token: "" }, {}, { "token[a]": TOKEN }])(
-    "with %j says so",
+    "rejects the token %j",
     async (form) => {
       const answer = await request(app({ token: TOKEN }))
         .post("/login")
@@ -126,7 +126,7 @@ describe("signing in by the form", () => {
     },
   );
 
-  test("a hundred and first session ends the first", async () => {
+  test("the 101st session ends the first one", async () => {
     const closed = app({ token: TOKEN });
     const cookies: string[] = [];
     for (let n = 0; n < 101; n += 1) {
@@ -144,12 +144,12 @@ describe("signing in by the form", () => {
     expect(await status(cookies[100])).toBe(200);
   });
 
-  test("is not offered without a token", async () =>
+  test("has no form if no token is set", async () =>
     expect((await request(app()).get("/")).text).toContain("hidden data-sign-out"));
 });
 
-describe("health", () => {
-  test("lives", async () => expect((await request(app()).get("/healthz")).body).toEqual({ status: "ok" }));
+describe("health endpoints", () => {
+  test("GET /healthz gets 200", async () => expect((await request(app()).get("/healthz")).body).toEqual({ status: "ok" }));
 
   test.each<[string, AdminDeps["readiness"], number, object]>([
     ["ready", () => [], 200, { status: "ready", reasons: [] }],
@@ -162,13 +162,13 @@ describe("health", () => {
       503,
       { status: "not ready", reasons: ["The state of the gateway could not be read."] },
     ],
-  ])("is %s", async (_, readiness, status, body) => {
+  ])("GET /readyz is %s", async (_, readiness, status, body) => {
     expect(await request(app({ readiness })).get("/readyz")).toMatchObject({ status, body });
   });
 });
 
 describe("GET /api/audit", () => {
-  test("gives whole records and the cursor", async () => {
+  test("returns complete records and the cursor", async () => {
     const { body } = await request(app()).get("/api/audit");
     expect(body).toEqual({ records: memory.records, next: "1-1" });
   });
@@ -184,7 +184,7 @@ describe("GET /api/audit", () => {
     ["until=2026-01-31T12:00:00%2B02:00", { until: "2026-01-31T10:00:00.000Z" }],
     ["since=2026-01-31T12:00Z&status=&client=", { since: "2026-01-31T12:00:00.000Z" }],
     ["", {}],
-  ])("?%s asks the store for it", async (query, asked) => {
+  ])("translates ?%s into the store's query", async (query, asked) => {
     expect((await request(app()).get(`/api/audit?${query}`)).status).toBe(200);
     expect(memory.asked).toEqual([asked]);
   });
@@ -200,7 +200,7 @@ describe("GET /api/audit", () => {
     ["stauts", ["200"]],
     ["__proto__", ["1"]],
     ["constructor", ["1"]],
-  ])("names %s when it is wrong", async (parameter, values) => {
+  ])("reports an invalid %s", async (parameter, values) => {
     for (const value of values) {
       const answer = await request(app()).get(`/api/audit?${parameter}=${encodeURIComponent(value)}`);
       expect(answer.status).toBe(400);
@@ -209,13 +209,13 @@ describe("GET /api/audit", () => {
     expect(memory.asked).toEqual([]);
   });
 
-  test("names all that is wrong, and what comes twice", async () => {
+  test("reports all invalid and repeated parameters together", async () => {
     const { body } = await request(app()).get("/api/audit?limit=0&status=200&status=404");
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual(["limit", "status"]);
   });
 
   test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
-    "%s says that auditing is off",
+    "%s reports that auditing is off",
     async (path) => {
       const answer = await request(app({ audit: undefined })).get(path);
       expect(answer).toMatchObject({
@@ -237,8 +237,8 @@ describe("GET /api/audit", () => {
   );
 });
 
-describe("errors", () => {
-  test("inside are one neutral 500, and told to the operator", async () => {
+describe("errors of the admin listener", () => {
+  test("an internal error gets a neutral 500, and is logged", async () => {
     const mappings = () => {
       throw new Error("the inside of it");
     };
@@ -251,7 +251,7 @@ describe("errors", () => {
     expect(errors).toEqual([new Error("the inside of it")]);
   });
 
-  test.each(["post", "put", "delete", "patch"] as const)("%s finds nothing", async (method) => {
+  test.each(["post", "put", "delete", "patch"] as const)("%s gets 404", async (method) => {
     expect(await request(app())[method]("/api/audit")).toMatchObject({
       status: 404,
       body: { errors: [{ reason: "There is nothing here." }] },
@@ -259,7 +259,7 @@ describe("errors", () => {
   });
 });
 
-test("the report is linked to where one is made", async () => {
+test("the console links to the report if there is one", async () => {
   const report = (_request: unknown, response: { json: (body: object) => void }) =>
     response.json({ made: true });
   expect((await request(app()).get("/api")).body).toEqual({ audit: true, report: false });
@@ -273,7 +273,7 @@ test("GET /metrics is Prometheus text", async () => {
   expect(answer.text).toContain("process_cpu_seconds_total");
 });
 
-describe("names that the listener answers to", () => {
+describe("host names of the admin listener", () => {
   test.each([
     ["127.0.0.1", "localhost:8081", 200],
     ["127.0.0.1", "127.0.0.1", 200],
@@ -285,7 +285,7 @@ describe("names that the listener answers to", () => {
     ["::1", "evil.example", 421],
     ["0.0.0.0", "gateway.example", 200],
     [undefined, "gateway.example", 200],
-  ])("bound to %s, %s gets %i", async (host, name, status) => {
+  ])("bound to %s, a request to %s gets %i", async (host, name, status) => {
     const deps = host === undefined ? {} : { host };
     expect((await request(app(deps)).get("/api/audit").set("Host", name)).status).toBe(status);
     expect((await request(app(deps)).get("/healthz").set("Host", name)).status).toBe(200);
@@ -298,7 +298,7 @@ describe("the console's pages", () => {
     ["the sign-in form", () => app({ token: TOKEN })],
   ];
 
-  test.each(pages)("%s has a strict policy, and nothing inline that it would block", async (_, make) => {
+  test.each(pages)("%s has a strict content security policy, and no inline code that it would block", async (_, make) => {
     const { headers, text } = await request(make()).get("/");
     const policy = String(headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
@@ -310,7 +310,7 @@ describe("the console's pages", () => {
     expect(text).not.toMatch(/<script(?![^>]* src="\/)[^>]*>|<style|\sstyle=|\son\w+=|javascript:/i);
   });
 
-  test("what they name is there, in its type", async () => {
+  test("files that the pages refer to exist with the right type", async () => {
     const server = app();
     const { text } = await request(server).get("/");
     const named = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? "");
@@ -325,14 +325,14 @@ describe("the console's pages", () => {
   const scripts = readdirSync("src/admin/public", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".js"),
   );
-  test.each(scripts)("%s writes text only, never markup", async (path) => {
+  test.each(scripts)("%s never writes HTML from data", async (path) => {
     const { text } = await request(app()).get(`/${path}`);
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
   });
 });
 
 describe("GET /api/audit/export", () => {
-  test("streams what the filters let through, with the number of records beforehand", async () => {
+  test("streams the filtered records, after their count", async () => {
     const response = await request(app()).get(
       "/api/audit/export?format=csv&client=0123456789abcdef&status=200",
     );
@@ -352,13 +352,13 @@ describe("GET /api/audit/export", () => {
     ["before=1-1", "before"],
     ["status=abc", "status"],
     ["colour=red", "colour"],
-  ])("refuses %s", async (query, parameter) => {
+  ])("rejects %s", async (query, parameter) => {
     const { status, body } = await request(app()).get(`/api/audit/export?${query}`);
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ parameter }]);
   });
 
-  test("reads no more than its client takes, and stops when that goes away", async () => {
+  test("reads no faster than its client, and stops when the client disconnects", async () => {
     let reads = 0;
     const page = { records: Array.from({ length: 100 }, () => `"${"x".repeat(10_000)}"`), next: "1-1" };
     const endless: AuditStore = {
@@ -386,7 +386,7 @@ describe("GET /api/audit/export", () => {
     expect(errors).toEqual([]);
   });
 
-  test("is 503 where the store cannot be read", async () => {
+  test("gets 503 if the store cannot be read", async () => {
     memory.breakDown();
     expect((await request(app()).get("/api/audit/export")).status).toBe(503);
   });

@@ -98,8 +98,8 @@ const guess = async (times: number, one: () => Promise<Told>): Promise<(number |
 
 const TEN = Array.from({ length: 10 }, () => 401);
 
-describe("an address that has shown ten wrong admin tokens", () => {
-  test("in the form is told to wait, in words and in seconds", async () => {
+describe("an address that sent ten wrong admin tokens", () => {
+  test("gets 429 with Retry-After and a message in the form", async () => {
     expect(await guess(10, () => signIn("wrong"))).toEqual(TEN);
     const { status, retryAfter, body } = await signIn("wrong");
     expect(status).toBe(429);
@@ -108,7 +108,7 @@ describe("an address that has shown ten wrong admin tokens", () => {
     expect(body).toMatch(/role="alert">\s+Too many wrong tokens came from this address/);
   });
 
-  test("in the header is told so as JSON", async () => {
+  test("gets 429 with Retry-After as JSON for the header", async () => {
     expect(await guess(10, () => ask({ bearer: "wrong" }))).toEqual(TEN);
     const { status, retryAfter, body } = await ask({ bearer: "wrong" });
     expect([status, JSON.parse(body)]).toEqual([
@@ -118,28 +118,28 @@ describe("an address that has shown ten wrong admin tokens", () => {
     expect(retryAfter).toMatch(/^[1-9]/);
   });
 
-  test("learns nothing by a right one, by either way", async () => {
+  test("gets 429 for the right token too", async () => {
     await guess(5, () => ask({ bearer: "wrong" }));
     await guess(5, () => signIn("wrong"));
     expect(await signIn(TOKEN)).toMatchObject({ status: 429, cookie: "" });
     expect((await ask({ bearer: TOKEN })).status).toBe(429);
   });
 
-  test("still has the sessions that it had, and its health", async () => {
+  test("keeps its sessions and health endpoints", async () => {
     const { cookie } = await signIn(TOKEN);
     await guess(11, () => signIn("wrong"));
     expect((await ask({ cookie })).status).toBe(200);
     expect((await ask({ path: "/healthz" })).status).toBe(200);
   });
 
-  test("costs other addresses nothing", async () => {
+  test("does not block other addresses", async () => {
     await guess(11, () => signIn("wrong"));
     expect((await signIn(TOKEN, "127.0.0.2")).status).toBe(303);
     expect((await ask({ bearer: TOKEN, from: "127.0.0.2" })).status).toBe(200);
   });
 });
 
-test("twenty pipelined requests with the right token are all answered, and lock nobody", async () => {
+test("twenty pipelined requests with the right token get 200 and block nobody", async () => {
   const { port } = server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
   const head = `GET /api HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
@@ -150,14 +150,14 @@ test("twenty pipelined requests with the right token are all answered, and lock 
   expect((await ask({ bearer: TOKEN })).status).toBe(200);
 });
 
-test("of many wrong ones at once no more than ten are looked at", async () => {
+test("at most ten of many simultaneous wrong tokens are checked", async () => {
   const statuses = await Promise.all(
     Array.from({ length: 30 }, async () => (await ask({ bearer: "wrong" })).status),
   );
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
 });
 
-describe("behind a proxy that is trusted", () => {
+describe("behind a trusted proxy", () => {
   const behind = (headers: Readonly<Record<string, string>>, bearer?: string) =>
     ask({
       headers,
@@ -165,7 +165,7 @@ describe("behind a proxy that is trusted", () => {
       ...(bearer === undefined && { path: "/login", form: `token=${TOKEN}` }),
     });
 
-  test("the session's cookie is Secure where the client came by https, and not where it came by http", async () => {
+  test("the session cookie is Secure if the client used https", async () => {
     expect((await behind({ "x-forwarded-proto": "https" })).setCookie).toMatch(/; Secure/);
     expect((await behind({ "x-forwarded-proto": "http" })).setCookie).not.toMatch(/; Secure/);
     expect(
@@ -173,14 +173,14 @@ describe("behind a proxy that is trusted", () => {
     ).not.toMatch(/; Secure/);
   });
 
-  test("wrong tokens count for the client's address, and not for the proxy's", async () => {
+  test("wrong tokens count against the client's address, not the proxy's", async () => {
     await guess(11, () => behind({ "x-forwarded-for": "192.0.2.1" }, "wrong"));
     expect((await behind({ "x-forwarded-for": "192.0.2.1" }, TOKEN)).status).toBe(429);
     expect((await behind({ "x-forwarded-for": "192.0.2.2" }, TOKEN)).status).toBe(200);
   });
 });
 
-test("right tokens count for nothing, however many", async () => {
+test("right tokens never count as attempts", async () => {
   expect(await guess(30, () => ask({ bearer: TOKEN }))).toEqual(Array.from({ length: 30 }, () => 200));
   expect(
     await Promise.all(Array.from({ length: 30 }, async () => (await ask({ bearer: TOKEN })).status)),

@@ -37,8 +37,8 @@ const v4 = (method: string, path: string, body?: object): Promise<TestResponse> 
 
 const labelOf = async (id: number): Promise<unknown> => (await v4("GET", `/vm/instances/${id}`)).body.label;
 
-describe("the embedded sandbox, from the admin listener", () => {
-  test("a saved state is brought back", async () => {
+describe("the sandbox API of the admin listener", () => {
+  test("restores a saved state", async () => {
     const before = await labelOf(5201);
     const saved = await request(admin).get("/api/sandbox/state");
     expect(saved.headers["content-disposition"]).toBe("attachment; filename=sandbox.json");
@@ -50,7 +50,7 @@ describe("the embedded sandbox, from the admin listener", () => {
   });
 
   test.each([[{}], [[]], [{ version: 2 }], [{ version: 1, tables: { instance: 1 }, ahead: [] }]])(
-    "%j is no state: 400, and nothing is changed",
+    "rejects %j as a state with 400, and changes nothing",
     async (state) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });
       expect((await request(admin).put("/api/sandbox/state").send(state)).status).toBe(400);
@@ -58,13 +58,13 @@ describe("the embedded sandbox, from the admin listener", () => {
     },
   );
 
-  test("reset wipes it and seeds it anew", async () => {
+  test("resets all data to the seed", async () => {
     const { body } = await v4("POST", "/vm/instances", { region: "us-east", type: "g6-standard-1" });
     expect((await request(admin).post("/api/sandbox/reset")).status).toBe(204);
     expect((await v4("GET", `/vm/instances/${String(body["id"])}`)).status).toBe(404);
   });
 
-  test("its clock is moved on: what takes a while has happened", async () => {
+  test("advances the clock, and events become due", async () => {
     const { body } = await v4("POST", "/vm/instances", {
       region: "us-east",
       type: "g6-standard-1",
@@ -78,20 +78,20 @@ describe("the embedded sandbox, from the admin listener", () => {
     expect((await v4("GET", `/vm/instances/${String(body["id"])}`)).body["status"]).toBe("running");
   });
 
-  test.each([undefined, -1, "60", 1e12, null])("advance_seconds %j: 400", async (seconds) => {
+  test.each([undefined, -1, "60", 1e12, null])("rejects advance_seconds %j with 400", async (seconds) => {
     const answer = await request(admin).post("/api/sandbox/clock").send({ advance_seconds: seconds });
     expect(answer.status).toBe(400);
   });
 
-  test("404 where v4 is a real service", async () => {
+  test("gets 404 if v4 is a real service", async () => {
     for (const path of ["/api/sandbox/state", "/api/sandbox/reset"])
       expect((await request(adminOf(undefined)).post(path)).status).toBe(404);
   });
 });
 
-describe("a web page of another origin", () => {
+describe("requests of a web page from another origin", () => {
   test.each(["http://evil.example", "null", "http://127.0.0.1:9999", "no origin"])(
-    "%s can't change anything",
+    "are rejected from %s",
     async (origin) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });
       const answer = await request(admin).post("/api/sandbox/reset").set("Origin", origin);
@@ -101,7 +101,7 @@ describe("a web page of another origin", () => {
   );
 
   test.each(["cross-site", "same-site", "Cross-Site"])(
-    "can't change anything by a request without Origin that a browser calls %s",
+    "are rejected without Origin if Sec-Fetch-Site is %s",
     async (site) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });
       const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
@@ -110,12 +110,12 @@ describe("a web page of another origin", () => {
     },
   );
 
-  test.each(["same-origin", "none"])("is none where a browser calls it %s", async (site) => {
+  test.each(["same-origin", "none"])("are accepted if Sec-Fetch-Site is %s", async (site) => {
     const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
     expect(answer.status).toBe(204);
   });
 
-  test("the console itself can", async () => {
+  test("are accepted from the console itself", async () => {
     const answer = await request(admin)
       .post("/api/sandbox/reset")
       .set({ Host: "localhost:8081", Origin: "http://localhost:8081" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeSessions } from "../../../src/admin/access.ts";
 
-test("a session ends by itself after its lifetime", () => {
+test("a session expires after its lifetime", () => {
   let now = 0;
   const sessions = makeSessions(() => now);
   const id = sessions.begin();
@@ -13,7 +13,7 @@ test("a session ends by itself after its lifetime", () => {
   expect(sessions.has(id)).toBe(false);
 });
 
-test("nobody can guess one from another", () => {
+test("session ids are random and unique", () => {
   const sessions = makeSessions();
   const ids = Array.from({ length: 50 }, () => sessions.begin());
   expect(new Set(ids).size).toBe(50);

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const read = async (path: string) => (await request(app).get(`/api/usage/${path}`)).body;
 
-test("clients: those with a token by its fingerprint, those without as one", async () => {
+test("clients with a token are listed by fingerprint, those without one as one client", async () => {
   expect(await read("clients")).toMatchObject({
     clients: [
       { client: ANNA, requests: 2, errors: 1, native: 0 },
@@ -41,7 +41,7 @@ test("clients: those with a token by its fingerprint, those without as one", asy
   });
 });
 
-test("routes and days can be narrowed to one client, and to those without a token", async () => {
+test("routes and days can be filtered by client, and by requests without a token", async () => {
   expect((await read(`routes?client=${ANNA}`)).routes).toHaveLength(2);
   expect((await read("routes?client=none")).routes).toMatchObject([{ client: null, requests: 1 }]);
   expect((await read(`days?client=${ANNA}`)).days).toMatchObject([
@@ -51,18 +51,18 @@ test("routes and days can be narrowed to one client, and to those without a toke
   expect((await read("days?since=2026-03-02")).days).toHaveLength(1);
 });
 
-describe("what can't be asked", () => {
+describe("invalid usage queries", () => {
   test.each([
     ["clients?client=me", "client"],
     ["routes?status=200", "status"],
     ["days?limit=5", "limit"],
     ["days?since=yesterday", "since"],
     ["days?colour=red", "colour"],
-  ])("%s is refused by name", async (path, parameter) => {
+  ])("%s is rejected by name", async (path, parameter) => {
     expect(await read(path)).toMatchObject({ errors: [{ parameter }] });
   });
 
-  test("anything while auditing is off", async () => {
+  test("every query gets 404 if auditing is off", async () => {
     app = express().use("/api/usage", usageApi(undefined));
     const { status, body } = await request(app).get("/api/usage/clients");
     expect([status, body.errors[0].reason]).toEqual([404, expect.stringContaining("AUDIT=off")]);

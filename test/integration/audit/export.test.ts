@@ -29,27 +29,27 @@ const sample = (count: number): AuditRecord[] =>
   Array.from({ length: count }, (_, n) => sampleRecord(sampleId(n)));
 
 describe.each([0, 1, 2, 3, 5])("an export of %i records", (count) => {
-  test("as NDJSON has a record a line", async () => {
+  test("has one record per line as NDJSON", async () => {
     const text = await exported("ndjson", sample(count));
     const lines = text.split("\n").slice(0, -1);
     expect(lines.map((line) => JSON.parse(line))).toEqual(sample(count));
   });
 
-  test("as CSV has a line of names, and a line for each", async () => {
+  test("has a header line and one line per record as CSV", async () => {
     const [names, ...rows] = parseCsv(await exported("csv", sample(count)));
     expect(names?.slice(0, 5)).toEqual(["id", "time", "lane", "request_id", "client"]);
     expect(rows.map(([id]) => id)).toEqual(sample(count).map(({ id }) => id));
     for (const row of rows) expect(row).toHaveLength(names?.length ?? 0);
   });
 
-  test("as HAR has each request and its v4 calls", async () => {
+  test("has each request and its v4 requests as HAR", async () => {
     const { log } = JSON.parse(await exported("har", sample(count)));
     expect(log).toMatchObject({ version: "1.2", creator: { name: "alpha-gateway" } });
     expect(log.entries).toHaveLength(count * 2);
   });
 });
 
-test("an export that nobody reads on reads no further", async () => {
+test("an export reads no further than its client", async () => {
   const store = pagedStore(sample(100));
   const texts = exportTexts(store, { format: "ndjson", query: {}, filterHeader: undefined });
   await texts.next();
@@ -58,7 +58,7 @@ test("an export that nobody reads on reads no further", async () => {
   expect(store.reads()).toBe(2);
 });
 
-test("whatever a client sends comes back out of a CSV (RFC 4180), and is no formula to a spreadsheet", async () => {
+test("values survive a round trip through CSV (RFC 4180), and are never formulas", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (agent) => {
       const [, row] = parseCsv(await exported("csv", [sampleRecord("x", { agent })]));
@@ -70,7 +70,7 @@ test("whatever a client sends comes back out of a CSV (RFC 4180), and is no form
   );
 });
 
-describe("HAR 1.2", () => {
+describe("the HAR 1.2 export", () => {
   const base = sampleRecord("x");
   const record: AuditRecord = {
     ...base,
@@ -78,7 +78,7 @@ describe("HAR 1.2", () => {
     v4: [{ ...base.v4[0]!, status: null }],
   };
 
-  test("has every member that the format asks for", async () => {
+  test("has every required member", async () => {
     const { log } = JSON.parse(await exported("har", [record]));
     for (const entry of log.entries) {
       expect(entry).toMatchObject({
@@ -111,7 +111,7 @@ describe("HAR 1.2", () => {
     }
   });
 
-  test("shows both dialects of a request", async () => {
+  test("shows requests in both dialects", async () => {
     const { log } = JSON.parse(await exported("har", [record]));
     const [alpha, v4] = log.entries;
     expect(alpha).toMatchObject({

@@ -11,7 +11,7 @@ import { testAuditStore } from "./store-contract.ts";
 const describe = await describeWith("postgres");
 const settings = { retentionDays: 36_500, sizeLimit: 1e12 } as const;
 
-describe("with a server", () => {
+describe("with a PostgreSQL server", () => {
   testAuditStore("PostgreSQL", async () => {
     const database = await makeDatabase();
     return {
@@ -45,7 +45,7 @@ describe("the PostgreSQL store", () => {
     while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
   }
 
-  test("is prepared once by replicas that start together, and shared by them", async () => {
+  test("is created once by replicas that start together, and shared by them", async () => {
     const stores = Array.from({ length: 5 }, () => open());
     await Promise.all(
       stores.flatMap((store, replica) =>
@@ -57,7 +57,7 @@ describe("the PostgreSQL store", () => {
     expect(await database.query("SELECT version FROM audit_version")).toHaveLength(1);
   });
 
-  test("brings tables of the first version to this one, without losing a record", async () => {
+  test("migrates tables of version 1 without losing a record", async () => {
     await open().append(sampleRecord("a"));
     await Promise.all(opened.map((store) => store.close()));
     await database.query(
@@ -70,7 +70,7 @@ describe("the PostgreSQL store", () => {
     expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
   });
 
-  test("relaxed keeps records while the database is away, says so, and writes them when it is back", async () => {
+  test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {
     const store = open({ durability: "relaxed" });
     void store.append(sampleRecord("before"));
     await until(() => store.stats().written === 1);
@@ -88,7 +88,7 @@ describe("the PostgreSQL store", () => {
     expect(store.stats()).toMatchObject({ written: 2, dropped: 0, queued: 0 });
   });
 
-  test("strict refuses records while the database is away, and takes them when it is back", async () => {
+  test("rejects records while the database is down, and accepts them afterwards (strict)", async () => {
     const store = open();
     await store.append(sampleRecord("before"));
     await database.admit(false);
@@ -101,7 +101,7 @@ describe("the PostgreSQL store", () => {
     expect((await store.query({})).records).toHaveLength(2);
   });
 
-  test("starts without its database, and finds it later by itself", async () => {
+  test("starts without its database and connects to it later", async () => {
     await database.admit(false);
     const store = open();
     await until(() => store.fault() !== undefined);
@@ -111,7 +111,7 @@ describe("the PostgreSQL store", () => {
     expect(await store.query({})).toEqual({ records: [], next: null });
   });
 
-  test("tells that nobody listens, and that a password is wrong, without an address", async () => {
+  test("reports an unreachable server and a wrong password without the address", async () => {
     const nobody = open({ url: "postgres://127.0.0.1:1/nowhere" });
     await until(() => nobody.fault() !== undefined);
     expect(nobody.fault()).toBe("The audit store failed: its database does not answer.");
@@ -122,7 +122,7 @@ describe("the PostgreSQL store", () => {
     expect(missing.fault()).toBe("The audit store failed: there is no such database.");
   });
 
-  test("leaves a database of a newer version alone", async () => {
+  test("does not change a database of a newer version", async () => {
     await database.query("CREATE TABLE audit_version (version integer NOT NULL)");
     await database.query("INSERT INTO audit_version VALUES (99)");
     const store = open();
@@ -131,7 +131,7 @@ describe("the PostgreSQL store", () => {
     expect(await database.query("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
   });
 
-  test("deletes what is older than the retention, and its counts", async () => {
+  test("deletes records older than the retention, and their counts", async () => {
     const clock = () => Date.parse("2026-03-31T00:00:00Z");
     const first = open({ clock });
     await Promise.all(
@@ -146,7 +146,7 @@ describe("the PostgreSQL store", () => {
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
   });
 
-  test("deletes the oldest of what is too large together", async () => {
+  test("deletes the oldest records above the size limit", async () => {
     const first = open();
     const warnings = ["x".repeat(100_000)];
     for (let n = 0; n < 30; n += 1) {

@@ -12,7 +12,7 @@ describe("record ids", () => {
     for (const id of take(50, createRecordIds())) expect(id).toMatch(VERSION_7);
   });
 
-  test("carry their time first (the example of RFC 9562, A.6)", () => {
+  test("start with their time (the example of RFC 9562, A.6)", () => {
     expect(createRecordIds(() => Date.parse("2022-02-22T14:22:22-05:00"))()).toMatch(/^017f22e2-79b0-7000-/);
   });
 
@@ -20,13 +20,13 @@ describe("record ids", () => {
     ["a clock that stands", () => 1_700_000_000_000],
     ["a clock that runs back", backwards()],
     ["the machine's clock", Date.now],
-  ])("sort as they were made under %s", (_, clock) => {
+  ])("sort by creation time under %s", (_, clock) => {
     const ids = take(20_000, createRecordIds(clock));
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("of two processes in the same millisecond differ", () => {
+  test("are different in two processes in the same millisecond", () => {
     const clock = () => 1_700_000_000_000;
     expect(createRecordIds(clock)()).not.toBe(createRecordIds(clock)());
   });

@@ -25,7 +25,7 @@ const record = fc
     };
   });
 
-test("a record's text is its JSON, whatever form its bodies have", () => {
+test("a record's text is its JSON, for every form of its bodies", () => {
   fc.assert(
     fc.property(record, (each) => {
       expect(JSON.parse(serializeRecord(each))).toEqual(JSON.parse(JSON.stringify(each)));

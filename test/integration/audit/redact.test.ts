@@ -8,7 +8,7 @@ const SECRET = "S3CR3T-value";
 const redaction = createRedaction({ names, bodyLimit: 16_384 });
 const small = createRedaction({ names, bodyLimit: 100 });
 
-describe("values of members with a secret name", () => {
+describe("redaction of members with a secret name", () => {
   test.each([
     ["at the top", { password: SECRET, label: "x" }, { password: "[redacted]", label: "x" }],
     ["nested", { a: [{ b: { cvv: SECRET } }] }, { a: [{ b: { cvv: "[redacted]" } }] }],
@@ -73,7 +73,7 @@ describe("values of members with a secret name", () => {
       { s: "set [redacted]", t: "its new_[redacted]", u: "[redacted]" },
     ],
     ["that are absent stay absent", { ssl_key: null }, { ssl_key: null }],
-  ])("%s", (_, body, recorded) => expect(redaction.value(body)).toEqual(recorded));
+  ])("redacts %s", (_, body, recorded) => expect(redaction.value(body)).toEqual(recorded));
 
   test.each([
     ["other members", { label: "token", cvvs: 3, tokens: ["x"], none: null, on: false, list: [] }],
@@ -81,10 +81,10 @@ describe("values of members with a secret name", () => {
     ["a text with equals signs", { key: "ssh-rsa AAAA== me@host" }],
     ["a root array", [1, "two", null]],
     ["a mere string", "text"],
-  ])("%s are kept", (_, body) => expect(redaction.value(body)).toEqual(body));
+  ])("keeps %s", (_, body) => expect(redaction.value(body)).toEqual(body));
 });
 
-describe("what comes in as text", () => {
+describe("redaction of bodies of text", () => {
   test.each([
     ["JSON", `{"password":"${SECRET}","n":1}`, { password: "[redacted]", n: 1 }],
     ["the beginning of JSON", `{"n":1,"password":"${SECRET.slice(0, 8)}`, '{"n":1,"[redacted]'],
@@ -103,18 +103,18 @@ describe("what comes in as text", () => {
     ],
     ["text in UTF-16", `token: ${SECRET}`.split("").join("\0"), "[redacted]"],
     ["HTML of a broken service", "<h1>502 Bad Gateway</h1>", "<h1>502 Bad Gateway</h1>"],
-  ])("%s", (_, body, recorded) => {
+  ])("records %s", (_, body, recorded) => {
     expect(redaction.raw(body)).toEqual(recorded);
     expect(redaction.raw(Buffer.from(body))).toEqual(recorded);
   });
 
-  test("nothing is recorded of an empty body", () => expect(redaction.raw("")).toBeUndefined());
-  test("nothing is recorded of no body", () => expect(redaction.value(undefined)).toBeUndefined());
-  test("bytes that are no text do not matter", () =>
+  test("records nothing for an empty body", () => expect(redaction.raw("")).toBeUndefined());
+  test("records nothing for no body", () => expect(redaction.value(undefined)).toBeUndefined());
+  test("accepts bytes that are not text", () =>
     expect(redaction.raw(Uint8Array.of(0xff, 0xfe))).toBe("\ufffd\ufffd"));
 });
 
-describe("sound JSON that is looked through as text", () => {
+describe("redaction of valid JSON as text", () => {
   test.each([
     ["a secret", `{"a":[{"Card-Number":"${SECRET}"}]}`, { a: [{ "Card-Number": "[redacted]" }] }],
     ["an escaped name", `{"to\\u006ben":"${SECRET}"}`, { token: "[redacted]" }],
@@ -126,9 +126,9 @@ describe("sound JSON that is looked through as text", () => {
       '{ "label": "x", "n": 12345678901234567890 }',
       { label: "x", n: 12345678901234567000 },
     ],
-  ])("%s", (_, text, recorded) => expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded));
+  ])("redacts %s", (_, text, recorded) => expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded));
 
-  test("what nothing is taken out of is not read at all", () => {
+  test("does not parse text without a secret", () => {
     const text = '{ "n": 12345678901234567890 }';
     expect(redaction.json(text)).toEqual(new JsonText(text));
   });
@@ -240,10 +240,10 @@ describe("query strings and forms", () => {
     ["to=https%3A%2F%2Fx%2F%3Ftoken%3Dabc", "to=https%3A%2F%2Fx%2F%3Ftoken%3D%5Bredacted%5D"],
     ["label=%zz", "label=%zz"],
     ["", ""],
-  ])("%s", (text, recorded) => expect(redaction.query(text)).toBe(recorded));
+  ])("redacts %s", (text, recorded) => expect(redaction.query(text)).toBe(recorded));
 });
 
-describe("paths", () => {
+describe("redaction of paths", () => {
   test.each([
     ["/v4/vm/instances/12", "/v4/vm/instances/12"],
     [`/v4/token/${SECRET}`, "/v4/token/[redacted]"],
@@ -255,9 +255,9 @@ describe("paths", () => {
     [`/v4/https://me:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     [`/v4/https:%2F%2Fme:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     ["/v4/100%25/a+b", "/v4/100%25/a+b"],
-  ])("%s", (path, recorded) => expect(redaction.path(path, false)).toBe(recorded));
+  ])("redacts %s", (path, recorded) => expect(redaction.path(path, false)).toBe(recorded));
 
-  test("of a route keep what stands behind a name, which is the route's", () => {
+  test("keeps the literal segments of a route behind a secret name", () => {
     expect(redaction.path("/oauth/token/expire", true)).toBe("/oauth/token/expire");
     expect(redaction.path(`/v4/x/token=${SECRET}`, true)).toBe("/v4/x/token=[redacted]");
   });
@@ -266,7 +266,7 @@ describe("paths", () => {
 const bytes = (text: string, encoding: BufferEncoding = "utf8"): Uint8Array => Buffer.from(text, encoding);
 const FORM = "application/x-www-form-urlencoded";
 
-describe("a client's body", () => {
+describe("redaction of a client's body", () => {
   test.each([
     ["JSON", { bytes: bytes('{"cvv":1,"n":2}') }, { cvv: "[redacted]", n: 2 }],
     ["JSON that is called a form", { bytes: bytes('{"cvv":1}'), type: FORM }, { cvv: "[redacted]" }],
@@ -294,14 +294,14 @@ describe("a client's body", () => {
       { truncated: true, bytes: 26, text: "", why: "a form that was not read" },
     ],
     ["nothing", { bytes: bytes("") }, undefined],
-  ])("%s", (_, body, recorded) => expect(redaction.body(body)).toEqual(recorded));
+  ])("redacts %s", (_, body, recorded) => expect(redaction.body(body)).toEqual(recorded));
 
   test.each([
     ["UTF-16", bytes(`{"token":"${SECRET}"}`, "utf16le"), undefined],
     ["UTF-16 with its mark", Buffer.concat([Uint8Array.of(0xff, 0xfe), bytes("{}", "utf16le")]), undefined],
     ["ISO 8859-1", bytes(`{"é":"${SECRET}"}`, "latin1"), undefined],
     ["UTF-7, as it says", bytes("+AHs-"), "application/json; charset=utf-7"],
-  ])("in %s is not recorded, and marked so", (_, body, type) =>
+  ])("does not record a body in %s, and marks it", (_, body, type) =>
     expect(redaction.body({ bytes: body, type })).toEqual({
       truncated: true,
       bytes: body.length,
@@ -311,7 +311,7 @@ describe("a client's body", () => {
   );
 });
 
-describe("a value that stood under a secret name", () => {
+describe("a value with a secret name", () => {
   const nothing = { path: "/v4/x", isRoute: true, query: "", texts: [] };
   const sentIn = (body: object) => ({ ...nothing, body: { bytes: bytes(JSON.stringify(body)) } });
   const odd = 'a "quoted" & %-encoded\\ välue';
@@ -329,7 +329,7 @@ describe("a value that stood under a secret name", () => {
     ["a header", { ...nothing, texts: [undefined, `{"token":"${SECRET}"}`] }],
     ["a cut body", { ...nothing, body: { bytes: bytes(`{"token":"${SECRET}","a`) } }],
     ["text", { ...nothing, body: { bytes: bytes(`token: ${SECRET}\n`) } }],
-  ])("of %s is replaced wherever it comes back", (_, sent) => {
+  ])("of %s is replaced everywhere in the exchange", (_, sent) => {
     const values = redaction.find(sent);
     const text = `Wrong ${SECRET}.`;
     expect(redaction.text(text, values)).toBe("Wrong [redacted].");
@@ -342,7 +342,7 @@ describe("a value that stood under a secret name", () => {
     expect(values.conceal(text)).toBe("Wrong [redacted].");
   });
 
-  test("in all its spellings", () => {
+  test("is replaced in all its spellings", () => {
     const values = redaction.find(sentIn({ password: odd }));
     const spelt = [
       odd,
@@ -353,7 +353,7 @@ describe("a value that stood under a secret name", () => {
     for (const text of spelt) expect(values.conceal(`<${text}>`)).toMatch(/^<"?\[redacted\]"?>$/);
   });
 
-  test("also as a number, and a token as well", () => {
+  test("is replaced as a number, and so is a token", () => {
     const values = redaction.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);
     const recorded = redaction.value(
       { a: 737, b: 7370, c: "is 737", d: "x-4111111111111111", e: "some-token" },
@@ -369,7 +369,7 @@ describe("a value that stood under a secret name", () => {
     });
   });
 
-  test("and none of it is left at the cut", () => {
+  test("is not left in part at the cut of a body", () => {
     for (let at = 60; at < 110; at += 1) {
       const values = small.find(sentIn({ password: SECRET }));
       const text = "x".repeat(at) + SECRET;
@@ -382,7 +382,7 @@ describe("a value that stood under a secret name", () => {
     }
   });
 
-  test("of more than can be looked for nothing else of the exchange is recorded", () => {
+  test("if there are more of them than can be searched, nothing else of the exchange is recorded", () => {
     const values = redaction.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
     expect(values.sealed).toBe(true);
     expect(redaction.text("x", values)).toBe("[redacted]");
@@ -395,7 +395,7 @@ describe("a value that stood under a secret name", () => {
   });
 });
 
-describe("the time of a redaction grows with the text alone", () => {
+describe("redaction takes linear time", () => {
   const shapes: [string, (length: number) => string][] = [
     ["backslashes", (n) => "\\".repeat(n)],
     ["slashes", (n) => "/".repeat(n)],
@@ -476,7 +476,7 @@ describe("the time of a redaction grows with the text alone", () => {
   }
 
   test.each(works)(
-    "%s",
+    "for %s",
     (_, work) => {
       const isLinear = (make: (length: number) => string) =>
         Array.from({ length: 4 }).some(() => growth(work, make) < 2.5);
@@ -486,15 +486,15 @@ describe("the time of a redaction grows with the text alone", () => {
   );
 });
 
-describe("a body over the limit", () => {
-  test("is cut, and marked so", () => {
+describe("redaction of a body above the limit", () => {
+  test("truncates it and marks it", () => {
     const recorded = small.value({ list: Array.from({ length: 100 }, () => "0123456789") }, 1312);
     expect(recorded).toMatchObject({ truncated: true, bytes: 1312 });
     expect((recorded as { text: string }).text).toMatch(/^\{"list":\["0123456789","/);
     expect(Buffer.byteLength((recorded as { text: string }).text)).toBeLessThanOrEqual(100);
   });
 
-  test("of text is cut by bytes, between characters", () =>
+  test("truncates text by bytes, between characters", () =>
     expect(small.raw("€".repeat(50))).toEqual({ truncated: true, bytes: 150, text: "€".repeat(33) }));
 
   describe.each([
@@ -502,11 +502,11 @@ describe("a body over the limit", () => {
     ["of many items", `"a":[${"1,".repeat(40_000)}1]`],
     ["with such JSON in a string", `"a":${JSON.stringify(`{"b":[${"1,".repeat(40_000)}1]}`)}`],
     ["of a megabyte", `"a":"${"x".repeat(1024 * 1024)}"`],
-  ])("%s, more than is read", (_, members) => {
+  ])("%s, above the read limit", (_, members) => {
     test.each([
       ["at its beginning", `{"root_pass":"${SECRET}",${members}}`],
       ["at its end", `{${members},"root_pass":"${SECRET}"}`],
-    ])("and a secret %s is cut as text, and not parsed", (_place, text) => {
+    ])("with a secret %s is truncated as text, and not parsed", (_place, text) => {
       const parse = vi.spyOn(JSON, "parse");
       try {
         const body = { bytes: bytes(text), type: "application/json" };
@@ -527,14 +527,14 @@ describe("a body over the limit", () => {
     });
   });
 
-  test("of exactly the limit is whole", () => {
+  test("keeps a body of exactly the limit", () => {
     const body = "x".repeat(98);
     expect(small.value(body)).toBe(body);
   });
 });
 
-describe("hostile bodies", () => {
-  test("a member __proto__ stays a member", () => {
+describe("redaction of hostile bodies", () => {
+  test("keeps a member named __proto__", () => {
     const recorded = redaction.value(JSON.parse('{"__proto__":{"admin":true,"token":"x"}}'));
     expect(JSON.stringify(recorded)).toBe('{"__proto__":{"admin":true,"token":"[redacted]"}}');
     expect((recorded as { admin?: boolean }).admin).toBeUndefined();
@@ -553,7 +553,7 @@ describe("hostile bodies", () => {
       },
     ],
     ["of no JSON type", () => 1],
-  ])("%s throw nothing", (_, body) => expect(() => redaction.value(body)).not.toThrow());
+  ])("does not throw for %s", (_, body) => expect(() => redaction.value(body)).not.toThrow());
 
   test.each([
     "a".repeat(500_000),
@@ -561,15 +561,15 @@ describe("hostile bodies", () => {
     "p_".repeat(250_000),
     "\\u".repeat(250_000),
     "%22".repeat(200_000),
-  ])("long texts take linear time", (text) =>
+  ])("takes linear time for long texts", (text) =>
     expect(JSON.stringify(redaction.raw(`${text}:`)).length).toBeLessThan(120_000),
   );
 
-  test("digits of great numbers are kept", () =>
+  test("keeps the digits of large numbers", () =>
     expect(redaction.value({ n: 12_345_678_901_234_567_890n })).toEqual({ n: "12345678901234567890" }));
 });
 
-describe("whatever a body looks like", () => {
+describe("redaction of arbitrary bodies", () => {
   const secretName = fc
     .tuple(
       fc.constantFrom(...names.map((name) => name.replaceAll("*", ""))),
@@ -598,7 +598,7 @@ describe("whatever a body looks like", () => {
       .map(([members, name, secret]) => Object.fromEntries([...Object.entries(members), [name, secret]])),
   })).object;
 
-  test("no planted secret is in the record, and the body is unchanged", () => {
+  test("leaves no planted secret in the record, and does not change the body", () => {
     fc.assert(
       fc.property(planted, fc.constantFrom(redaction, small), (body, { value }) => {
         const before = JSON.stringify(body);
@@ -608,7 +608,7 @@ describe("whatever a body looks like", () => {
     );
   });
 
-  test("nor when it is looked through as text, however it is spelt", () => {
+  test("leaves none in valid JSON as text, in any spelling", () => {
     const text = fc.tuple(planted, fc.nat(4)).map(([body, spaces]) => JSON.stringify(body, null, spaces));
     fc.assert(
       fc.property(text, fc.constantFrom(redaction, small), (body, { json }) => {
@@ -617,7 +617,7 @@ describe("whatever a body looks like", () => {
     );
   });
 
-  test("looked through as text it is recorded as if it had been read", () => {
+  test("gives the same record for text and for parsed JSON", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), planted), (body) => {
         const text = JSON.stringify(body);
@@ -627,7 +627,7 @@ describe("whatever a body looks like", () => {
     );
   });
 
-  test("nor when only its beginning was read, at any length", () => {
+  test("leaves none if only the beginning is read, at any length", () => {
     fc.assert(
       fc.property(planted, fc.nat(400), fc.constantFrom(redaction, small), (body, length, { raw, text }) => {
         const beginning = JSON.stringify(body).slice(0, length);
@@ -637,7 +637,7 @@ describe("whatever a body looks like", () => {
     );
   });
 
-  test("nor in a query", () => {
+  test("leaves none in a query", () => {
     fc.assert(
       fc.property(secretName, fc.dictionary(fc.string(), fc.string()), (name, others) => {
         const form = new URLSearchParams([...Object.entries(others), [name, SECRET]]).toString();

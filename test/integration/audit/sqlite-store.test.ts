@@ -26,7 +26,7 @@ describe("the SQLite store", () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  test("makes its directory, and a file that nobody else may read", async () => {
+  test("creates its directory, and a file that only its owner can read", async () => {
     const deep = join(directory, "not", "yet", "there");
     const store = await openSqliteStore({ ...settings, directory: deep });
     void store.append(sampleRecord("x"));
@@ -41,7 +41,7 @@ describe("the SQLite store", () => {
       () => writeFile(join(directory, AUDIT_FILE), "not a database, but long enough".repeat(99)),
     ],
     ["a database of a newer version", async () => newerDatabase(join(directory, AUDIT_FILE))],
-  ])("does not start over %s, and says which file and what to do", async (_, spoil) => {
+  ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     await spoil();
     const opening = openSqliteStore({ ...settings, directory });
     await expect(opening).rejects.toThrow(join(directory, AUDIT_FILE));
@@ -49,14 +49,14 @@ describe("the SQLite store", () => {
     await expect(opening).rejects.toThrow("move it away");
   });
 
-  test("does not start where the directory is a file", async () => {
+  test("does not open if the directory is a file", async () => {
     await writeFile(join(directory, "file"), "");
     await expect(openSqliteStore({ ...settings, directory: join(directory, "file") })).rejects.toThrow(
       "cannot be used",
     );
   });
 
-  test("deletes at its start what is older than the retention", async () => {
+  test("deletes records older than the retention at its start", async () => {
     const clock = () => Date.parse("2026-03-31T00:00:00Z");
     const first = await openSqliteStore({ ...settings, directory, clock });
     for (let n = 0; n < 1200; n += 1)
@@ -71,7 +71,7 @@ describe("the SQLite store", () => {
     await second.close();
   });
 
-  test("drops the oldest when too many wait, and counts them", async () => {
+  test("drops and counts the oldest records if too many wait", async () => {
     const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
     for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
     expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
@@ -82,7 +82,7 @@ describe("the SQLite store", () => {
     await again.close();
   });
 
-  test("deletes the oldest of what is too large together, and no more than that", async () => {
+  test("deletes the oldest records above the size limit, and no others", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     const warnings = ["x".repeat(100_000)];
     for (let n = 0; n < 40; n += 1) {
@@ -99,7 +99,7 @@ describe("the SQLite store", () => {
     await second.close();
   });
 
-  test("is shared by several that write at once", async () => {
+  test("supports several concurrent writers", async () => {
     const openOne = () => openSqliteStore({ ...settings, directory, durability: "strict" });
     const stores = await Promise.all([openOne(), openOne(), openOne(), openOne()]);
     await Promise.all(
@@ -113,7 +113,7 @@ describe("the SQLite store", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test("brings a database of the first version to this one", async () => {
+  test("migrates a database of version 1", async () => {
     firstVersion(join(directory, AUDIT_FILE));
     const store = await openSqliteStore({ ...settings, directory });
     const { records } = await store.query({ client: "0123456789abcdef" });
@@ -125,7 +125,7 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  test("brings a database of the second version to this one, without losing a record", async () => {
+  test("migrates a database of version 2 without losing a record", async () => {
     const first = await openSqliteStore({ ...settings, directory });
     void first.append(sampleRecord("a"));
     await first.close();
@@ -141,7 +141,7 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  test("says that its database was damaged while it ran, and does not end", async () => {
+  test("reports a database that is damaged at run time, and keeps running", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));
     await until(() => store.stats().written === 500);
@@ -162,7 +162,7 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  test("tells a full disk in words", () => {
+  test("reports a full disk", () => {
     const database = new DatabaseSync(":memory:");
     database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)");
     const fill = () => database.prepare("INSERT INTO t VALUES (?)").run("x".repeat(10_000));

@@ -34,26 +34,26 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       return (await store.query(query)).records.map((record) => record.id);
     }
 
-    test("gives a record back whole, alone and in a page", async () => {
+    test("returns a record, alone and in a page", async () => {
       const record = sampleRecord(sampleId(1));
       await store.append(record);
       expect(await store.get(record.id)).toEqual(record);
       expect(await store.query({})).toEqual({ records: [record], next: null });
     });
 
-    test("knows nothing of other ids", async () => {
+    test("has no records of unknown ids", async () => {
       expect(await store.get("no-such-id")).toBeUndefined();
       expect(await store.query({})).toEqual({ records: [], next: null });
     });
 
-    test("gives 50 of the newest where no limit is named, and 500 at most", async () => {
+    test("returns the newest 50 by default, and at most 500", async () => {
       await fill(502);
       expect(await ids({})).toHaveLength(50);
       expect(await ids({ limit: 5000 })).toHaveLength(500);
       expect((await ids({ limit: 2 })).toSorted()).toEqual([sampleId(500), sampleId(501)]);
     });
 
-    test.each([0, 1, 2, 25])("leads through %i records page by page, while others come in", async (count) => {
+    test.each([0, 1, 2, 25])("pages through %i records while others are added", async (count) => {
       await fill(count);
       const seen: string[] = [];
       let next: string | null | undefined;
@@ -67,7 +67,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(seen).toEqual(Array.from({ length: count }, (_, n) => sampleId(count - 1 - n)));
     });
 
-    describe("narrows", () => {
+    describe("filters", () => {
       beforeEach(async () => {
         await store.append(
           sampleRecord("a", { time: "2026-01-01T00:00:00.000Z", client: null, route: null, status: 404 }),
@@ -95,16 +95,16 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           "c",
         ],
         ["to nothing", { client: "c1' OR '1'='1" }, ""],
-      ])("%s", async (_, query, found) => expect((await ids(query)).join("")).toBe(found));
+      ])("by %s", async (_, query, found) => expect((await ids(query)).join("")).toBe(found));
 
-      test("by a cursor and a moment, whichever is earlier", async () => {
+      test("by a cursor and a time, whichever is earlier", async () => {
         const until = "2026-01-03T00:00:00.000Z";
         const cursor = async (query: AuditQuery) => (await store.query({ ...query, limit: 1 })).next ?? "";
         expect(await ids({ until, before: await cursor({ until }) })).toEqual(["a"]);
         expect(await ids({ until, before: await cursor({}) })).toEqual(["b", "a"]);
       });
 
-      test("and pages what is left", async () => {
+      test("and pages the filtered records", async () => {
         const first = await store.query({ client: "c1", limit: 1 });
         expect(first).toMatchObject({ records: [{ id: "c" }], next: expect.any(String) });
         expect(await store.query({ client: "c1", limit: 1, before: first.next ?? "" })).toMatchObject({
@@ -114,7 +114,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
     });
 
-    describe("counts", () => {
+    describe("usage counts", () => {
       const day = (n: number, hour = 10): string => `2026-01-0${n}T${hour}:00:00.000Z`;
 
       beforeEach(async () => {
@@ -129,7 +129,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         for (const record of records.toReversed()) await store.append(record);
       });
 
-      test("clients, the busiest first, with their newest user agent", async () => {
+      test("list clients by number of requests, with their latest user agent", async () => {
         expect(await store.clients({})).toEqual([
           {
             client: "c1",
@@ -149,7 +149,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.clients({ limit: 1 })).toHaveLength(1);
       });
 
-      test("what a client calls, the most used first, with one of the records", async () => {
+      test("list a client's calls by number of requests, each with a record", async () => {
         const [most, ...others] = await store.usage({ client: "c1" });
         expect(most).toEqual({
           client: "c1",
@@ -167,7 +167,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.usage({})).toHaveLength(4);
       });
 
-      test("days", async () => {
+      test("list days", async () => {
         const counts = { alpha: 1, native: 0, errors: 0, lossy: 1, alphaClients: 1 };
         expect(await store.days({})).toEqual([
           { ...counts, day: "2026-01-01", alpha: 2, errors: 1 },
@@ -177,7 +177,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.days({ client: "c1", since: day(2, 23) })).toHaveLength(2);
       });
 
-      test("a record that comes twice once", async () => {
+      test("count a record once if it is added twice", async () => {
         await store.append(sampleRecord("a", { time: day(1), client: "c1" }));
         expect(await store.clients({ limit: 1 })).toMatchObject([{ requests: 4 }]);
         expect(await store.count({})).toBe(5);
@@ -185,7 +185,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
     });
 
-    describe("is kept from what it has no room for", () => {
+    describe("size limits", () => {
       /** Opens it again with a limit: what is too much is deleted at the start. */
       async function reopen(sizeLimit: number): Promise<void> {
         await store.close();
@@ -195,7 +195,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
       }
 
-      test("counts all tokens that v4 never accepted as one client, under a user agent that is cut", async () => {
+      test("count tokens that v4 never accepted as one client, under a truncated user agent", async () => {
         const refused = { accepted: false, status: 420, agent: "é".repeat(4000) };
         await Promise.all(
           Array.from({ length: 300 }, async (_, n) =>
@@ -209,7 +209,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.count({ client: "client-7" })).toBe(1);
       });
 
-      test("counts what a client asked before v4 accepted its token as the client's, and keeps the rest shared", async () => {
+      test("count requests before v4 accepted a token as the client's, and keep the others shared", async () => {
         const before = { accepted: false, status: 200, agent: "early/1" };
         for (const [id, client] of Object.entries({ a: "c1", b: "c1", c: "made-up" }))
           await store.append(sampleRecord(id, { ...before, client }));
@@ -227,7 +227,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect((await store.clients({})).map(({ client }) => client)).toEqual(["c1", "made-up"]);
       });
 
-      test("deletes first what was refused to callers without an accepted token, however new it is", async () => {
+      test("delete rejected requests of callers without an accepted token first, even if they are new", async () => {
         const warnings = ["x".repeat(20_000)];
         const put = async (id: string, day: number, varied: object): Promise<void> =>
           store.append({
@@ -257,13 +257,13 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await left()).toEqual(["real"]);
       });
 
-      test("counts what a client asks with a token that was accepted before as the client's", async () => {
+      test("count requests with a token that was accepted before as the client's", async () => {
         await store.append(sampleRecord("a", { client: "c1", accepted: true }));
         await store.append(sampleRecord("b", { client: "c1", accepted: false, status: 401 }));
         expect(await store.clients({})).toMatchObject([{ client: "c1", requests: 2, errors: 1 }]);
       });
 
-      test("deletes summaries by their worth, and no record for them", async () => {
+      test("delete summaries by their value, and no records for them", async () => {
         const old = { time: "2026-02-01T10:00:00.000Z" };
         await Promise.all([
           ...Array.from({ length: 600 }, async (_, n) =>
@@ -290,7 +290,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(store.stats().evicted).toBe(0);
       });
 
-      test("counts the records that it deletes before their time", async () => {
+      test("count records that are deleted before their retention ends", async () => {
         const long = ["x".repeat(20_000)];
         await Promise.all(
           Array.from({ length: 150 }, async (_, n) =>
@@ -307,13 +307,13 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
     });
 
-    test("keeps a record that comes twice once", async () => {
+    test("keeps a record once if it is added twice", async () => {
       await store.append(sampleRecord("x"));
       await store.append(sampleRecord("x", { status: 500 }));
       expect(await store.query({})).toMatchObject({ records: [{ alpha: { status: 200 } }] });
     });
 
-    test("refuses what is no JSON, and goes on", async () => {
+    test("rejects invalid records and continues", async () => {
       const cyclic: Record<string, unknown> = {};
       cyclic["self"] = cyclic;
       const record = sampleRecord("x");
@@ -325,7 +325,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(store.ready()).toBe(true);
     });
 
-    test("gives a page of large records in parts", async () => {
+    test("returns a page of large records in parts", async () => {
       const large = "x".repeat(6 * 1024 * 1024);
       for (const id of ["a", "b", "c"]) await store.append({ ...sampleRecord(id), warnings: [large] });
       const first = await store.query({ limit: 3 });
@@ -334,7 +334,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(rest).toMatchObject({ records: [{ id: "a" }], next: null });
     });
 
-    test("keeps text that is awkward for databases", async () => {
+    test("keeps text with characters that databases treat specially", async () => {
       const text = "\u0000 \ud800 \u2028 ' \" \\ 😀";
       const record = sampleRecord("x");
       await store.append({
@@ -345,7 +345,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(await store.get("x")).toMatchObject({ warnings: [text] });
     });
 
-    test("commits on close what a relaxed store had taken", async () => {
+    test("commits pending records on close (relaxed)", async () => {
       await store.close();
       const relaxed = await place.open("relaxed");
       for (let n = 0; n < 2500; n += 1) expect(relaxed.append(sampleRecord(sampleId(n)))).toBeUndefined();
@@ -357,7 +357,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(await store.get(sampleId(2499))).toBeDefined();
     });
 
-    test("after close takes nothing, answers nothing, and closes again in peace", async () => {
+    test("rejects all calls after close, and can be closed twice", async () => {
       await store.close();
       await store.close();
       await expect(store.append(sampleRecord("x"))).rejects.toThrow("closed");

@@ -26,7 +26,7 @@ describe("a supervised worker", () => {
     return superviseWorker<Job>({ spawn, timeoutMs: 1000, openTimeoutMs: 5000, restartMs: 1 });
   }
 
-  test("answers, and an error is the answer of its call alone", async () => {
+  test("returns results, and an error fails only its call", async () => {
     supervised = await open();
     const answers = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
     expect(answers).toMatchObject([{ reason: { name: "AuditUnavailable" } }, { value: "echo" }]);
@@ -37,7 +37,7 @@ describe("a supervised worker", () => {
     ["throw", "thrown in the thread"],
     ["exit", "has ended"],
     ["hang", "did not answer within 1000 ms"],
-  ])("that dies of %j leaves no call open, and is replaced", async (job, reason) => {
+  ])("rejects all open calls and is replaced if it ends by %j", async (job, reason) => {
     supervised = await open();
     const calls = [supervised.call(job), supervised.call("echo")];
     for (const settled of await Promise.allSettled(calls)) {
@@ -50,7 +50,7 @@ describe("a supervised worker", () => {
     expect(supervised.deaths()).toBe(1);
   });
 
-  test("that does not come up at first is no worker", async () => {
+  test("rejects if it does not start", async () => {
     await expect(open(`throw new Error("no such thing")`)).rejects.toThrow("no such thing");
   });
 });

@@ -19,8 +19,8 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((done) => setTimeout(done, 5));
 }
 
-describe("the queue in front of a store", () => {
-  test("commits together what came together", async () => {
+describe("the write queue of an audit store", () => {
+  test("commits records that arrive together in one group", async () => {
     const { commit, groups } = brittleStore(0);
     const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed" });
     for (let n = 0; n < 3; n += 1) void queue.push(sampleRecord(sampleId(n)));
@@ -29,7 +29,7 @@ describe("the queue in front of a store", () => {
     await queue.close();
   });
 
-  test("commits large records in several groups, in their order", async () => {
+  test("commits large records in several groups, in order", async () => {
     const { commit, groups } = brittleStore(0);
     const queue = createWriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
     const ids = Array.from({ length: 9 }, (_, n) => sampleId(n));
@@ -40,7 +40,7 @@ describe("the queue in front of a store", () => {
     await queue.close();
   });
 
-  test("relaxed tries again until the store works, and loses nothing", async () => {
+  test("retries until the store works and loses nothing (relaxed)", async () => {
     const { commit, groups } = brittleStore(3);
     const heard: unknown[] = [];
     const onFault = (error: unknown): void => void heard.push(error);
@@ -55,7 +55,7 @@ describe("the queue in front of a store", () => {
     await queue.close();
   });
 
-  test("strict gives up at once, tells the caller, and finds out that the store is back", async () => {
+  test("fails at once, rejects the caller and detects recovery (strict)", async () => {
     const { commit } = brittleStore(2);
     const queue = createWriteQueue({ ...bounds, commit, durability: "strict" });
     await expect(queue.push(sampleRecord("a"))).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe("the queue in front of a store", () => {
   test.each([
     ["rows", { maxRows: 5 }],
     ["bytes", { maxBytes: 5 * JSON.stringify(sampleRecord(sampleId(0))).length }],
-  ])("stays within its bound of %s while the store fails", async (_, bound) => {
+  ])("stays within its limit of %s while the store fails", async (_, bound) => {
     const { commit } = brittleStore(Infinity);
     const queue = createWriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
     for (let n = 0; n < 20; n += 1) void queue.push(sampleRecord(sampleId(n)));

@@ -39,7 +39,7 @@ test.each([
   ],
   ["without a scheme", [`Authorization: ${TOKEN}`], "/v4/vm/instances"],
   ["with more words", [`Authorization: Digest username="x", response="${TOKEN}"`], "/v4/vm/instances"],
-])("a token %s that comes back in the query is not recorded", async (_, lines, path) => {
+])("a token %s that is repeated in the query is not recorded", async (_, lines, path) => {
   await send(`${path}?label=${TOKEN}&x=1`, lines);
   const { alpha } = await gateway.readLastRecord();
   expect(alpha.query).toBe("label=[redacted]&x=1");
@@ -49,7 +49,7 @@ test.each([
   ["an accent", "passwörd"],
   ["full width", "ｐａｓｓｗｏｒｄ"],
   ["a Cyrillic letter", "pаssword"],
-])("a secret name in UTF-8 with %s is found in a header", async (_, name) => {
+])("a secret name in UTF-8 with %s is detected in a header", async (_, name) => {
   await send("/v4/vm/instances", [
     `Authorization: token ${TOKEN}`,
     `X-Filter: {"${name}":"f1lt3r-s3cr3t","label":"Zoë"}`,
@@ -60,7 +60,7 @@ test.each([
   expect(JSON.stringify(record)).not.toContain("s3cr3t");
 });
 
-test("an answer with an id_token is recorded without it", async () => {
+test("a response with an id_token is recorded without it", async () => {
   gateway.v4.respondWith(json(200, { id: 1, id_token: "1d-s3cr3t", token_type: "bearer" }));
   await gateway.request("GET /vm/instances/1", { as: TOKEN });
   const { v4 } = await gateway.readLastRecord();

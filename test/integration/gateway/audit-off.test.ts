@@ -49,7 +49,7 @@ function recordedWithoutAudit() {
 
 const outcome = { status: 420, answer: { status: 420, headers: {}, body: Buffer.from("{}") } };
 
-test("with AUDIT=off nothing of a request's path, query, headers and body is looked at", async () => {
+test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
   const { recorder, request, notes, looks } = recordedWithoutAudit();
   await recorder.alpha(request, outcome, notes);
   const native = { status: 200, v4Status: 200, bytesIn: 0, bytesOut: 0, warnings: [], ms: 1 };
@@ -57,14 +57,14 @@ test("with AUDIT=off nothing of a request's path, query, headers and body is loo
   expect(looks()).toBe(0);
 });
 
-test("a warning in the log holds no value that stood under a secret name, with AUDIT=off as well", async () => {
+test("AUDIT=off logs warnings without the values of secret names", async () => {
   const { recorder, request, notes, lines } = recordedWithoutAudit();
   notes.warnings.push('no rule for "hunter2hunter2"');
   await recorder.alpha(request, outcome, notes);
   expect(lines).toEqual([expect.objectContaining({ warnings: ['no rule for "[redacted]"'] })]);
 });
 
-test("nor does an error that nobody foresaw, as it is logged", () => {
+test("AUDIT=off logs unexpected errors without the values of secret names", () => {
   const { recorder, request, notes, lines } = recordedWithoutAudit();
   recorder.unexpected(new Error('"hunter2hunter2" is no number'), request, notes);
   expect(JSON.stringify(lines)).toContain("is no number");

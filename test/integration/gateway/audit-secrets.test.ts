@@ -20,7 +20,7 @@ const many = Array.from({ length: 510 }, (_, n) => `token=abc${1000 + n}`).join(
 test.each([
   ["by its words", hiding],
   ["by more secrets than can be looked for", many],
-])("a call of the native lane cannot be hidden %s", async (_, query) => {
+])("a native request cannot be hidden %s", async (_, query) => {
   // The harness puts alpha's prefix before a path.
   await native(`DELETE /vm/instances/5204?${query}`);
   const { alpha, v4, warnings } = await gateway.readLastRecord();
@@ -33,7 +33,7 @@ test.each([
 test.each([
   ["by its words", hiding],
   ["by more secrets than can be looked for", many],
-])("a call of alpha cannot be hidden %s", async (_, query) => {
+])("an alpha request cannot be hidden %s", async (_, query) => {
   await gateway.request(`DELETE /vm/instances/5204?${query}`, { as: TOKEN });
   const { alpha, v4, warnings } = await gateway.readLastRecord();
   expect(alpha).toMatchObject({
@@ -46,7 +46,7 @@ test.each([
   expect(warnings.some((text: string) => text.includes("more secrets than"))).toBe(query === many);
 });
 
-test("a call of alpha cannot be hidden by a header, nor in other spellings of its path", async () => {
+test("an alpha request cannot be hidden by a header, nor by other spellings of its path", async () => {
   await gateway.request("DELETE /vm/inst%61nces/5204", {
     as: TOKEN,
     filter: { password: "inst%61nces", token: ["5204", "/5204"] },
@@ -57,7 +57,7 @@ test("a call of alpha cannot be hidden by a header, nor in other spellings of it
   expect(v4[0].path).toBe("/v4/vm/instances/5204");
 });
 
-test("the user that a call of alpha names cannot be hidden, but a token in its place is not recorded", async () => {
+test("the user in an alpha request cannot be hidden, but a token in its place is not recorded", async () => {
   await gateway.request("GET /account/users/alice.smith?password=alice.smith", { as: TOKEN });
   expect((await gateway.readLastRecord()).alpha.path).toBe("/v4/account/users/alice.smith");
   await gateway.request(`GET /account/users/${TOKEN}`, { as: TOKEN });
@@ -68,7 +68,7 @@ test("the user that a call of alpha names cannot be hidden, but a token in its p
   ]);
 });
 
-test("short values of a query take nothing out of what v4 said", async () => {
+test("short values of a query do not redact v4's response", async () => {
   gateway.v4.respondWith(json(200, { id: 5204, label: "label", status: "running" }));
   await gateway.request("GET /vm/instances/5204?token=label&password=5204&secret=run", { as: TOKEN });
   const { v4 } = await gateway.readLastRecord();

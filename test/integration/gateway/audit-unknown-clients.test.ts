@@ -39,7 +39,7 @@ function record(body: Buffer, change: (context: RequestContext) => void = () => 
   return { record: records[0], lines };
 }
 
-test("no body above a kilobyte is kept of a refused request whose token v4 has not accepted", () => {
+test("a body above one kilobyte is not recorded for a rejected request with an unaccepted token", () => {
   const large = Buffer.from(`{${"\u0001".repeat(66_000)}`);
   expect(record(large).record?.alpha.body).toBeUndefined();
   expect(record(Buffer.from('{"label":"x"}')).record?.alpha.body).toEqual({ label: "x" });
@@ -48,7 +48,7 @@ test("no body above a kilobyte is kept of a refused request whose token v4 has n
   expect(JSON.stringify(known).length).toBeLessThan(3 * 65_536);
 });
 
-test("a record that can't be made leaves who called what, a warning, and a line with a code", () => {
+test("a record that cannot be written is replaced by a minimal one with a warning, and logged with a code", () => {
   const { record: minimal, lines } = record(Buffer.from("{}"), (context) => {
     context.calls.push({
       method: "GET",

@@ -24,7 +24,7 @@ const SECRETS = /s3cr3t/;
 const create = (body: unknown = BODY, headers: Record<string, string> = {}) =>
   gateway.request("POST /vm/instances", { as: TOKEN, body, headers });
 
-test("no secret is kept, wherever it stood and whatever became of the request", async () => {
+test("the audit has no secret, wherever it occurs and whatever happens to the request", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-"));
   gateway = await startGatewayWithFakeV4({ DATA_DIR: folder });
   const script = { id: 5, images: ["vm/debian9"], user_defined_fields: [] };
@@ -68,7 +68,7 @@ test("no secret is kept, wherever it stood and whatever became of the request", 
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a record tells both sides", async () => {
+test("a record has both sides of a request", async () => {
   gateway = await startGatewayWithFakeV4();
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   const told = await gateway.request("GET /vm/instances?page=1", {
@@ -107,7 +107,7 @@ test("a record tells both sides", async () => {
   });
 });
 
-test("X-CORS-Status: the record holds the true status", async () => {
+test("X-CORS-Status: the record has the real status", async () => {
   gateway = await startGatewayWithFakeV4();
   expect(await gateway.request("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
     status: 200,
@@ -115,14 +115,14 @@ test("X-CORS-Status: the record holds the true status", async () => {
   expect((await gateway.readLastRecord()).alpha).toMatchObject({ status: 404, route: null });
 });
 
-test("a read that was tried three times is one call of the record, with the last status", async () => {
+test("a read that was tried three times is recorded as one v4 request with the last status", async () => {
   gateway = await startGatewayWithFakeV4();
   gateway.v4.respondWith(plain(503, ""), plain(502, ""), json(200, envelope([])));
   await gateway.request("GET /vm/instances");
   expect((await gateway.readLastRecord()).v4).toMatchObject([{ status: 200 }]);
 });
 
-test("a body above AUDIT_BODY_LIMIT is kept cut, and what the client gets is whole", async () => {
+test("a body above AUDIT_BODY_LIMIT is truncated in the record, and complete for the client", async () => {
   gateway = await startGatewayWithFakeV4({ AUDIT_BODY_LIMIT: "1kb" });
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `vm-${"x".repeat(100)}` }));
   gateway.v4.respondWith(json(200, envelope(rows)));
@@ -132,8 +132,8 @@ test("a body above AUDIT_BODY_LIMIT is kept cut, and what the client gets is who
   expect(v4[0].response).toMatchObject({ truncated: true });
 });
 
-describe("AUDIT", () => {
-  test("metadata keeps no bodies", async () => {
+describe("the AUDIT setting", () => {
+  test("metadata records no bodies", async () => {
     gateway = await startGatewayWithFakeV4({ AUDIT: "metadata" });
     gateway.v4.respondWith(json(200, { id: 7, label: "web-one" }));
     const { stackscript: _script, stackscript_udf_responses: _data, ...body } = BODY;
@@ -147,7 +147,7 @@ describe("AUDIT", () => {
     expect(JSON.stringify(record)).not.toMatch(/web-one|newark/);
   });
 
-  test("off keeps nothing, and the gateway serves", async () => {
+  test("off records nothing", async () => {
     const folder = await mkdtemp(join(tmpdir(), "audit-"));
     gateway = await startGatewayWithFakeV4({ AUDIT: "off", DATA_DIR: folder });
     gateway.v4.respondWith(json(200, envelope([])));

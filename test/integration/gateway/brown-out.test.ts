@@ -11,7 +11,7 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-test("alpha is answered with its own 500 that says until when, and v4 is not asked", async () => {
+test("a brown-out gives alpha requests 500 with the end of the window, without a v4 request", async () => {
   gateway = await startGateway({
     BROWN_OUTS: ALWAYS,
     SUNSET_DATE: "2027-06-30",
@@ -28,7 +28,7 @@ test("alpha is answered with its own 500 that says until when, and v4 is not ask
     expect(answer.headers.get(name)).not.toBeNull();
 });
 
-test("it is in the audit with its route, and counted as a brown-out", async () => {
+test("a brown-out is recorded with its route, and counted", async () => {
   gateway = await startGateway({ BROWN_OUTS: ALWAYS });
   await gateway.request("GET /vm/instances");
   const [record] = await gateway.readAudit();
@@ -40,7 +40,7 @@ test("it is in the audit with its route, and counted as a brown-out", async () =
   expect(planned).toEqual({ windows: [expect.objectContaining({ text: ALWAYS, open: true })] });
 });
 
-test("other routes, and v4's own dialect, are served", async () => {
+test("a brown-out does not affect other routes and native requests", async () => {
   gateway = await startGateway({ BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instances` });
   expect((await gateway.request("GET /vm/instances")).status).toBe(500);
   expect((await gateway.request("GET /datacenters")).status).toBe(200);
@@ -51,7 +51,7 @@ test("other routes, and v4's own dialect, are served", async () => {
   );
 });
 
-test("a window for a route that the pack does not have stops the start", async () => {
+test("a brown-out for an unknown route prevents the start", async () => {
   const settings = readEnvironment({
     BROWN_OUTS: `${ALWAYS}; routes=GET /vm/instnaces`,
     PORT: "0",

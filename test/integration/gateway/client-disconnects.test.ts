@@ -106,8 +106,8 @@ const rows: Row[] = [
   },
 ];
 
-describe("what is under way is broken off, and nothing follows", () => {
-  test.each(rows)("$name", async ({ call, body, answered, left }) => {
+describe("a client's disconnect aborts the v4 request and starts no other", () => {
+  test.each(rows)("during $name", async ({ call, body, answered, left }) => {
     const [method = "", path = ""] = call.split(" ");
     const most = answered.length + left.length;
     const [first = neverRespond, ...others] = answered;
@@ -123,7 +123,7 @@ describe("what is under way is broken off, and nothing follows", () => {
   });
 });
 
-test("is counted as aborted, not as a 500, and recorded so", async () => {
+test("a client's disconnect is counted and recorded as aborted, not as a 500", async () => {
   const count = async (status: string): Promise<number> => {
     const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
     const line = new RegExp(`^alpha_gateway_requests_total\\{.*status="${status}"\\} (\\d+)`, "gm");
@@ -137,7 +137,7 @@ test("is counted as aborted, not as a 500, and recorded so", async () => {
   expect((await gateway.readLastRecord()).alpha.status).toBe(499);
 });
 
-test("a request that has failed begins no further call", async () => {
+test("a failed request starts no further v4 request", async () => {
   const held: (() => void)[] = [];
   const hold: Responder = (call, response) => void held.push(() => page(1, 10)(call, response));
   gateway.v4.respondWith(page(1, 10), plain(200, "<html>"), hold);

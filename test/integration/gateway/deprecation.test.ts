@@ -10,12 +10,12 @@ const told = async (call: string): Promise<(string | null)[]> => {
   return ["deprecation", "sunset", "link"].map((name) => headers.get(name));
 };
 
-test("nothing is said where nothing is set", async () => {
+test("responses have no deprecation headers by default", async () => {
   gateway = await startGateway();
   expect(await told("GET /vm/instances")).toEqual([null, null, null]);
 });
 
-test("every alpha answer says when alpha was given up, when it ends, and where to read on", async () => {
+test("each alpha response has Deprecation, Sunset and Link if they are configured", async () => {
   gateway = await startGateway({
     DEPRECATION_DATE: "2026-01-01",
     SUNSET_DATE: "2027-06-30",
@@ -31,7 +31,7 @@ test("every alpha answer says when alpha was given up, when it ends, and where t
   }
 });
 
-test("v4's own dialect is not told so", async () => {
+test("native responses have no deprecation headers", async () => {
   gateway = await startGateway({ SUNSET_DATE: "2027-06-30" });
   const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
   const { status, headers } = await gateway.request("GET /vm/instances", {

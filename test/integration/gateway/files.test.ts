@@ -48,7 +48,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("a file larger than any JSON body may be arrives whole, under its own type and length", async () => {
+test("a file larger than BODY_LIMIT reaches v4 complete, with its type and length", async () => {
   const file = Buffer.alloc(3_000_000, 7);
   const call = send("PUT", `/${THUMBNAIL}`, "image/png", file.length);
   call.end(file);
@@ -58,7 +58,7 @@ test("a file larger than any JSON body may be arrives whole, under its own type 
   expect(v4.calls[0]?.received().equals(file)).toBe(true);
 });
 
-test("v4 has the beginning of a file before the client has sent the end", async () => {
+test("v4 receives the beginning of a file before the client has sent its end", async () => {
   const call = send("POST", ATTACHMENTS, FORM);
   call.write("--x\r\n");
   await until(() => v4.calls[0]?.received().toString() === "--x\r\n");
@@ -72,7 +72,7 @@ test.each([
   ["of another type", "PUT", THUMBNAIL, "image/gif", 10],
   ["that is JSON", "POST", ATTACHMENTS, "application/json", 10],
   ["that says it is too long", "POST", ATTACHMENTS, FORM, 5_308_417],
-])("a file %s is refused before v4 is asked", async (_what, method, path, type, length) => {
+])("a file %s is rejected without a v4 request", async (_what, method, path, type, length) => {
   const call = send(method, path, type, length);
   call.write("x");
   expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: expect.any(String) }] } });
@@ -80,7 +80,7 @@ test.each([
   call.destroy();
 });
 
-test("a file that becomes too long on its way is refused, and v4 never gets the end of it", async () => {
+test("a file that exceeds the limit during the upload is rejected, and v4 does not receive its end", async () => {
   const call = send("POST", ATTACHMENTS, FORM);
   const answer = told(call);
   call.write(Buffer.alloc(5_400_000));
@@ -90,7 +90,7 @@ test("a file that becomes too long on its way is refused, and v4 never gets the 
   call.destroy();
 });
 
-test("a client that goes away in the middle of a file ends v4's call", async () => {
+test("a client that disconnects during an upload ends v4's request", async () => {
   const call = send("POST", ATTACHMENTS, FORM);
   call.write("--x\r\n");
   await until(() => v4.calls[0]?.received().length === 5);
@@ -98,11 +98,11 @@ test("a client that goes away in the middle of a file ends v4's call", async () 
   expect(await v4.calls[0]?.ended).toBe("broken off");
 });
 
-describe("a file from a token that v4 has not taken yet", () => {
+describe("a file with a token that v4 has not accepted yet", () => {
   const sendAs = (token: string): ClientRequest =>
     send("POST", ATTACHMENTS, FORM).setHeader("authorization", `token ${token}`);
 
-  test("is sent once v4 has taken the token, by a small read", async () => {
+  test("is sent after v4 has accepted the token for a small read", async () => {
     v4.respondWith(acceptGoodTokens);
     const call = sendAs("good-new");
     call.end("x");
@@ -117,7 +117,7 @@ describe("a file from a token that v4 has not taken yet", () => {
     expect(v4.calls).toHaveLength(3);
   });
 
-  test("is sent where v4 knows the token and lets it read less", async () => {
+  test("is sent if v4 knows the token and its scopes permit less than the read", async () => {
     v4.respondWith(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
     const call = sendAs("good-narrow");
     call.end("x");
@@ -128,7 +128,7 @@ describe("a file from a token that v4 has not taken yet", () => {
     [401, 401],
     [429, 420],
     [500, 500],
-  ])("never reaches v4 where that answers the read with %i: %i", async (status, alpha) => {
+  ])("is not sent if v4 responds to the read with %i, and gets %i", async (status, alpha) => {
     v4.respondWith(json(status, { errors: [{ reason: "No" }] }));
     const call = sendAs(`made-up-${status}`);
     call.write("drip");
@@ -138,21 +138,21 @@ describe("a file from a token that v4 has not taken yet", () => {
   });
 });
 
-test("a refusal of v4 is told in alpha's words", async () => {
+test("a v4 error for a file is translated", async () => {
   v4.respondWith(json(413, { errors: [{ reason: "Too long", field: "file" }] }));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
   expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: "Too long" }] } });
 });
 
-test("a v4 that breaks off during a file is a neutral 500", async () => {
+test("a v4 that resets an upload gives a neutral 500", async () => {
   v4.respondWith(raw("", "reset"));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
   expect((await told(call)).status).toBe(500);
 });
 
-test("a picture comes back as it is, and the audit knows how much of it there was", async () => {
+test("a picture is returned unchanged, and the audit has its size", async () => {
   const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10]);
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
   const call = send("GET", THUMBNAIL);
@@ -170,7 +170,7 @@ test("a picture comes back as it is, and the audit knows how much of it there wa
   });
 });
 
-test("a picture that v4 sends gzipped keeps its Content-Encoding", async () => {
+test("a gzipped picture keeps its Content-Encoding", async () => {
   const picture = gzipSync(Buffer.alloc(100, 7));
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
   const call = send("GET", THUMBNAIL);
@@ -184,7 +184,7 @@ test.each<[string, string, Record<string, string>]>([
   ["with a length", "GET", { "content-length": "8" }],
   ["in chunks", "GET", {}],
   ["to HEAD", "HEAD", { "content-length": "8" }],
-])("strict: the record of a picture %s is durable before its answer ends", async (_how, method, headers) => {
+])("strict: the record of a picture %s is durable before its response ends", async (_how, method, headers) => {
   const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
   try {
     v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
@@ -202,7 +202,7 @@ test.each<[string, string, Record<string, string>]>([
   }
 });
 
-test("a HEAD of a picture has its head alone", async () => {
+test("HEAD of a picture returns only headers", async () => {
   v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
   const call = send("HEAD", THUMBNAIL);
   call.end();
@@ -211,7 +211,7 @@ test("a HEAD of a picture has its head alone", async () => {
   expect((await buffer(answer)).length).toBe(0);
 });
 
-test("a picture that v4 breaks off is broken off, not ended", async () => {
+test("a picture that v4 aborts is aborted for the client", async () => {
   v4.respondWith(raw("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc"));
   const call = send("GET", THUMBNAIL);
   call.end();
@@ -219,7 +219,7 @@ test("a picture that v4 breaks off is broken off, not ended", async () => {
   expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 200 } });
 });
 
-test("a client that goes away in the middle of a picture ends v4's answer", async () => {
+test("a client that disconnects during a download ends v4's response", async () => {
   v4.respondWith((_call, response) => {
     response.writeHead(200, { "content-type": "image/png" });
     response.write("beginning");
@@ -234,7 +234,7 @@ test("a client that goes away in the middle of a picture ends v4's answer", asyn
   expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 499 } });
 });
 
-test("what is no picture is no answer", async () => {
+test("a response that is not a picture gives an error", async () => {
   v4.respondWith(plain(200, "<script>", { "content-type": "text/html" }));
   const call = send("GET", THUMBNAIL);
   call.end();

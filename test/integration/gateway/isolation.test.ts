@@ -47,7 +47,7 @@ const asked = [
   (client: number) => ({ call: `GET /vm/instances/${client}`, numbers: [client] }),
 ];
 
-test("100 clients at once, each with a token of its own", async () => {
+test("100 concurrent clients with different tokens each get their own responses", async () => {
   const orders = shuffledSubarray(
     Array.from({ length: CLIENTS }, (_, index) => index),
     { minLength: CLIENTS },

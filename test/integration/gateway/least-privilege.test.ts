@@ -124,13 +124,13 @@ const grantOf = (asked: string, given: string): TokenLookup => {
 
 const resourceOf = (needed: string): string => (needed.includes(":") ? (needed.split(":")[0] ?? "") : "vms");
 
-test("the table covers every scope that a route of the pack asks for", () => {
+test("the table covers every scope that a route of the pack requires", () => {
   const asked = new Set(routes.map(({ scope }) => scope).filter((scope) => scope.includes(":")));
   for (const scope of asked) expect(Object.keys(AREAS)).toContain(resourceOf(scope));
   expect(asked.size).toBeGreaterThan(10);
 });
 
-describe("every route × every alpha level × every v4 scope", () => {
+describe("least privilege for every route × every alpha level × every v4 scope", () => {
   test.each(routes.map(({ alpha, scope }) => [alpha, scope]))(
     "A-150 A-151 A-152 A-153 A-154 A-155 A-170 L22 %s (%s)",
     async (call, needed) => {
@@ -159,21 +159,21 @@ describe("every route × every alpha level × every v4 scope", () => {
   );
 });
 
-describe("while nobody can tell whether a token was handed out", () => {
+describe("while the token store cannot tell whether a token is the gateway's own", () => {
   const known = routes.filter(({ scope }) => scope.includes(":"));
   const lowest = known.filter(({ scope }) => scope.endsWith(":view"));
   const higher = known.filter(({ scope }) => !scope.endsWith(":view"));
 
-  test.each(lowest.map(({ alpha }) => alpha))("%s passes: v4 has no level below it", async (call) => {
+  test.each(lowest.map(({ alpha }) => alpha))("%s is permitted: v4 has no lower level", async (call) => {
     expect([401, 403]).not.toContain((await send(call, "unknown")).status);
   });
 
-  test.each(higher.map(({ alpha, scope }) => [alpha, scope]))("%s (%s) does not", async (call) => {
+  test.each(higher.map(({ alpha, scope }) => [alpha, scope]))("%s (%s) is rejected", async (call) => {
     expect(await send(call, "unknown")).toEqual({ status: 500, calls: 0 });
   });
 });
 
-test("a token that was expired is refused on every route that needs one", async () => {
+test("an expired token is rejected on every route that requires one", async () => {
   for (const { alpha, scope } of routes) {
     if (scope === "public") continue;
     const { status, calls } = await send(alpha, { levels: "all", token: "t", hash: "h", isRevoked: true });

@@ -32,8 +32,8 @@ const tokenFor = async (scopes: string): Promise<string> => {
   return token;
 };
 
-describe("a token that was handed out, as Bearer", () => {
-  test("is exchanged for v4's, and does what its levels let it do", async () => {
+describe("a token of the gateway, used as Bearer", () => {
+  test("is replaced by v4's token, and permits what its levels permit", async () => {
     const token = await tokenFor("vms:modify");
     expect((await bearer("GET /v4/vm/instances", token)).status).toBe(200);
     expect((await bearer("PUT /v4/vm/instances/5201", token, { tags: [] })).status).toBe(200);
@@ -50,7 +50,7 @@ describe("a token that was handed out, as Bearer", () => {
     ["DELETE /v4/vm/%69nstances/5201", undefined],
     ["DELETE /v4/vm/instances/5201;x=1", undefined],
     ["PATCH /v4/vm/instances/5201", {}],
-  ])("of level modify is refused %s, and v4 is not asked", async (call, body) => {
+  ])("with level modify is rejected for %s without a v4 request", async (call, body) => {
     const token = await tokenFor("vms:modify");
     expect(await bearer(call, token, body)).toMatchObject({
       status: 403,
@@ -59,21 +59,21 @@ describe("a token that was handed out, as Bearer", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("of level view reads what alpha reads with it, though an alpha write needs that read of v4 too", async () => {
+  test("with level view permits what alpha reads with it, even if an alpha write needs that read too", async () => {
     const token = await tokenFor("vms:view");
     expect((await gateway.request("GET /vm/instances/5201", { as: token })).status).toBe(200);
     expect((await bearer("GET /v4/vm/instances/5201", token)).status).toBe(200);
     expect((await bearer("PUT /v4/vm/instances/5201", token, { tags: [] })).status).toBe(403);
   });
 
-  test("of the highest level does all that v4 lets it do, alpha's or not", async () => {
+  test("with the highest level permits everything in v4", async () => {
     const token = await tokenFor("vms:delete,ips:delete");
     expect((await bearer("GET /v4/vm/instances/5201/volumes", token)).status).not.toBe(403);
     expect((await bearer("POST /v4/vm/instances/5201/mutate", token, {})).status).not.toBe(403);
     expect(gateway.takeV4Requests()).toHaveLength(2);
   });
 
-  test("of one resource reads no others of the same area of v4's", async () => {
+  test("for one resource does not permit other resources of the same v4 area", async () => {
     const token = await tokenFor("tickets:modify");
     expect((await bearer("GET /v4/support/tickets", token)).status).toBe(200);
     for (const call of [
@@ -84,20 +84,20 @@ describe("a token that was handed out, as Bearer", () => {
       expect([call, (await bearer(call, token)).status]).toEqual([call, 403]);
   });
 
-  test("that may make tokens makes none in v4's dialect: they would have v4's levels", async () => {
+  test("cannot create tokens in v4's dialect, because they would have v4's levels", async () => {
     const token = await tokenFor("vms:modify,tokens:create");
     const body = { scopes: "vms:read_write", label: "more" };
     expect((await bearer("POST /v4/profile/tokens", token, body)).status).toBe(403);
   });
 
-  test("without scopes is for what is public alone", async () => {
+  test("without scopes permits only public resources", async () => {
     const token = await tokenFor("");
     expect((await bearer("GET /v4/regions", token)).status).toBe(200);
     for (const call of ["GET /v4/profile", "GET /v4/vm/instances", "GET /v4/account/events"])
       expect([call, (await bearer(call, token)).status]).toEqual([call, 403]);
   });
 
-  test("is a 401 once it was expired, and where its record is lost, and v4 is not asked", async () => {
+  test("gets 401 once it is expired or its record is lost, without a v4 request", async () => {
     const token = await tokenFor("vms:modify");
     await app.expire(token);
     gateway.takeV4Requests();
@@ -111,7 +111,7 @@ describe("a token that was handed out, as Bearer", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("is in the audit under the fingerprint of what the client sent", async () => {
+  test("is recorded under the fingerprint of what the client sent", async () => {
     const token = await tokenFor("vms:view");
     await bearer("GET /v4/vm/instances", token);
     const [record] = await gateway.readAudit();
@@ -119,7 +119,7 @@ describe("a token that was handed out, as Bearer", () => {
   });
 });
 
-test("v4's own tokens, and made-up ones, are v4's to judge", async () => {
+test("v4's own tokens and unknown ones are forwarded for v4 to judge", async () => {
   gateway.takeV4Requests();
   expect((await bearer("GET /v4/profile", gateway.sandbox.tokens.full)).status).toBe(200);
   const madeUp = randomBytes(32).toString("hex");
@@ -130,7 +130,7 @@ test("v4's own tokens, and made-up ones, are v4's to judge", async () => {
   ]);
 });
 
-describe("every call that alpha's routes make, with every level", () => {
+describe("every v4 request of alpha's routes, with every level", () => {
   const pack = loadPack("mappings");
   const { scopes } = pack;
   let found: TokenLookup;
@@ -157,7 +157,7 @@ describe("every call that alpha's routes make, with every level", () => {
         : [],
     );
 
-  test.each(needs)("%s is refused below the level that alpha asks for", async (call, { resource, level }) => {
+  test.each(needs)("%s is rejected below the level that alpha requires", async (call, { resource, level }) => {
     const names = pack.dialect.scopes.levels;
     for (const name of names.slice(0, level))
       expect([name, await ask(call, `${resource}:${name}`)]).toEqual([name, 403]);
@@ -167,7 +167,7 @@ describe("every call that alpha's routes make, with every level", () => {
     );
   });
 
-  test("while nobody can tell whether a token was handed out, reads are v4's to judge, and writes wait", async () => {
+  test("while the token store is down, reads are forwarded and writes are rejected", async () => {
     found = "unknown";
     const status = async (method: string) =>
       (await enter({ method, path: "/v4/vm/instances" } as never, "h", "t")).refusal?.status;

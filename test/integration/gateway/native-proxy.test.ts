@@ -69,8 +69,8 @@ const newestNative = (path: string): Promise<TestResponse["body"]> =>
     return record?.lane === "native" && record.alpha.path === path ? record : undefined;
   });
 
-describe("what goes through", () => {
-  test("method, path, query, headers and body, as they are", async () => {
+describe("native requests are forwarded", () => {
+  test("with method, path, query, headers and body unchanged", async () => {
     const body = Buffer.from([0, 255, 128, 10, 13, 7]);
     gateway.v4.respondWith(plain(418, body, { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' }));
     const request = open("PATCH", "/v4/any//thing%20/%2F?a=%zz&&b=%00", {
@@ -110,7 +110,7 @@ describe("what goes through", () => {
     expect(gateway.v4.calls[0]?.method).toBe(method);
   });
 
-  test("L11 a redirect goes to the client and is not followed", async () => {
+  test("L11 and a redirect is returned, not followed", async () => {
     gateway.v4.respondWith(plain(302, "", { location: "/v4/elsewhere" }));
     const request = open("GET", "/v4/x");
     request.end();
@@ -121,7 +121,7 @@ describe("what goes through", () => {
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
-  test("an answer in a coding stays in it", async () => {
+  test("and an encoded response stays encoded", async () => {
     gateway.v4.respondWith(plain(200, "not really gzip", { "content-encoding": "gzip" }));
     const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
     request.end();
@@ -130,7 +130,7 @@ describe("what goes through", () => {
     expect(await textOf(answer)).toBe("not really gzip");
   });
 
-  test("the gateway's own limits don't count it, v4's 429 is a 429", async () => {
+  test("without the gateway's rate limits, and v4's 429 stays 429", async () => {
     gateway.v4.respondWith(json(429, {}, { "retry-after": "7" }));
     const request = open("GET", "/v4/x");
     request.end();
@@ -140,8 +140,8 @@ describe("what goes through", () => {
   });
 });
 
-describe("L17 what stays behind", () => {
-  test("hop-by-hop headers, those that Connection names, and cookies; never the credentials", async () => {
+describe("L17 headers that are not forwarded", () => {
+  test("are hop-by-hop headers, those that Connection names, and cookies, but not the credentials", async () => {
     const request = open("GET", "/v4/x", {
       connection: "close, x-hop, authorization, content-length, host",
       "x-hop": "1",
@@ -160,7 +160,7 @@ describe("L17 what stays behind", () => {
       expect(headers?.[name]).toBeUndefined();
   });
 
-  test("Server, Set-Cookie and hop-by-hop headers of v4", async () => {
+  test("are Server, Set-Cookie and hop-by-hop headers of v4", async () => {
     gateway.v4.respondWith(
       plain(200, "{}", {
         server: "nginx",
@@ -182,7 +182,7 @@ describe("L17 what stays behind", () => {
   });
 });
 
-describe("what proxies tell of a client", () => {
+describe("forwarding headers of a client", () => {
   const asked = {
     "x-forwarded-for": "203.0.113.9",
     "x-forwarded-host": "evil.example.org",
@@ -201,7 +201,7 @@ describe("what proxies tell of a client", () => {
     "x-method-override": "DELETE",
   };
 
-  test.each(Object.entries(asked))("%s never reaches v4", async (name, value) => {
+  test.each(Object.entries(asked))("%s is removed", async (name, value) => {
     const request = open("GET", "/v4/x", { [name]: value, "x-stays": "1" });
     request.end();
     await textOf(await answerOf(request));
@@ -210,11 +210,11 @@ describe("what proxies tell of a client", () => {
   });
 });
 
-describe("guesses", () => {
+describe("guessed tokens", () => {
   const ask = (to: ListeningGatewayWithFakeV4, token: string, path = "/v4/x") =>
     fetch(to.url + path, { headers: { authorization: `Bearer ${token}` } });
 
-  test("40 tokens that v4 refuses cost it as many calls as an address may make, in both lanes together", async () => {
+  test("cause only as many v4 requests as the address limit allows, in native proxy and alpha pipeline together", async () => {
     const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       limited.v4.respondWith(acceptGoodTokens);
@@ -237,7 +237,7 @@ describe("guesses", () => {
     }
   });
 
-  test("guesses at the same time are counted before v4 is asked", async () => {
+  test("are counted before v4 responds", async () => {
     const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       limited.v4.respondWith(acceptGoodTokens);
@@ -250,7 +250,7 @@ describe("guesses", () => {
     }
   });
 
-  test("a public path that v4 answers to anybody makes no token a known one", async () => {
+  test("do not become known on a public path", async () => {
     const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     try {
       const open = json(200, {});
@@ -269,8 +269,8 @@ describe("guesses", () => {
   });
 });
 
-describe("connections", () => {
-  test("UPSTREAM_CONNECTIONS is the most that are made to v4; what is too much for one token waits", async () => {
+describe("connections of the native proxy", () => {
+  test("are limited by UPSTREAM_CONNECTIONS, and excess requests of one token wait", async () => {
     const few = await startListeningGatewayWithFakeV4({
       UPSTREAM_CONNECTIONS: "4",
       UPSTREAM_TIMEOUT_MS: "10000",
@@ -298,7 +298,7 @@ describe("connections", () => {
     }
   });
 
-  test("waiting for one is no failure of v4: 429 beyond the client's share, and others are served", async () => {
+  test("waiting for a connection is not v4's failure: 429 above the client's share, and others are served", async () => {
     const few = await startListeningGatewayWithFakeV4({
       UPSTREAM_CONNECTIONS: "4",
       UPSTREAM_TIMEOUT_MS: "1000",
@@ -323,14 +323,14 @@ describe("connections", () => {
   });
 });
 
-describe("Vary", () => {
+describe("the Vary header", () => {
   const origin = "https://app.example.org";
   test.each([
     [undefined, "Origin"],
     ["Accept", "Accept, Origin"],
     ["accept, ORIGIN", "accept, ORIGIN"],
     ["*", "*"],
-  ])("of v4 %s is %s where browser clients are let in", async (given, told) => {
+  ])("v4's %s becomes %s with CORS_ORIGINS set", async (given, told) => {
     const browsers = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: origin });
     try {
       browsers.v4.respondWith(json(200, {}, given === undefined ? {} : { vary: given }));
@@ -352,7 +352,7 @@ describe("Vary", () => {
   });
 });
 
-describe("L16 paths that are other paths once someone follows them", () => {
+describe("L16 paths with dot segments", () => {
   test.each([
     "/v4/../admin",
     "/v4/x/..",
@@ -382,7 +382,7 @@ describe("L16 paths that are other paths once someone follows them", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])("%s is", async (path) => {
+  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])("%s is forwarded", async (path) => {
     const request = open("GET", path);
     request.end();
     await textOf(await answerOf(request));
@@ -390,8 +390,8 @@ describe("L16 paths that are other paths once someone follows them", () => {
   });
 });
 
-describe("L8 streams", () => {
-  test("an upload above BODY_LIMIT arrives while it is still being sent", async () => {
+describe("L8 native requests are streamed", () => {
+  test("an upload above BODY_LIMIT reaches v4 before its end is sent", async () => {
     const request = open("POST", "/v4/upload", { "transfer-encoding": "chunked" });
     request.write(Buffer.alloc(200_000, "a"));
     await waitFor(() => gateway.v4.calls[0]?.received().length === 200_000);
@@ -400,7 +400,7 @@ describe("L8 streams", () => {
     expect(gateway.v4.calls[0]?.received()).toHaveLength(300_000);
   });
 
-  test("a download is heard while it is still being made, and is not limited in size", async () => {
+  test("a download reaches the client before its end is sent, without a size limit", async () => {
     let more = () => {};
     gateway.v4.respondWith((_call, response) => {
       response.write("first");
@@ -418,7 +418,7 @@ describe("L8 streams", () => {
     expect((await textOf(answer)).length).toBe(20 * 1024 * 1024);
   });
 
-  test("a client that goes away in mid-upload ends the call to v4", async () => {
+  test("a client that disconnects during an upload ends the v4 request", async () => {
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
     request.write(Buffer.alloc(1000));
     const call = await waitFor(() => gateway.v4.calls[0]);
@@ -426,7 +426,7 @@ describe("L8 streams", () => {
     await expect(call?.ended).resolves.toBe("broken off");
   });
 
-  test("a client that goes away in mid-download ends the call to v4", async () => {
+  test("a client that disconnects during a download ends the v4 request", async () => {
     gateway.v4.respondWith((_call, response) => void response.write("first"));
     const request = open("GET", "/v4/broken-download");
     request.end();
@@ -439,13 +439,13 @@ describe("L8 streams", () => {
   });
 });
 
-describe("L9 faults of v4", () => {
+describe("L9 faults of v4 in the native proxy", () => {
   test.each([
     ["closes without a word", raw("")],
     ["resets without a word", raw("", "reset")],
     ["answers garbage", raw("\u0000\u0001\r\n\r\n")],
     ["says nothing at all", neverRespond],
-  ])("A-173 %s: 500 in JSON, asked once, and the connection lives on", async (_name, behaviour) => {
+  ])("A-173 %s gives 500 in JSON, without a retry, and keeps the connection", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     const client = await openRawClient(gateway.url);
     const path = newPath();
@@ -481,7 +481,7 @@ describe("L9 faults of v4", () => {
       "breaks its chunking",
       raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n", "leave"),
     ],
-  ])("v4 %s: the client sees a broken answer, never a whole one", async (_name, behaviour) => {
+  ])("v4 %s: the client sees an aborted response, never a complete one", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     const path = newPath();
     const request = open("GET", path);
@@ -494,7 +494,7 @@ describe("L9 faults of v4", () => {
     expect(record.warnings).not.toEqual([]);
   });
 
-  test("v4 answers before the upload is over", async () => {
+  test("v4 may respond before the upload ends", async () => {
     gateway.v4.onRequestHead((_call, incoming) => {
       incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
     });
@@ -506,7 +506,7 @@ describe("L9 faults of v4", () => {
   });
 });
 
-test("a v4 that is not there: 500 in JSON", async () => {
+test("an unreachable v4 gives 500 in JSON", async () => {
   const gone = await startFakeV4();
   const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
   await gone.close();
@@ -519,14 +519,14 @@ test("a v4 that is not there: 500 in JSON", async () => {
   }
 });
 
-describe("AUDIT_DURABILITY=strict", () => {
+describe("native requests with AUDIT_DURABILITY=strict", () => {
   test.each<[string, string, Responder]>([
     ["with a length", "GET", json(200, { made: true })],
     ["in chunks", "GET", plain(200, "made", { "transfer-encoding": "chunked" })],
     ["without a body", "DELETE", plain(204, "")],
     ["to HEAD", "HEAD", json(200, { made: true })],
     ["that v4 did not give", "GET", raw("", "end")],
-  ])("the record is kept before an answer %s ends", async (_kind, method, answer) => {
+  ])("the record is committed before a response %s ends", async (_kind, method, answer) => {
     const path = newPath();
     gateway.v4.respondWith(answer);
     const request = open(method, path);
@@ -541,7 +541,7 @@ describe("AUDIT_DURABILITY=strict", () => {
     });
   });
 
-  test("an answer is as long on its way as ever, but for its last byte", async () => {
+  test("only the last byte of a response waits for the record", async () => {
     let finish = (): void => {};
     gateway.v4.respondWith((_call, response) => {
       response.writeHead(200, { "content-length": "8" }).write("half");
@@ -556,7 +556,7 @@ describe("AUDIT_DURABILITY=strict", () => {
     expect(await textOf(answer)).toBe("done");
   });
 
-  test("an answer whose record can't be kept is broken off", async () => {
+  test("a response without a record is aborted", async () => {
     const v4 = await startFakeV4();
     const alone = await startListeningGateway({
       UPSTREAM_URL: v4.url,
@@ -576,13 +576,13 @@ describe("AUDIT_DURABILITY=strict", () => {
   });
 });
 
-describe("a v4 that fails", () => {
+describe("a failing v4 in the native proxy", () => {
   const asBearer = { as: null, headers: { authorization: "Bearer t" } };
 
   /** More than half of fifty tries must fail before v4 is left alone. */
   const often = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 60 }, work));
 
-  test("is left alone: 503 in v4's words, and when to come again; the alpha lane heeds it too", async () => {
+  test("opens the circuit: 503 with Retry-After in v4's error shape, for the alpha pipeline too", async () => {
     const gone = await startFakeV4();
     const { port } = new URL(gone.url);
     const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
@@ -615,7 +615,7 @@ describe("a v4 that fails", () => {
     }
   });
 
-  test.each([502, 503, 504])("answers %i are handed on, and count", async (status) => {
+  test.each([502, 503, 504])("counts for the circuit with status %i, which is forwarded", async (status) => {
     const failing = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
     try {
       failing.v4.respondWith(json(200, {}, { "x-oauth-scopes": "*" }));
@@ -636,7 +636,7 @@ describe("a v4 that fails", () => {
     ["503", plain(503, "")],
     ["nothing", raw("", "reset")],
   ])(
-    "is not one that answers %s to tokens that it has not accepted, in either lane",
+    "is not one that responds %s to tokens that it has not accepted",
     async (_name, fails) => {
       const asked = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
       try {
@@ -660,7 +660,7 @@ describe("a v4 that fails", () => {
     },
   );
 
-  test("is not one whose clients stop half-way, or go away", async () => {
+  test("is not one whose clients disconnect or stop sending", async () => {
     const asked = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "300" });
     const { url } = asked;
     const ask = "GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n";
@@ -689,7 +689,7 @@ describe("a v4 that fails", () => {
   });
 });
 
-test("a v4 under a path of its own", async () => {
+test("UPSTREAM_URL may have a path", async () => {
   const v4 = await startFakeV4();
   const alone = await startListeningGateway({ UPSTREAM_URL: `${v4.url}/base/` });
   try {
@@ -704,7 +704,7 @@ test("a v4 under a path of its own", async () => {
   }
 });
 
-test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
+test("NATIVE_LANE=off gives 401 without a v4 request", async () => {
   const closed = await startListeningGatewayWithFakeV4({ NATIVE_LANE: "off" });
   try {
     const answer = await closed.request("GET /vm/instances", {
@@ -718,7 +718,7 @@ test("NATIVE_LANE=off: 401, and v4 is not asked", async () => {
   }
 });
 
-test("the record says what was called and not what was said, and holds no token", async () => {
+test("the record of a native request has method and path, but no bodies and no token", async () => {
   gateway.v4.respondWith(json(201, { secret_answer: 1 }));
   const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
   request.end('{"a":"bcdef"}');

@@ -28,13 +28,13 @@ const bearer = (call: string, token: string, at = gateway): Promise<TestResponse
   at.request(call, { as: null, headers: { authorization: `Bearer ${token}` } });
 const REMOVE = "DELETE /v4/vm/instances/5201";
 
-describe("a token made for vms:modify", () => {
+describe("a personal token created for vms:modify", () => {
   let made: Made;
   beforeAll(async () => {
     made = await make({ label: "cli", scopes: "vms:modify" });
   });
 
-  test("changes instances and deletes none, in alpha and as Bearer, and v4 is not asked", async () => {
+  test("permits changing but not deleting instances, in alpha and as Bearer, without a v4 request", async () => {
     const as = made.token;
     expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
     expect((await bearer("GET /v4/vm/instances/5201", as)).status).toBe(200);
@@ -44,7 +44,7 @@ describe("a token made for vms:modify", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("is listed, read and renamed with the levels that were asked for", async () => {
+  test("is listed, read and renamed with its requested levels", async () => {
     expect(made.scopes).toBe("vms:modify");
     const shown = { id: made.id, scopes: "vms:modify", token: `${made.token.slice(0, 16)}...` };
     expect((await gateway.request(`GET /account/tokens/${made.id}`)).body).toMatchObject(shown);
@@ -54,7 +54,7 @@ describe("a token made for vms:modify", () => {
     expect(renamed.body).toMatchObject({ ...shown, label: "other" });
   });
 
-  test("keeps its levels over a restart of the gateway", async () => {
+  test("keeps its levels after a restart of the gateway", async () => {
     const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUDIT: "off" };
     const other = await startGateway(settings);
     expect((await other.request("GET /vm/instances/5201", { as: made.token })).status).toBe(200);
@@ -63,7 +63,7 @@ describe("a token made for vms:modify", () => {
     await other.stop();
   });
 
-  test("is a 401 in both lanes where its record is lost, and v4 is not asked", async () => {
+  test("gets 401 in alpha and as Bearer if its record is lost, without a v4 request", async () => {
     const { token } = await make({ label: "lost", scopes: "vms:modify" });
     const database = new DatabaseSync(join(folder, "state.db"));
     database.exec("DELETE FROM entry WHERE key LIKE 'grant:%'");
@@ -83,12 +83,12 @@ describe("a token made for vms:modify", () => {
   });
 });
 
-describe("a token made with another", () => {
+describe("a personal token created with another token", () => {
   test.each([
     ["vms:modify,tokens:create", "vms:delete", "vms:modify"],
     // v4 gives a token without scopes all that the caller's has there.
     ["vms:modify,tokens:create", undefined, "vms:modify,tokens:create"],
-  ])("of %s, asked for %s, may do %s", async (own, asked, may) => {
+  ])("with %s, requested for %s, permits %s", async (own, asked, may) => {
     const { token } = await make({ label: "own", scopes: own });
     const next = await make({ label: "next", ...(asked !== undefined && { scopes: asked }) }, token);
     expect(next.scopes).toBe(may);
@@ -98,7 +98,7 @@ describe("a token made with another", () => {
     expect(used.status).toBe(403);
   });
 
-  test("of everything, asked for everything, is v4's own: there is nothing that could be lost", async () => {
+  test("with all scopes, requested for all, is v4's own", async () => {
     const { token, scopes } = await make({ label: "all", scopes: "*" });
     expect(scopes).toBe("*");
     expect((await gateway.requestV4("GET /profile", { as: token })).status).toBe(200);
@@ -108,7 +108,7 @@ describe("a token made with another", () => {
 test.each([
   [{}, 99 * 365],
   [{ expiry: "2030-05-20T12:00:00" }, 365],
-])("what is kept of a token %j lasts no shorter than the token", async (more, days) => {
+])("the record of a token %j lives at least as long as the token", async (more, days) => {
   await make({ label: "kept", scopes: "vms:modify", ...more });
   const database = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
   const rows = database

@@ -23,15 +23,15 @@ afterEach(() => client.close());
 const HOST = "Host: gateway\r\nAuthorization: token t\r\n";
 const GET = `GET /v4/vm/instances HTTP/1.1\r\n${HOST}\r\n`;
 
-describe("garbage (what else the parser refuses is data: test/system/hostile/scripts)", () => {
-  test("garbage after a request under way does not stand before or inside its answer", async () => {
+describe("invalid HTTP (further cases: test/system/hostile/scripts)", () => {
+  test("garbage after a request in progress does not appear before or inside its response", async () => {
     client.send(`${GET}\u0016\u0003garbage\r\n\r\n`);
     const text = await client.waitForEnd();
     // Breaking off is allowed; the words of the refusal as the answer to the good request are not.
     expect(text).not.toContain("This is not an HTTP request");
   });
 
-  test("a client that keeps its side open after garbage does not keep the connection", async () => {
+  test("the connection ends after garbage even if the client keeps its side open", async () => {
     client.send("garbage\r\n\r\n");
     await client.waitForEnd();
     client.socket.on("error", () => {});
@@ -44,19 +44,19 @@ describe("garbage (what else the parser refuses is data: test/system/hostile/scr
   });
 });
 
-describe("requests that are unusual and whole", () => {
-  test("an Expect that nobody knows is passed over", async () => {
+describe("unusual but valid requests", () => {
+  test("an unknown Expect is ignored", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`);
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
   });
 
-  test("an upgrade is not made", async () => {
+  test("an upgrade is not performed", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
     expect(gateway.v4.calls[0]?.headers.upgrade).toBeUndefined();
   });
 
-  test("pipelined requests are answered in order", async () => {
+  test("pipelined requests get responses in order", async () => {
     let first = true;
     gateway.v4.respondWith(async (call, response) => {
       const mine = first;
@@ -70,14 +70,14 @@ describe("requests that are unusual and whole", () => {
     expect(answers.map(({ body }) => JSON.parse(body).vms[0].id)).toEqual([1, 2, 3]);
   });
 
-  test("of 2000 requests in one piece the first 64 are answered, and the connection ends", async () => {
+  test("the first 64 of 2000 pipelined requests get responses, and the connection ends", async () => {
     client.send(GET.repeat(2000));
     const text = await client.waitForEnd();
     expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(64);
     expect(text.match(/^connection: close/gim)).toHaveLength(1);
   });
 
-  test("HEAD has the head of GET and no body (lesson L3)", async () => {
+  test("HEAD has the headers of GET and no body (lesson L3)", async () => {
     client.send(GET.replace("GET", "HEAD") + GET);
     await waitFor(() => /HTTP.*HTTP.*\}$/s.test(client.text()));
     const text = client.text();
@@ -88,17 +88,17 @@ describe("requests that are unusual and whole", () => {
   });
 });
 
-describe("oversize bodies", () => {
+describe("bodies above BODY_LIMIT", () => {
   const big = "x".repeat(3000);
   const head = `POST /v4/vm/instances HTTP/1.1\r\n${HOST}`;
-  test("are refused before they have come: an upload without an end gets its answer", async () => {
+  test("get 400 before an endless upload has ended", async () => {
     client.send(`${head}Content-Length: 300000000\r\n\r\n${big}`);
     expect(await client.waitForResponses(1)).toMatchObject([
       { status: 400, headers: { connection: "close" } },
     ]);
   });
 
-  test("are refused before they have come: chunks without an end get their answer", async () => {
+  test("get 400 before endless chunks have ended", async () => {
     client.send(`${head}Transfer-Encoding: chunked\r\n\r\n${(3000).toString(16)}\r\n${big}\r\n`);
     expect(await client.waitForResponses(1)).toMatchObject([
       { status: 400, headers: { connection: "close" } },
@@ -106,8 +106,8 @@ describe("oversize bodies", () => {
   });
 });
 
-describe("clients that go away", () => {
-  test("in mid-head and in mid-body leave nothing behind", async () => {
+describe("clients that disconnect", () => {
+  test("during head or body leave nothing open", async () => {
     client.send("POST /v4/vm/instances HTTP/1.1\r\nHo");
     client.close();
     const other = await openRawClient(gateway.url);
@@ -117,7 +117,7 @@ describe("clients that go away", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("while v4 works: its call is broken off", async () => {
+  test("while v4 works end the v4 request", async () => {
     gateway.v4.respondWith(neverRespond);
     client.send(GET);
     await waitFor(() => gateway.v4.calls.length > 0);
@@ -131,7 +131,7 @@ describe("clients that go away", () => {
   });
 
   test.each(["token", "Bearer"])(
-    "with %s requests in a row: every call is broken off and recorded",
+    "with %s pipelined requests end and record every v4 request",
     async (scheme) => {
       gateway.v4.respondWith(neverRespond);
       for (const id of ["first", "second", "third"]) {
@@ -151,7 +151,7 @@ describe("clients that go away", () => {
     },
   );
 
-  test("are not tried again for", async () => {
+  test("cause no retry", async () => {
     gateway.v4.respondWith((_call, response) => void (client.close(), response.socket?.destroy()));
     client.send(GET.replace("\r\n\r\n", "\r\nX-Request-Id: not-again\r\n\r\n"));
     await waitFor(async () => (await gateway.readLastRecord()).requestId === "not-again");
@@ -159,6 +159,6 @@ describe("clients that go away", () => {
   });
 });
 
-test("after all of this the gateway serves", async () => {
+test("the gateway serves after all of these", async () => {
   expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 });

@@ -184,7 +184,7 @@ async function run(planted: Exchange): Promise<void> {
   await gateway.request(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
 
-test("of all that is planted in requests, answers and errors nothing is stored", async () => {
+test("no secret planted in requests, responses and errors is stored", async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(exchange, async (planted) => {

@@ -46,7 +46,7 @@ async function bytesKept(): Promise<number> {
   return Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
-describe("decided before a byte of the body has come", () => {
+describe("requests that are rejected before a byte of their body has arrived", () => {
   test.each([
     ["no credentials", head(STOP, "", "Content-Length: 90000"), 401],
     ["malformed credentials", head(STOP, "Authorization: Basic x\r\n", "Content-Length: 90000"), 401],
@@ -60,20 +60,20 @@ describe("decided before a byte of the body has come", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("a token that v4 has refused", async () => {
+  test("have a token that v4 has rejected", async () => {
     await gateway.request("GET /vm/instances", { as: "bad" });
     const client = await begin(head(STOP, as("bad"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
   });
 
-  test("a scope that is too low", async () => {
+  test("have an insufficient scope", async () => {
     gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "vms:read_only" }));
     await gateway.request("GET /vm/instances", { as: "reads" });
     const client = await begin(head(STOP, as("reads"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
   });
 
-  test("a limit that is used up", async () => {
+  test("exceed the rate limit", async () => {
     for (let n = 0; n < 2; n += 1)
       await gateway.request("POST /vm/instances", { as: "good-limit", body: {} });
     const client = await begin(head("POST /v4/vm/instances", as("good-limit"), "Content-Length: 90000"));
@@ -84,19 +84,19 @@ describe("decided before a byte of the body has come", () => {
 describe("the connection of a request whose body is not read", () => {
   const GET = head("GET /v4/vm/instances", as("good-after"), "X-Nothing: 1");
 
-  test("goes on behind a small one", async () => {
+  test("stays open after a small body", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 2"));
     await client.waitForResponses(1);
     client.send(`{}${GET}`);
     expect(await client.waitForResponses(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
   });
 
-  test("ends where a small one doesn't come", async () => {
+  test("ends if a small body does not arrive", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 2"));
     expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("ends behind one that says it is large: nothing in it is a request", async () => {
+  test("ends with a large Content-Length, and nothing in the body is a request", async () => {
     const client = await begin(head(STOP, "", "Content-Length: 90000"));
     await client.waitForResponses(1);
     client.send(GET);
@@ -105,7 +105,7 @@ describe("the connection of a request whose body is not read", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("ends in chunks that go on: nothing in them is a request", async () => {
+  test("ends with chunks, and nothing in them is a request", async () => {
     const client = await begin(head(STOP, "", "Transfer-Encoding: chunked"));
     await client.waitForResponses(1);
     client.send(`${GET.length.toString(16)}\r\n${GET}\r\n`);
@@ -115,11 +115,11 @@ describe("the connection of a request whose body is not read", () => {
   });
 });
 
-describe("memory", () => {
+describe("memory of buffered bodies", () => {
   const half = (token: string): Promise<RawClient> =>
     begin(head("PUT /v4/vm/instances/7", as(token), `Content-Length: ${LIMIT}`) + " ".repeat(LIMIT - 1));
 
-  test("bodies of tokens that v4 hasn't accepted have a share, and others go on", async () => {
+  test("is limited to a share for tokens that v4 has not accepted, and others proceed", async () => {
     await gateway.request("GET /vm/instances", { as: "good-memory" });
     for (const n of [1, 2]) {
       await half(`bad-${n}`);
@@ -140,7 +140,7 @@ describe("memory", () => {
     await waitFor(async () => (await bytesKept()) === 0);
   });
 
-  test("what is encoded is counted as what it may become", async () => {
+  test("counts encoded bodies by their possible decoded size", async () => {
     const encoded = head(STOP, `${as("bad-gzip")}Content-Encoding: gzip\r\n`, "Content-Length: 4");
     const client = await begin(`${encoded}abcd`);
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 400 }]);
@@ -148,7 +148,7 @@ describe("memory", () => {
   });
 });
 
-test("a body that was read leaves nothing that listens to its request", async () => {
+test("a body that was read leaves no listeners on its request", async () => {
   const request = new IncomingMessage(new Socket());
   request.headers["content-length"] = "2";
   const { read } = createBodyReaders(LIMIT).of(request);
@@ -160,8 +160,8 @@ test("a body that was read leaves nothing that listens to its request", async ()
   expect([request.listenerCount("close"), request.listenerCount("end")]).toEqual(before);
 });
 
-describe("time", () => {
-  test("a body that comes too slowly is refused, sooner without a token that v4 has accepted", async () => {
+describe("time limits of bodies", () => {
+  test("reject a slow body, earlier without an accepted token", async () => {
     await gateway.request("GET /vm/instances", { as: "good-slow" });
     const bytes = (token: string): string => `${head(STOP, as(token), "Content-Length: 1000")}{`;
     const known = await begin(bytes("good-slow"));

@@ -83,7 +83,7 @@ function expectAlpha(answer: Answer): void {
   expect(answer.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts\b|Error:/);
 }
 
-describe("L1 bodies that can't be taken", () => {
+describe("L1 invalid bodies", () => {
   const deep = `{"label":${"[".repeat(40)}${"]".repeat(40)}}`;
   const abyss = "[".repeat(8000);
   const table: [string, string | Buffer, Record<string, string>, RegExp][] = [
@@ -177,20 +177,20 @@ describe("L1 bodies that can't be taken", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("null is no body at all, and what is then missing is named", async () => {
+  test("null is no body, and missing members are reported", async () => {
     const answer = await create("null");
     expect(answer.status).toBe(400);
     expect(reasons(answer).map((line) => line.split(":")[0])).toEqual(["datacenter", "type"]);
   });
 
-  test("one fault of a whole number too long for a double does not end the request", async () => {
+  test("an integer too long for a double does not stop the validation", async () => {
     const answer = await create(`{"datacenter":"newark","type":"g6-standard-1","backup":${"9".repeat(400)}}`);
     expectAlpha(answer);
     expect([400, 500]).toContain(answer.status);
   });
 });
 
-describe("bodies that are taken", () => {
+describe("accepted bodies", () => {
   const text = JSON.stringify(GOOD);
   test.each<[string, string | Buffer, Record<string, string>]>([
     ["L4 JSON in capitals", text, { "content-type": "APPLICATION/JSON" }],
@@ -220,7 +220,7 @@ describe("bodies that are taken", () => {
     });
   });
 
-  test("L5 members that alpha does not have, __proto__ among them, reach nobody", async () => {
+  test("L5 unknown members, also __proto__, are not sent to v4", async () => {
     const body = `{"__proto__":{"root_pass":"x","label":"evil"},"constructor":{"prototype":{"p":1}},"region":"eu-west","booted":true,${text.slice(1)}`;
     expect(await create(body)).toMatchObject({ status: 200 });
     const [call] = gateway.v4.calls;
@@ -229,7 +229,7 @@ describe("bodies that are taken", () => {
     expect(({} as Record<string, unknown>)["p"]).toBeUndefined();
   });
 
-  test("L5 numbers that no double holds reach v4 digit for digit", async () => {
+  test("L5 numbers that no double can represent reach v4 digit for digit", async () => {
     gateway.v4.respondWith(
       json(200, { id: 5, images: ["vm/debian9"], user_defined_fields: [] }),
       json(200, { id: 7 }),
@@ -242,13 +242,13 @@ describe("bodies that are taken", () => {
     expect(sent).toMatch(/"big":90071992547409931234,"long":0\.12345678901234567890123[,}]/);
   });
 
-  test("of two members of one name the last counts, and only it goes on", async () => {
+  test("only the last of two members with one name is sent", async () => {
     expect(await create(`{"label":"first",${text.slice(1)}`)).toMatchObject({ status: 200 });
     expect(gateway.v4.calls[0]?.received().toString().match(/label/g)).toHaveLength(1);
   });
 });
 
-describe("L16 paths reach nothing that they shouldn't", () => {
+describe("L16 path traversal", () => {
   test.each([
     ["/v4/vm/instances/%zz", 400],
     ["/v4/vm/instances/%", 400],
@@ -283,7 +283,7 @@ describe("L16 paths reach nothing that they shouldn't", () => {
     ["/v4/datacenters/constructor", 404],
     [`/v4/vm/instances/${"7".repeat(8000)}`, 404],
     [`/v4/${"a/".repeat(5000)}`, 404],
-  ])("A-171 GET %.60s is answered %i", async (path, status) => {
+  ])("A-171 GET %.60s gets %i", async (path, status) => {
     const answer = await send(`GET ${path}`);
     expectAlpha(answer);
     expect(answer.status).toBe(status);
@@ -292,7 +292,7 @@ describe("L16 paths reach nothing that they shouldn't", () => {
   });
 
   test.each(["PATCH", "TRACE", "OPTIONS", "PROPFIND", "DELETE", "PUT", "QUERY"])(
-    "a method that the path does not have: %s",
+    "rejects a method that the path does not have: %s",
     async (method) => {
       const answer = await send(`${method} /v4/vm/instances`);
       expectAlpha(answer);
@@ -311,14 +311,14 @@ describe("L16 paths reach nothing that they shouldn't", () => {
     "page=%00",
     "page=9999999999",
     "page=%zz",
-  ])("A-017 ?%s is refused", async (query) => {
+  ])("A-017 rejects ?%s", async (query) => {
     const answer = await send(`GET /v4/vm/instances?${query}`);
     expectAlpha(answer);
     expect(answer.status).toBe(400);
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("parameters that alpha does not have do not reach v4", async () => {
+  test("query parameters that alpha does not have are not sent to v4", async () => {
     await send("GET /v4/vm/instances?page_size=500&page=2&x=%0d%0aX-Evil:1&..");
     expect(gateway.v4.calls[0]?.path).toBe("/v4/vm/instances?page=2&page_size=25");
   });
@@ -338,7 +338,7 @@ describe("credentials", () => {
     ["a token of 5000 characters", `token ${"a".repeat(5000)}`],
     ["parameters", 'token realm="x", y="z"'],
   ];
-  test.each(table)("A-169 %s: 401, and v4 is not asked", async (_name, authorization) => {
+  test.each(table)("A-169 %s gets 401 without a v4 request", async (_name, authorization) => {
     const answer = await send("GET /v4/vm/instances", { authorization });
     expectAlpha(answer);
     expect(answer.status).toBe(401);
@@ -348,26 +348,26 @@ describe("credentials", () => {
   test.each([
     ["none", {}],
     ["an empty one", { authorization: "" }],
-  ])("A-169 %s: 401", async (_name, headers) => {
+  ])("A-169 %s gets 401", async (_name, headers) => {
     expect(await send("GET /v4/vm/instances", headers)).toMatchObject({ status: 401 });
   });
 
   test.each(["token abc", "TOKEN abc", "Token   abc", "token abc  "])(
-    "L15 %j is alpha's",
+    "L15 %j is an alpha scheme",
     async (authorization) => {
       expect(await send("GET /v4/vm/instances", { authorization })).toMatchObject({ status: 200 });
       expect(gateway.v4.calls[0]?.headers.authorization).toBe("Bearer abc");
     },
   );
 
-  test("a token of odd characters arrives as it is", async () => {
+  test("a token with unusual characters is sent unchanged", async () => {
     const token = "!#$%&'*+-./:;<=>?@[]^_`{|}~\"\\,()";
     await send("GET /v4/vm/instances", { authorization: `token ${token}` });
     expect(gateway.v4.calls[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 });
 
-describe("L19 filters", () => {
+describe("L19 invalid filters", () => {
   const filtered = (filter: string | string[]): Promise<Answer> =>
     send("GET /v4/vm/instances", { authorization: "token t", "x-filter": filter });
   const nested = (levels: number): string =>
@@ -389,7 +389,7 @@ describe("L19 filters", () => {
     ["constructor", '{"constructor":"a"}'],
     ["an unknown operator", '{"label":{"+eval":"1"}}'],
     ["bytes that are no UTF-8", '{"label":"\u00ff'],
-  ])("%s: 400 without a field, and v4 is not asked", async (_name, filter) => {
+  ])("%s gets 400 without a field and without a v4 request", async (_name, filter) => {
     const answer = await filtered(filter);
     expectAlpha(answer);
     expect(answer.status).toBe(400);
@@ -400,32 +400,32 @@ describe("L19 filters", () => {
   test.each([
     ["UTF-8 bytes", Buffer.from('{"label":"caf\u00e9\u{1f600}"}').toString("latin1")],
     ["escapes", String.raw`{"label":"caf\u00e9\ud83d\ude00"}`],
-  ])("L18 text beyond ASCII, sent as %s, goes on in ASCII", async (_name, filter) => {
+  ])("L18 non-ASCII text, sent as %s, is forwarded in ASCII", async (_name, filter) => {
     expect(await filtered(filter)).toMatchObject({ status: 200 });
     const sent = gateway.v4.calls[0]?.headers["x-filter"];
     expect(sent).toMatch(/^[\x20-\x7e]+$/);
     expect(JSON.parse(String(sent))).toEqual({ label: "caf\u00e9\u{1f600}" });
   });
 
-  test("L5 a number that no double holds goes on digit for digit, or is refused", async () => {
+  test("L5 a number that no double can represent is forwarded digit for digit, or rejected", async () => {
     const { status } = await filtered('{"id":90071992547409931234}');
     const sent = gateway.v4.calls.map(({ headers }) => headers["x-filter"]);
     expect([200, 400]).toContain(status);
     expect(sent).toEqual(status === 200 ? ['{"id":90071992547409931234}'] : []);
   });
 
-  test("L18 no value of a filter makes a header line of its own", async () => {
+  test("L18 no value of a filter creates another header line", async () => {
     await filtered(String.raw`{"label":"a\r\nX-Evil: 1\u0000"}`);
     expect(gateway.v4.calls[0]?.headers["x-evil"]).toBeUndefined();
     expect(gateway.v4.calls[0]?.headers["x-filter"]).toMatch(/^[\x20-\x7e]+$/);
   });
 });
 
-describe("L17 headers", () => {
+describe("L17 headers of translated requests", () => {
   const asked = (headers: Record<string, string>): Promise<Answer> =>
     send("GET /v4/vm/instances", { authorization: "token t", ...headers });
 
-  test("v4 sees what the gateway makes, and nothing else of the client's", async () => {
+  test("v4 receives the gateway's headers and none of the client's", async () => {
     await asked({
       cookie: "session=1",
       connection: "close, authorization, x-request-id, x-custom",
@@ -455,19 +455,19 @@ describe("L17 headers", () => {
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("a user agent in latin-1 ends nothing", async () => {
+  test("a user agent in latin-1 causes no error", async () => {
     const answer = await asked({ "user-agent": "agent/\u00e9\t1" });
     expectAlpha(answer);
     expect(answer.status).toBe(200);
   });
 
-  test.each(["abc", "A.b_c-1", "x".repeat(128)])("X-Request-Id %.20s is kept", async (id) => {
+  test.each(["abc", "A.b_c-1", "x".repeat(128)])("X-Request-Id %.20s is accepted", async (id) => {
     expect((await asked({ "x-request-id": id })).headers["x-request-id"]).toBe(id);
     expect(gateway.v4.calls[0]?.headers["x-request-id"]).toBe(id);
   });
 
   test.each(["", " ", "a b", "x".repeat(129), "a;b", "a\u00e9", "<script>", "../x"])(
-    "X-Request-Id %.20j is not kept",
+    "X-Request-Id %.20j is replaced",
     async (id) => {
       const made = (await asked({ "x-request-id": id })).headers["x-request-id"];
       expect(made).toMatch(/^[0-9a-f-]{36}$/);
@@ -484,14 +484,14 @@ describe("L17 headers", () => {
     [`00-${"a".repeat(32)}-${"0".repeat(16)}-01`, false],
     [`${trace}-more`, false],
     ["", false],
-  ])("traceparent %j is passed on: %s", async (given, kept) => {
+  ])("traceparent %j is forwarded: %s", async (given, kept) => {
     await asked({ traceparent: given });
     const sent = gateway.v4.calls[0]?.headers.traceparent;
     expect(sent === given).toBe(kept);
     expect(sent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
   });
 
-  test("X-CORS-Status: true makes every status 200, and tells the true one", async () => {
+  test("X-CORS-Status: true gives status 200, with the real one in X-Status", async () => {
     const headers = { authorization: "token t", "x-cors-status": "TRUE" };
     expect(await send("GET /v4/nothing", headers)).toMatchObject({
       status: 200,
@@ -512,10 +512,10 @@ describe("L17 headers", () => {
   });
 });
 
-describe("browsers", () => {
+describe("browser clients", () => {
   const preflight = { origin: "https://app.example.org", "access-control-request-method": "PUT" };
 
-  test("a preflight of a known origin is answered 204 and goes no further", async () => {
+  test("a preflight of an allowed origin gets 204 without a v4 request", async () => {
     expect(await send("OPTIONS /v4/vm/instances", preflight)).toMatchObject({
       status: 204,
       text: "",
@@ -533,7 +533,7 @@ describe("browsers", () => {
     "null",
     "https://app.example.org.evil.org",
     "http://app.example.org",
-  ])("the origin %s is let in nowhere", async (origin) => {
+  ])("the origin %s is not allowed", async (origin) => {
     const answer = await send("OPTIONS /v4/vm/instances", { ...preflight, origin });
     expect(answer.status).toBe(204);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -541,7 +541,7 @@ describe("browsers", () => {
     expect(get.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  test("a refusal can be read by a page too", async () => {
+  test("an error is readable by a page too", async () => {
     const answer = await send("GET /v4/vm/instances", { origin: "https://app.example.org" });
     expect(answer).toMatchObject({
       status: 401,
@@ -553,9 +553,9 @@ describe("browsers", () => {
   });
 });
 
-describe("values that would lead a v4 call to another path", () => {
+describe("values that would change the path of a v4 request", () => {
   test.each([".", "..", "", "x/../../profile", "a\u0000b"])(
-    "an address %j of a body is never asked for at v4",
+    "an address %j in a body is not requested from v4",
     async (address) => {
       await send(
         "POST /v4/networking/ip-assign",
@@ -567,7 +567,7 @@ describe("values that would lead a v4 call to another path", () => {
   );
 
   test.each([{}, { vm_id: null }, { vm_id: ".." }, { vm_id: {} }])(
-    "DELETE of an address is refused with a reason where v4's object has %j",
+    "DELETE of an address is rejected with a reason if v4's object has %j",
     async (v4) => {
       gateway.v4.respondWith(json(200, { address: "192.0.2.7", ...v4 }));
       const answer = await send("DELETE /v4/networking/ipv4/192.0.2.7");
@@ -579,9 +579,9 @@ describe("values that would lead a v4 call to another path", () => {
   );
 });
 
-describe("targets that Express can't route", () => {
+describe("request targets that Express cannot route", () => {
   test.each(["http://[::1", "http://a:b:c/v4/vm/instances", "//[", "http://[::1/v4/vm/instances"])(
-    "%s is answered as any other path that alpha does not have: limited and recorded",
+    "%s gets 404, is rate limited and recorded",
     async (target) => {
       const answer = await send(`GET ${target}`);
       expect(answer.status).toBe(404);

@@ -4,14 +4,14 @@ import { createResponseCache } from "../../../src/pipeline/response-cache.ts";
 
 const write = async () => "written";
 
-describe("kept reads", () => {
-  test("are found by their owner alone", () => {
+describe("the response cache", () => {
+  test("has responses only for their owner", () => {
     const kept = createResponseCache();
     kept.of("a").set("/x", 1, 10, 60);
     expect([kept.of("a").get("/x"), kept.of("b").get("/x")]).toEqual([1, undefined]);
   });
 
-  test("end with a write of their owner, and with no other call", async () => {
+  test("is invalidated by a write of its owner, and by no other request", async () => {
     const kept = createResponseCache();
     kept.of("a").set("/x", 1, 10, 60);
     await kept.invalidateDuring("b", write);
@@ -20,7 +20,7 @@ describe("kept reads", () => {
     expect(kept.of("a").get("/x")).toBeUndefined();
   });
 
-  test("are not kept where a write began or ended while they were read", async () => {
+  test("does not store a read during which a write started or ended", async () => {
     const kept = createResponseCache();
     const before = kept.of("a");
     const gate = Promise.withResolvers<string>();
@@ -36,7 +36,7 @@ describe("kept reads", () => {
     expect(kept.of("a").get("/x")).toBe("read after it");
   });
 
-  test("nor where the write failed: v4 may have done it", async () => {
+  test("does not store a read during which a write failed: v4 may have executed it", async () => {
     const kept = createResponseCache();
     const before = kept.of("a");
     await kept.invalidateDuring("a", () => Promise.reject(new Error("cut off"))).catch(() => {});
@@ -44,7 +44,7 @@ describe("kept reads", () => {
     expect(kept.of("a").get("/x")).toBeUndefined();
   });
 
-  test("are bounded in bytes, however many owners and paths there are", () => {
+  test("is bounded in bytes for any number of owners and paths", () => {
     const kept = createResponseCache({ mostBytes: 1000 });
     for (let n = 0; n < 100; n += 1) kept.of(`owner ${n % 10}`).set(`/${n}`, n, 100, 60);
     kept.of("large").set("/x", "x", 1001, 60);

@@ -26,8 +26,8 @@ const CATALOG_ROUTES = [
   "/datacenters/newark",
 ];
 
-describe("v4 is down at start", () => {
-  test("nothing listens: alive, not ready, and ready once it does", async () => {
+describe("a start while v4 is down", () => {
+  test("is alive and not ready without a listening v4, and ready once it listens", async () => {
     const place = await startFakeV4();
     await place.close();
     gateway = await startGateway({ UPSTREAM_URL: place.url });
@@ -67,7 +67,7 @@ describe("v4 is down at start", () => {
     });
   });
 
-  test("it answers 503 at first", async () => {
+  test("is not ready while v4 responds with 503", async () => {
     v4 = await startFakeV4();
     v4.setCatalogsAvailable(false);
     gateway = await startGateway({ UPSTREAM_URL: v4.url });
@@ -80,7 +80,7 @@ describe("v4 is down at start", () => {
   });
 });
 
-test("v4 goes down later: catalogs are served from the copy, and the process stays ready", async () => {
+test("while v4 is down later, catalogs come from the cache, and the process stays ready", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url, CATALOG_TTL_SECONDS: "1" });
   v4.setCatalogsAvailable(false);
@@ -90,7 +90,7 @@ test("v4 goes down later: catalogs are served from the copy, and the process sta
   expect(await ready()).toMatchObject({ status: 200 });
 });
 
-test("a catalog that v4 shows to nobody without a token is read with the first one that v4 has accepted", async () => {
+test("a catalog that requires a token is read with the first token that v4 has accepted", async () => {
   v4 = await startFakeV4();
   v4.requireTokenFor("/v4/images");
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
@@ -113,7 +113,7 @@ test("a catalog that v4 shows to nobody without a token is read with the first o
   });
 });
 
-test("catalog routes cost v4 nothing", async () => {
+test("catalog routes cause no v4 requests", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
   const before = v4.countConnections();
@@ -123,7 +123,7 @@ test("catalog routes cost v4 nothing", async () => {
   expect(v4.countConnections()).toBe(before);
 });
 
-test("stopping lets a request in flight end, and answers no new one", async () => {
+test("stop() finishes in-flight requests and accepts no others", async () => {
   v4 = await startFakeV4();
   gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
   let answer = () => {};

@@ -22,49 +22,49 @@ describe("made-up tokens", () => {
     gateway.v4.respondWith(acceptGoodTokens);
   });
 
-  test("share the limit of their address: no new limit, and v4 is not called, for each", async () => {
+  test("share the limit of their address, without a v4 request above it", async () => {
     const told = [];
     for (let n = 0; n < 20; n += 1) told.push(await get(`bad ${n}`.replace(" ", "-")));
     expect(statuses(told)).toEqual(times(20, (n) => (n < 5 ? 401 : 420)));
     expect(gateway.v4.calls).toHaveLength(5);
   });
 
-  test("don't get away on paths that are not alpha's, nor on public ones", async () => {
+  test("count on paths that alpha does not have, and on public ones", async () => {
     for (const path of ["/nothing", "/datacenters", "/nothing", "/datacenters", "/nothing"])
       expect((await get(`bad${path.length}`, path)).status).not.toBe(420);
     expect((await get("bad-other", "/datacenters")).status).toBe(420);
   });
 
-  test("don't shut out clients of the same address that v4 has taken before", async () => {
+  test("do not block clients of the same address that v4 has accepted", async () => {
     await get("good-one");
     for (let n = 0; n < 10; n += 1) await get(`bad-${n}`);
     expect((await get("good-one")).status).toBe(200);
   });
 
-  test("and any number of good ones come in from one address", async () => {
+  test("do not limit how many valid tokens one address uses", async () => {
     for (let n = 0; n < 12; n += 1) expect((await get(`good-${n}`)).status).toBe(200);
   });
 });
 
-describe("one token, tried many times at once", () => {
+describe("concurrent requests with one unknown token", () => {
   beforeEach(async () => {
     gateway = await startGatewayWithFakeV4();
   });
 
-  test("L21 a refused one costs v4 one call", async () => {
+  test("L21 a rejected token causes one v4 request", async () => {
     gateway.v4.respondWith((call, response) => void setTimeout(() => acceptGoodTokens(call, response), 50));
     expect(statuses(await Promise.all(times(20, () => get("bad"))))).toEqual(times(20, () => 401));
     expect(statuses(await Promise.all(times(5, () => get("bad"))))).toEqual(times(5, () => 401));
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
-  test("a good one asks once, then as often as it likes", async () => {
+  test("an accepted token causes one check, and then one v4 request per request", async () => {
     gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
     expect(statuses(await Promise.all(times(20, () => get("good"))))).toEqual(times(20, () => 200));
     expect(gateway.v4.calls).toHaveLength(20);
   });
 
-  test("a v4 that says nothing of scopes doesn't make its clients wait in line", async () => {
+  test("without a scopes header of v4 requests are not serialized", async () => {
     gateway.v4.respondWith(json(200, envelope([])));
     await get("good");
     const held: (() => void)[] = [];
@@ -75,7 +75,7 @@ describe("one token, tried many times at once", () => {
     expect(statuses(await Promise.all(told))).toEqual([200, 200, 200]);
   });
 
-  test("a v4 that fails the first doesn't fail the others", async () => {
+  test("a failed first request does not fail the others", async () => {
     const idle = { ...envelope([]), status: "offline" };
     gateway.v4.respondWith(json(503, {}), json(200, idle, { "x-oauth-scopes": "*" }));
     const told = statuses(
@@ -84,7 +84,7 @@ describe("one token, tried many times at once", () => {
     expect(told.filter((status) => status === 500).length).toBeLessThan(2);
   });
 
-  test("nor does a client that goes away", async () => {
+  test("a disconnected first client does not fail the others", async () => {
     await gateway.stop();
     const listening = await startListeningGatewayWithFakeV4();
     gateway = listening;
@@ -115,14 +115,14 @@ describe("DELETE /api/tokens", () => {
     for (const token of ["bad-1", "bad-2"]) await get(token);
   });
 
-  test("forgets all: v4 is asked anew", async () => {
+  test("deletes all tokens: v4 judges them again", async () => {
     expect(await purge()).toBe(204);
     await get("bad-1");
     await get("bad-2");
     expect(gateway.v4.calls).toHaveLength(4);
   });
 
-  test("forgets the token of a fingerprint, as the audit shows it, and no other", async () => {
+  test("deletes only the token of a fingerprint, as the audit shows it", async () => {
     const { fingerprint } = (await gateway.readLastRecord()).client;
     expect(await purge(`/${fingerprint}`)).toBe(204);
     await get("bad-1");
@@ -132,7 +132,7 @@ describe("DELETE /api/tokens", () => {
   });
 
   test.each(["/a", `/${"A".repeat(16)}`, `/${"0".repeat(65)}`, "/0123456789abcde*"])(
-    "%s is no fingerprint",
+    "rejects %s as a fingerprint",
     async (path) => {
       expect(await purge(path)).toBe(400);
     },

@@ -18,7 +18,7 @@ const DEPLOYED = {
 };
 const refusal = (status: number, ...errors: unknown[]) => json(status, { errors });
 
-describe("statuses", () => {
+describe("statuses of v4 errors", () => {
   const table: [number, number, string][] = [
     [400, 400, "Said by v4."],
     [401, 401, "Said by v4."],
@@ -38,7 +38,7 @@ describe("statuses", () => {
     [501, 500, "Said by v4."],
     [505, 500, "Said by v4."],
   ];
-  test.each(table)("A-168…A-173 v4's %i is alpha's %i", async (v4, alpha, reason) => {
+  test.each(table)("A-168…A-173 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
     gateway.v4.respondWith(refusal(v4, { reason }));
     const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
@@ -54,7 +54,7 @@ describe("statuses", () => {
     [409, 400, "The request was refused."],
     [429, 420, "The request was refused."],
     [500, 500, "The service could not answer this request."],
-  ])("L9 v4's %i without errors is alpha's %i with a reason of the gateway", async (v4, alpha, reason) => {
+  ])("L9 v4's %i without errors becomes alpha's %i with a reason of the gateway", async (v4, alpha, reason) => {
     for (const behaviour of [
       plain(v4, ""),
       plain(v4, "<h1>No</h1>"),
@@ -72,7 +72,7 @@ describe("statuses", () => {
   });
 });
 
-describe("L10 fields of errors find back to what the client sent", () => {
+describe("L10 fields in v4 errors are renamed to what the client sent", () => {
   const refused = async (...errors: unknown[]) => {
     gateway.v4.respondWith(refusal(400, ...errors));
     const told = await gateway.request("POST /vm/instances", { body: DEPLOYED });
@@ -97,7 +97,7 @@ describe("L10 fields of errors find back to what the client sent", () => {
     [7, undefined],
     [["region"], undefined],
     [{ region: 1 }, undefined],
-  ])("%j is alpha's %s", async (field, named) => {
+  ])("%j becomes alpha's %s", async (field, named) => {
     const errors = await refused({ field, reason: "Said by v4." });
     expect(errors).toEqual([
       named === undefined ? { reason: "Said by v4." } : { reason: "Said by v4.", field: named },
@@ -108,7 +108,7 @@ describe("L10 fields of errors find back to what the client sent", () => {
     ["alerts.network_in", "alerts.transfer_in.threshold"],
     ["alerts.cpu", "alerts.cpu.threshold"],
     ["backups.schedule.day", "backups.schedule.day"],
-  ])("of an edit, %s is alpha's %s", async (field, named) => {
+  ])("%s of an edit becomes alpha's %s", async (field, named) => {
     gateway.v4.respondWith(refusal(400, { field, reason: "No." }));
     const told = await gateway.request("PUT /vm/instances/7", {
       body: { alerts: { cpu: { enabled: true, threshold: 5 } } },
@@ -116,7 +116,7 @@ describe("L10 fields of errors find back to what the client sent", () => {
     expect(told).toMatchObject({ status: 400, body: { errors: [{ field: named, reason: "No." }] } });
   });
 
-  test("entries that are none are left out, and the rest is told", async () => {
+  test("invalid entries are omitted", async () => {
     const errors = await refused(
       null,
       7,
@@ -130,7 +130,7 @@ describe("L10 fields of errors find back to what the client sent", () => {
     expect(errors).toEqual([{ reason: "This one." }]);
   });
 
-  test("of a thousand problems a hundred are told", async () => {
+  test("100 of 1000 problems are reported", async () => {
     const errors = await refused(
       ...Array.from({ length: 1000 }, (_, index) => ({ reason: `Problem ${index}` })),
     );
@@ -138,8 +138,8 @@ describe("L10 fields of errors find back to what the client sent", () => {
   });
 });
 
-describe("a member that the gateway added", () => {
-  test("the default label is taken back once, and the create made without it", async () => {
+describe("a member that the gateway added and v4 rejects", () => {
+  test("a default label is dropped in one retry of the create", async () => {
     gateway.v4.respondWith(
       refusal(400, { field: "label", reason: "Taken." }),
       json(200, { id: 7, label: "vm7" }),
@@ -156,7 +156,7 @@ describe("a member that the gateway added", () => {
     expect((await gateway.readLastRecord()).v4).toHaveLength(2);
   });
 
-  test("only once, and nobody is blamed for it", async () => {
+  test("is retried once, and the error names no field", async () => {
     gateway.v4.respondWith(refusal(400, { field: "label", reason: "Taken." }));
     const { label: _none, ...unnamed } = GOOD;
     const told = await gateway.request("POST /vm/instances", { body: unnamed });
@@ -175,21 +175,21 @@ describe("a member that the gateway added", () => {
       ],
     ],
     ["that the client sent itself", GOOD, [{ field: "label", reason: "Taken." }]],
-  ])("is not tried again %s", async (_name, body, errors) => {
+  ])("is not retried %s", async (_name, body, errors) => {
     gateway.v4.respondWith(json(400, { errors }));
     expect(await gateway.request("POST /vm/instances", { body })).toMatchObject({ status: 400 });
     expect(gateway.v4.calls).toHaveLength(1);
   });
 });
 
-describe("reads besides the call (lesson L12)", () => {
+describe("related requests (lesson L12)", () => {
   test.each([
     ["fails", plain(500, "")],
     ["is no JSON", plain(200, "<h1>")],
     ["is no object", json(200, [])],
     ["is refused", json(403, {})],
     ["breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
-  ])("one that %s costs its fields and not the answer", async (_name, behaviour) => {
+  ])("one that %s omits its fields from the response", async (_name, behaviour) => {
     gateway.v4.respondWith((call, response) => {
       const answer = call.path.endsWith("/transfer")
         ? behaviour
@@ -203,7 +203,7 @@ describe("reads besides the call (lesson L12)", () => {
   });
 });
 
-describe("reasons", () => {
+describe("reasons of v4 errors", () => {
   test.each([
     ["region is not valid", "region", "datacenter is not valid", "datacenter"],
     ["backup_id is not valid; see backup_id.", "backup_id", "backup is not valid; see backup.", "backup"],
@@ -215,13 +215,13 @@ describe("reasons", () => {
     ],
     ["Too short.", "region", "Too short.", "datacenter"],
     ["label is too short", "label", "label is too short", "label"],
-  ])("%s, of v4's %s: %s", async (reason, field, alpha, named) => {
+  ])("%s: v4's %s becomes %s", async (reason, field, alpha, named) => {
     gateway.v4.respondWith(refusal(400, { reason, field }));
     const told = await gateway.request("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
     expect(told.body.errors).toEqual([{ field: named, reason: alpha }]);
   });
 
-  test("a million of them, or long ones, become a bounded answer", async () => {
+  test("a response is bounded for a million reasons, or long ones", async () => {
     const many = Array.from({ length: 100_000 }, () => ({ reason: "No.", field: "label" }));
     const long = Array.from({ length: 100 }, () => ({ reason: "\0".repeat(2500), field: "label" }));
     for (const errors of [many, long]) {

@@ -41,7 +41,7 @@ function expectSealed(told: { text: string; headers: Headers }): void {
   expect(told.headers.get("location")).toBeNull();
 }
 
-describe("L9 an answer that no one can use is a 500, and v4 is asked again only where that is harmless", () => {
+describe("L9 an unusable response gives 500, and only harmless requests are retried", () => {
   // A v4 that did nothing but fail would soon be left alone.
   afterEach(async () => {
     gateway.v4.respondWith(json(200, envelope([])));
@@ -128,7 +128,7 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
 
   const before = (warning: RegExp): GatewayWithFakeV4 => (warning.source === "timed_out" ? hasty : gateway);
 
-  test.each(table)("A-173 a read when v4 %s", async (_name, behaviour, calls, warning) => {
+  test.each(table)("A-173 a read, if v4 %s", async (_name, behaviour, calls, warning) => {
     const pair = before(warning);
     pair.v4.respondWith(behaviour);
     const told = await pair.request("GET /vm/instances");
@@ -143,7 +143,7 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
     expect([...record.warnings, ...status].join("\n")).toMatch(warning);
   });
 
-  test.each(table)("L28 a create is sent once when v4 %s", async (_name, behaviour, _calls, warning) => {
+  test.each(table)("L28 a create, sent once, if v4 %s", async (_name, behaviour, _calls, warning) => {
     const pair = before(warning);
     pair.v4.respondWith(behaviour);
     const told = await pair.request("POST /vm/instances", CREATE);
@@ -153,7 +153,7 @@ describe("L9 an answer that no one can use is a 500, and v4 is asked again only 
   });
 });
 
-describe("L9 JSON that is not what the route gives is a 500", () => {
+describe("L9 JSON of the wrong shape gives 500", () => {
   const table: [string, Responder][] = [
     ["a list without an envelope", json(200, [{ id: 7 }])],
     ["an object for a list", json(200, { id: 7 })],
@@ -167,7 +167,7 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
     ["an empty 200", plain(200, "")],
     ["204", plain(204, "")],
   ];
-  test.each(table)("a list for which v4 answers %s", async (_name, behaviour) => {
+  test.each(table)("for a list, if v4 responds with %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: 500, body: failed });
@@ -181,7 +181,7 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
     ["a number", json(200, 7)],
     ["a number that no double holds", plain(200, "12345678901234567890123")],
     ["an empty 200", plain(200, "")],
-  ])("an object for which v4 answers %s", async (_name, behaviour) => {
+  ])("for an object, if v4 responds with %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     const told = await gateway.request("GET /vm/instances/7/disks/1");
     expect(told).toMatchObject({ status: 500, body: failed });
@@ -191,18 +191,18 @@ describe("L9 JSON that is not what the route gives is a 500", () => {
     ["an empty 200", plain(200, "")],
     ["204", plain(204, "")],
     ["{}", json(200, {})],
-  ])("a removal is done when v4 answers %s", async (_name, behaviour) => {
+  ])("but a removal succeeds if v4 responds with %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     expect(await gateway.request("DELETE /vm/instances/7")).toMatchObject({ status: 200, text: "{}" });
   });
 
-  test("a create that v4 acknowledges without a word has happened: no 500 that asks for a second one", async () => {
+  test("but a create succeeds if v4 responds without a body", async () => {
     gateway.v4.respondWith(plain(204, ""));
     expect(await gateway.request("POST /vm/instances", CREATE)).toMatchObject({ status: 200, text: "{}" });
   });
 });
 
-describe("L9 JSON that costs too much is a 500, and the record says why", () => {
+describe("L9 JSON that is too expensive gives 500, and the record has the reason", () => {
   const many = (count: number, item: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => item(index)).join(",");
   const members = many(200_000, (index) => `"name-${index}":0`);
@@ -252,7 +252,7 @@ describe("L9 JSON that costs too much is a 500, and the record says why", () => 
   });
 });
 
-describe("answers that can be used", () => {
+describe("unusual but valid v4 responses", () => {
   test.each<[string, Responder]>([
     ["chunked, in single bytes", inBytes],
     ["without a length, until the end", raw(`HTTP/1.1 200 OK\r\n\r\n${LIST}`)],
@@ -271,7 +271,7 @@ describe("answers that can be used", () => {
       "as 202 with warnings",
       json(202, { ...envelope([{ id: 7, label: "web-one" }]), warnings: [{ title: "slow" }] }),
     ],
-  ])("a list that comes %s", async (_name, behaviour) => {
+  ])("a list is read if it arrives %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
     const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: 200, body: { vms: [{ id: 7, label: "web-one" }], total_pages: 1 } });
@@ -295,7 +295,7 @@ describe("answers that can be used", () => {
     expect((await gateway.request("GET /vm/instances")).text).toContain('"id":90071992547409931234,');
   });
 
-  test("L5 a __proto__ member of v4 is inert and not alpha's", async () => {
+  test("L5 a __proto__ member of v4 has no effect and is not returned", async () => {
     const row =
       '{"id":7,"label":"one","__proto__":{"group":"evil","status":"running"},"constructor":{"prototype":{"polluted":1}}}';
     gateway.v4.respondWith(
@@ -307,14 +307,14 @@ describe("answers that can be used", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("L28 a read outlives two refusals of service", async () => {
+  test("L28 a read survives two 503 responses", async () => {
     gateway.v4.respondWith(plain(503, ""), raw("", "reset"), plain(200, LIST));
     expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     expect(gateway.v4.calls).toHaveLength(3);
   });
 
   test.each(["POST /vm/instances", "PUT /vm/instances/7", "DELETE /vm/instances/7"])(
-    "L28 %s is never sent twice",
+    "L28 %s is never retried",
     async (call) => {
       gateway.v4.respondWith(plain(503, ""), json(200, { id: 7 }));
       const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
@@ -326,7 +326,7 @@ describe("answers that can be used", () => {
   );
 });
 
-test("an answer that is more than one is not taken for the answer of the next caller", async () => {
+test("bytes after a response are not the response of the next caller", async () => {
   const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
   try {
     const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));

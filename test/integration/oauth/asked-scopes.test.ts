@@ -31,7 +31,7 @@ interface Place {
 }
 
 function strangersCannotReach(place: Place): void {
-  describe("through a gateway", () => {
+  describe("requested scopes through a gateway", () => {
     let gateway: Gateway;
     let app: Application;
     let authorizeAs: (scopes: string) => Promise<number>;
@@ -56,7 +56,7 @@ function strangersCannotReach(place: Place): void {
     };
 
     test.each(STRANGERS)(
-      "a stranger who asks for %j changes nothing for a sign-in under way",
+      "are not changed by a stranger's %j during a sign-in",
       async (wanted) => {
         const code = await codeOf("vms:modify");
         expect(await authorizeAs(wanted)).toBe(302);
@@ -70,12 +70,12 @@ function strangersCannotReach(place: Place): void {
       },
     );
 
-    test.each(STRANGERS)("nor does one who asked for %j before", async (wanted) => {
+    test.each(STRANGERS)("are not changed by an earlier stranger's %j", async (wanted) => {
       await authorizeAs(wanted);
       expect((await app.token("vms:modify")).scopes).toBe("vms:modify");
     });
 
-    test("nor do many at once, while users sign in", async () => {
+    test("are not changed by many strangers while users sign in", async () => {
       const signIns = Array.from(
         { length: 6 },
         async () => (await app.token("vms:modify,dnszones:view")).scopes,
@@ -85,20 +85,20 @@ function strangersCannotReach(place: Place): void {
       expect(new Set(await Promise.all(signIns))).toEqual(new Set(["vms:modify,dnszones:view"]));
     });
 
-    test("two users who sign in at the same time each get what they were asked for", async () => {
+    test("are separate for two users who sign in at the same time", async () => {
       const one = await codeOf("vms:modify");
       const other = await codeOf("dnszones:view,ips:view");
       expect((await app.exchange(one)).body.scopes).toBe("vms:modify");
       expect((await app.exchange(other)).body.scopes).toBe("dnszones:view,ips:view");
     });
 
-    test("a user who grants less than was asked for gets no more by a stranger's help", async () => {
+    test("are not widened by a stranger if a user grants less", async () => {
       const how = { scopes: ["vms:read_only", "domains:read_write", "events:read_only"] };
       await authorizeAs("vms:view,dnszones:delete");
       expect((await app.token("vms:delete,dnszones:modify", how)).scopes).toBe("vms:view,dnszones:modify");
     });
 
-    test("one address can ask for so many different things in an application's name, and is refused then", async () => {
+    test("are limited per address, and further ones are rejected", async () => {
       const levels = ["view", "modify", "create", "delete"];
       const wanted = levels.flatMap((one) => levels.map((other) => `vms:${one},ips:${other}`));
       const more = levels.map((one) => `images:${one},ips:view`);
@@ -109,7 +109,7 @@ function strangersCannotReach(place: Place): void {
     });
   });
 
-  describe("in the store", () => {
+  describe("requested scopes in the store", () => {
     let store: KeyValueStore;
     let asked: RequestedScopes;
     let now: number;
@@ -154,18 +154,18 @@ function strangersCannotReach(place: Place): void {
       // More than anybody asked for: what gives the least, and not nothing.
       ["vms:view | ", "vms:read_write", "vms:view"],
       ["vms:view | vms:modify", "*", "vms:view"],
-    ])("asked %s, granted %s: %s", async (requests, v4, may) => {
+    ])("requested %s, granted %s: %s", async (requests, v4, may) => {
       for (const text of requests.split("|")) await remember(text);
       expect(await gets(v4)).toBe(may);
     });
 
-    test("an application that nobody was seen to ask for gets what was granted", async () => {
+    test("without a request, an application gets what was granted", async () => {
       await remember("vms:view", "another");
       now += 3_600_001;
       expect(await gets("vms:read_write")).toBe("vms:delete");
     });
 
-    test("nobody seen to ask, in a store that is younger than an hour: the lowest levels that fit", async () => {
+    test("without a request, in a store younger than an hour, an application gets the lowest levels that fit", async () => {
       await remember("vms:delete");
       await place.empty();
       asked = createRequestedScopes(
@@ -179,7 +179,7 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("vms:read_write")).toBe("vms:delete");
     });
 
-    test("emptied after a process has started, and before its first call, is seen by it", async () => {
+    test("a process notices that the store was emptied between its start and its first request", async () => {
       await remember("vms:modify");
       const epoch = createStoreEpoch(store, () => now);
       await epoch.read();
@@ -189,7 +189,7 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("vms:read_write")).toBe("vms:modify");
     });
 
-    test("who saw that it was emptied tells those who start afterwards", async () => {
+    test("a process that noticed an emptied store informs those that start later", async () => {
       const before = createStoreEpoch(store, () => now);
       await before.read();
       await place.empty();
@@ -203,7 +203,7 @@ function strangersCannotReach(place: Place): void {
       expect([await after.read(), await before.read()]).toEqual(["whole", "whole"]);
     });
 
-    test("a server that granted more than anybody asked is not trusted when a stranger asks for just that", async () => {
+    test("a grant above all requests is not trusted if a stranger requests exactly that", async () => {
       await remember("vms:modify");
       now += 3_600_001;
       expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
@@ -211,7 +211,7 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
     });
 
-    test("users who grant less keep it, of what their application has exchanged before", async () => {
+    test("reduced grants stay reduced for scopes that the application has exchanged before", async () => {
       await remember("vms:modify,ips:view");
       await gets("vms:read_write ips:read_only");
       await remember("vms:view");
@@ -230,14 +230,14 @@ function strangersCannotReach(place: Place): void {
     test.each([
       ["/48", (n: number) => `2001:db8:7:${(n * 256).toString(16)}::1`, 60],
       ["/56", (n: number) => `2001:db8:7:${n.toString(16)}::1`, 40],
-    ])("a %s of IPv6 can't use up what an application may be asked for", async (_, address, most) => {
+    ])("one %s of IPv6 cannot exhaust an application's requests", async (_, address, most) => {
       const told = [];
       for (const [at, text] of many.entries()) told.push(await from(text, address(Math.floor(at / 20))));
       expect(told.filter(Boolean)).toHaveLength(most);
       expect(await from("stackscripts:view", "192.0.2.77")).toBe(true);
     });
 
-    test("strangers who ask for all that an application may be asked for lock nobody out of what it has exchanged", async () => {
+    test("strangers who exhaust an application's requests block nobody from what it has exchanged", async () => {
       await from("dnszones:modify", "192.0.2.1");
       await gets("domains:read_write");
       await place.forgetRequests();
@@ -247,7 +247,7 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("domains:read_write")).toBe("dnszones:modify");
     });
 
-    test("takes no more different requests than it can compare, and those that it has count on", async () => {
+    test("the store is limited to the requests that it can compare, and the stored ones still count", async () => {
       const words = ["vms", "ips", "images", "volumes", "longview"];
       const levels = ["view", "modify", "create", "delete"];
       const texts = levels.flatMap((a) =>
@@ -265,7 +265,7 @@ function strangersCannotReach(place: Place): void {
       ).toBe("vms:view,ips:view,images:view,longview:view,volumes:view");
     });
 
-    test("emptied between a sign-in and its exchange, gives the lowest levels that fit for an hour", async () => {
+    test("an emptied store gives the lowest levels that fit for an hour", async () => {
       await remember("vms:modify");
       await place.empty();
       expect(await gets("vms:read_write ips:read_only")).toBe("vms:modify,ips:view");
@@ -323,7 +323,7 @@ describeRedis("with Redis", () => {
       void (await link.run((client) => client.del("alpha-gateway:state:asked:app"))),
   });
 
-  test("a gateway that has served no sign-in yet sees that Redis was emptied since its start", async () => {
+  test("a gateway without sign-ins notices that Redis was emptied since its start", async () => {
     await link.run((client) => client.flushDb());
     const gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
     try {
@@ -339,7 +339,7 @@ describeRedis("with Redis", () => {
   });
 });
 
-test("comparing the most requests that an application can have takes little of the event loop", async () => {
+test("comparing the maximum number of requests takes little of the event loop", async () => {
   const levels = ["view", "modify", "create", "delete"];
   const names = ["vms", "dnszones", "stackscripts", "ips", "nodebalancers", "images", "longview", "volumes"];
   const members = Array.from({ length: 500 }, (_, n) =>

@@ -29,20 +29,20 @@ async function sentOn(
   return { status: response.status, location: raw === "" ? undefined : new URL(raw), raw };
 }
 
-describe("authorize", () => {
+describe("GET /oauth/authorize", () => {
   test.each([
     ["no client", ""],
     ["an empty client", "client_id="],
     ["a client twice", "client_id=a&client_id=b"],
     ["state twice", "client_id=a&state=1&state=2"],
     ["redirect_uri twice", "client_id=a&redirect_uri=https://a&redirect_uri=https://b"],
-  ])("A-141 %s is refused without a redirect", async (_, query) => {
+  ])("A-141 rejects %s without a redirect", async (_, query) => {
     const response = await app.visit(app.authorizeUrl(query));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
     expect(response.body).toEqual({ errors: [{ reason: expect.any(String) }] });
   });
 
-  test("A-141 an unknown client is refused by the login server, without a redirect", async () => {
+  test("A-141 an unknown client is rejected by the login server, without a redirect", async () => {
     const { status, location, raw } = await sentOn({ client_id: "unknown" });
     expect([status, location?.origin]).toEqual([302, gateway.sandbox.authUrl]);
     const page = await app.visit(raw);
@@ -64,7 +64,7 @@ describe("authorize", () => {
     ["scripts:view", "scripts:read_only,events:read_only"],
     [" vms:view , ips:view ", "vms:read_only,ips:read_only,events:read_only"],
     ["vms:view,cats:delete,vms:fly,:,__proto__:view,vms:view:delete", "vms:read_only,events:read_only"],
-  ])("A-142 scopes %s are v4's %s", async (scopes, v4) => {
+  ])("A-142 scopes %s become v4's %s", async (scopes, v4) => {
     const { status, location } = await sentOn({ client_id: "a", scopes });
     expect(status).toBe(302);
     expect(location?.origin).toBe(gateway.sandbox.authUrl);
@@ -77,7 +77,7 @@ describe("authorize", () => {
   });
 
   test.each(["cats:view", "vms:fly,cats:delete", ":", "vms:view:delete"])(
-    "A-142 scopes %s, none of which is known, are refused by name, and the browser is sent nowhere",
+    "A-142 rejects unknown scopes %s by name, without a redirect",
     async (scopes) => {
       const response = await app.visit(app.authorizeUrl({ client_id: "a", scopes }));
       expect([response.status, response.headers.get("location")]).toEqual([400, null]);
@@ -85,7 +85,7 @@ describe("authorize", () => {
     },
   );
 
-  test.each([{}, { scopes: "" }])("A-142 with %j no scope is asked for", async (query) => {
+  test.each([{}, { scopes: "" }])("A-142 requests no scope for %j", async (query) => {
     const { location } = await sentOn({ client_id: "a", ...query });
     expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
       client_id: "a",
@@ -93,7 +93,7 @@ describe("authorize", () => {
     });
   });
 
-  test("A-142 a scope that is none is dropped, and the record tells which as a loss", async () => {
+  test("A-142 drops an unknown scope, and records it as a loss", async () => {
     await sentOn({ client_id: "a", scopes: "vms:view,cats:delete,vms:fly" });
     const [{ id }] = await gateway.readAudit();
     const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).body;
@@ -103,7 +103,7 @@ describe("authorize", () => {
   test.each([
     ["state", "state=x;scope=*;y"],
     ["redirect_uri", "redirect_uri=https://a.example/;scope=*"],
-  ])("no %s becomes two parameters for a login server that splits at semicolons", async (_, query) => {
+  ])("sends %s as one parameter, also to a login server that splits at semicolons", async (_, query) => {
     const { raw, location } = await sentOn(`scopes=vms:view&client_id=${CLIENT}&${query}`);
     expect(raw).not.toContain(";");
     const [name = "", value] = query.split(/=(.*)/s);
@@ -111,7 +111,7 @@ describe("authorize", () => {
   });
 
   test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1%23", "~.*()!", "x".repeat(2000)])(
-    "A-144 L23 state %s goes on byte for byte, and so it comes back",
+    "A-144 L23 forwards and returns state %s byte for byte",
     async (state) => {
       const query = `scopes=vms:view&state=${state}&client_id=${CLIENT}`;
       expect(`${(await sentOn(query)).raw}&`).toContain(`&state=${state}&`);
@@ -132,7 +132,7 @@ describe("authorize", () => {
     expect(back.origin + back.pathname).toBe(target);
   });
 
-  test("A-145 leads back with code, username and email", async () => {
+  test("A-145 redirects back with code, username and email", async () => {
     const back = await app.signIn("vms:view");
     expect(Object.fromEntries(back.searchParams)).toEqual({
       code: expect.any(String),
@@ -141,7 +141,7 @@ describe("authorize", () => {
     });
   });
 
-  test("a user's refusal leads back without a code", async () => {
+  test("redirects back without a code if the user denies access", async () => {
     const back = await app.signIn("vms:view", { decision: "deny" });
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: "access_denied",
@@ -150,7 +150,7 @@ describe("authorize", () => {
   });
 });
 
-test("logout leads the browser to the login server's own, which forgets it", async () => {
+test("GET /logout redirects to the login server's logout, which deletes its cookie", async () => {
   const sent = await request(gateway.app, "GET /logout");
   expect([sent.status, sent.headers.get("location")]).toEqual([302, `${gateway.sandbox.authUrl}/logout`]);
   const page = await request(gateway.sandbox.authUrl, "GET /logout");
@@ -159,8 +159,8 @@ test("logout leads the browser to the login server's own, which forgets it", asy
   expect((await request(gateway.app, "POST /logout")).status).toBe(404);
 });
 
-describe("the exchange", () => {
-  test("A-147 gives scopes and access_token, in alpha's words and nothing else", async () => {
+describe("POST /oauth/token", () => {
+  test("A-147 returns only scopes and access_token, with alpha's scopes", async () => {
     const { status, body, headers } = await app.exchange(await codeOf("vms:create,dnszones:view"));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -172,7 +172,7 @@ describe("the exchange", () => {
     expect((await gateway.request("GET /vm/instances", { as: body.access_token })).status).toBe(200);
   });
 
-  test("A-146 takes multipart/form-data as well", async () => {
+  test("A-146 accepts multipart/form-data", async () => {
     const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
@@ -188,19 +188,19 @@ describe("the exchange", () => {
     ["a wrong secret", { client_secret: "0".repeat(64) }, 401],
     ["an unknown client", { client_id: "unknown" }, 401],
     ["an unknown code", { code: "0".repeat(64) }, 400],
-  ])("A-146 %s gives no token", async (_, change, status) => {
+  ])("A-146 gives no token for %s", async (_, change, status) => {
     const { status: told, body } = await app.exchange(await codeOf("vms:view"), change);
     expect([told, body]).toEqual([status, { errors: [{ reason: expect.any(String) }] }]);
   });
 
-  test("A-146 a code is used once", async () => {
+  test("A-146 accepts a code once", async () => {
     const code = await codeOf("vms:view");
     const { body } = await app.exchange(code);
     expect((await app.exchange(code)).status).toBe(400);
     expect((await gateway.request("GET /vm/instances", { as: body.access_token })).status).toBe(401);
   });
 
-  test("what is missing is told all at once, and the login server is not asked", async () => {
+  test("reports all missing members together, without asking the login server", async () => {
     const { status, body } = await app.post("/oauth/token", { code: "" });
     expect(status).toBe(400);
     expect(body.errors).toEqual([
@@ -217,11 +217,11 @@ describe("the exchange", () => {
     ["a multipart form without a boundary", "x", "multipart/form-data"],
     ["a member twice", "code=a&code=b&client_id=c&client_secret=d", "application/x-www-form-urlencoded"],
     ["a long body", `code=${"x".repeat(70_000)}`, "application/x-www-form-urlencoded"],
-  ])("%s is 400", async (_, body, type) => {
+  ])("rejects %s with 400", async (_, body, type) => {
     expect((await app.post("/oauth/token", body, type)).status).toBe(400);
   });
 
-  test("A-140 the secret appears in no redirect and in no answer, nor in the audit", async () => {
+  test("A-140 the secret appears in no redirect, no response and not in the audit", async () => {
     const code = await codeOf("vms:view");
     const told = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
     const [{ id }] = await gateway.readAudit();
@@ -231,7 +231,7 @@ describe("the exchange", () => {
     for (const secret of [SECRET, code]) expect(record).not.toContain(secret);
   });
 
-  test("neither token nor code stand in the audit", async () => {
+  test("token and code are not in the audit", async () => {
     const code = await codeOf("vms:view");
     const { body } = await app.exchange(code);
     const newest = (await gateway.requestAdmin(`GET /api/audit?limit=3`)).text;
@@ -240,7 +240,7 @@ describe("the exchange", () => {
 });
 
 describe("least privilege", () => {
-  test("A-155 L22 what was granted is less than what was asked: that is told, and that holds", async () => {
+  test("A-155 L22 if less is granted than requested, the token reports and permits only that", async () => {
     const { token, scopes } = await app.token("vms:delete,dnszones:modify", {
       scopes: ["vms:read_only", "domains:read_write", "events:read_only"],
     });
@@ -249,7 +249,7 @@ describe("least privilege", () => {
     expect((await gateway.request("DELETE /vm/instances/5201", { as: token })).status).toBe(403);
   });
 
-  test("A-155 L22 a token for vms:modify may not delete, and v4 is never called", async () => {
+  test("A-155 L22 a token for vms:modify cannot delete, without a v4 request", async () => {
     const { token, scopes } = await app.token("vms:modify");
     expect(scopes).toBe("vms:modify");
     expect(
@@ -263,7 +263,7 @@ describe("least privilege", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("A-150 without scopes a token shows user name and e-mail of the profile, and nothing else", async () => {
+  test("A-150 a token without scopes shows only user name and e-mail of the profile", async () => {
     const { token, scopes } = await app.token("");
     expect(scopes).toBe("");
     const { body: whole } = await gateway.request("GET /account/profile");
@@ -304,7 +304,7 @@ describe("least privilege", () => {
     expect(body.timezone).not.toBe("");
   });
 
-  test("of what a client asked within the hour the narrowest counts that fits what it was given", async () => {
+  test("the narrowest request of the last hour that fits the grant counts", async () => {
     await app.signIn("vms:modify");
     expect((await app.token("dnszones:view")).scopes).toBe("dnszones:view");
     expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
@@ -312,7 +312,7 @@ describe("least privilege", () => {
     expect((await app.token("vms:delete", { scopes: ["vms:read_only"] })).scopes).toBe("vms:view");
   });
 
-  test("a client that was not seen asking gets the lowest levels of what it was given, in a new store", async () => {
+  test("without a request, in a new store, a client gets the lowest levels of its grant", async () => {
     const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "direct", redirect_uri: REGISTERED },
     });
@@ -327,48 +327,48 @@ describe("least privilege", () => {
     ["*", "*"],
     ["vms:*", "vms:delete"],
     ["scripts:create", "stackscripts:create"],
-  ])("A-152 A-153 asked %s, told %s", async (asked, told) => {
+  ])("A-152 A-153 requested %s, returned %s", async (asked, told) => {
     expect((await app.token(asked)).scopes).toBe(told);
   });
 });
 
-describe("expiring a token", () => {
-  test("ends it, at v4 too", async () => {
+describe("POST /oauth/token/expire", () => {
+  test("ends a token, at v4 too", async () => {
     const { token } = await app.token("vms:view");
     expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 
-  test("a wrong secret ends nothing", async () => {
+  test("does nothing with a wrong secret", async () => {
     const { token } = await app.token("vms:view");
     expect((await app.expire(token, { client_secret: "wrong" })).status).toBe(401);
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
   });
 
-  test("nor does another client", async () => {
+  test("does nothing for another client", async () => {
     const { token } = await app.token("vms:view");
     expect((await app.expire(token, { client_id: CLIENT, client_secret: SECRET })).status).toBe(400);
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
   });
 
-  test("what is missing is told", async () => {
+  test("reports missing members", async () => {
     expect((await app.post("/oauth/token/expire", {})).body.errors).toHaveLength(3);
   });
 });
 
-describe("other calls", () => {
+describe("other OAuth requests", () => {
   test.each([
     "POST /oauth/authorize",
     "GET /oauth/token",
     "GET /oauth/token/expire",
     "GET /oauth/revoke",
     "POST /oauth",
-  ])("%s is 404 in alpha's shape", async (call) => {
+  ])("%s gets 404 in alpha's error shape", async (call) => {
     const { status, body } = await request(gateway.app, call);
     expect([status, body]).toEqual([404, { errors: [{ reason: "Not found" }] }]);
   });
 
-  test("are counted by address, and refused with alpha's status", async () => {
+  test("are rate limited by address with alpha's status", async () => {
     const small = await startGateway({ RATE_LIMIT: "2/60" });
     const authorize = () => request(small.app, "GET /oauth/authorize?client_id=a");
     await authorize();
@@ -379,7 +379,7 @@ describe("other calls", () => {
     await small.stop();
   });
 
-  test("stand in the metrics by their own names", async () => {
+  test("have their own route names in the metrics", async () => {
     await app.token("vms:view");
     const metrics = (await gateway.requestAdmin(`GET /metrics`)).text;
     expect(metrics).toMatch(/requests_total\{lane="alpha",route="POST \/oauth\/token",status="200"\}/);

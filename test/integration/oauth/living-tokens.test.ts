@@ -147,14 +147,14 @@ const endedByClient = async (token: string): Promise<void> => {
 };
 
 describe("a token with a refresh token", () => {
-  test("is not renewed before its last ten minutes", async () => {
+  test("is not refreshed before its last ten minutes", async () => {
     const token = await signedIn();
     travel(LASTS - EARLY);
     expect((await list(token)).status).toBe(200);
     expect(renewals()).toEqual([]);
   });
 
-  test("is renewed before its end, and the client's own works when v4's has ended", async () => {
+  test("is refreshed before v4's token expires, and the client's token stays valid", async () => {
     const token = await signedIn();
     travel(LASTS - DUE);
     await renewed(token);
@@ -166,7 +166,7 @@ describe("a token with a refresh token", () => {
     expect(newest()).not.toBe(oldest());
   });
 
-  test("lives on, end after end, each refresh token used once", async () => {
+  test("stays valid through several refreshes, each with a new refresh token", async () => {
     const token = await signedIn();
     for (let n = 1; n <= 4; n += 1) {
       travel(LASTS + 1);
@@ -177,7 +177,7 @@ describe("a token with a refresh token", () => {
     expect(renewals()).toEqual(issued.slice(0, 4).map(({ refresh_token }) => refresh_token));
   });
 
-  test("is renewed in one flight, however many ask after its end", async () => {
+  test("is refreshed once for many concurrent requests", async () => {
     const token = await signedIn();
     travel(LASTS + 1);
     gateway.takeV4Requests();
@@ -187,7 +187,7 @@ describe("a token with a refresh token", () => {
     expect(renewals()).toHaveLength(1);
   });
 
-  test("expired through alpha's route, all that stands for it has ended", async () => {
+  test("is revoked completely when the client expires it", async () => {
     const token = await signedIn();
     travel(LASTS - DUE);
     await renewed(token);
@@ -210,7 +210,7 @@ describe("a token with a refresh token", () => {
     ]);
   });
 
-  test("whose renewal is refused is a 401 from then on, and v4 is not asked", async () => {
+  test("gets 401 after a rejected refresh, without v4 requests", async () => {
     const token = await signedIn();
     await endedByClient(issued[0]?.refresh_token ?? "");
     travel(LASTS + 1);
@@ -221,7 +221,7 @@ describe("a token with a refresh token", () => {
     expect(renewals()).toHaveLength(1);
   });
 
-  test("is a 500 while it has ended and the login server is down, and works again afterwards", async () => {
+  test("gets 500 while v4's token is expired and the login server is down, and works again afterwards", async () => {
     const token = await signedIn();
     login.respondWith(json(503, {}));
     travel(LASTS + 1);
@@ -231,7 +231,7 @@ describe("a token with a refresh token", () => {
     await waitFor(async () => (await list(token)).status === 200);
   }, 20_000);
 
-  test("purged by the client's fingerprint, v4 is asked again about the token that stands for it", async () => {
+  test("is judged by v4 again after its fingerprint is purged", async () => {
     const token = await signedIn();
     travel(LASTS + 1);
     expect((await list(token)).status).toBe(200);
@@ -250,11 +250,11 @@ describe("a token with a refresh token", () => {
   });
 });
 
-describe("a token that v4 refuses before its end", () => {
+describe("a token that v4 rejects before its expiry", () => {
   test.each<[string, string, GatewayRequest]>([
     ["a read", "GET /vm/instances", {}],
     ["a write", "PUT /vm/instances/5201", { body: { group: "moved" } }],
-  ])("is renewed, and %s is sent once more", async (_, call, options) => {
+  ])("is refreshed, and %s is retried once", async (_, call, options) => {
     const token = await signedIn();
     expect((await list(token)).status).toBe(200);
     await endedByClient(oldest());
@@ -264,7 +264,7 @@ describe("a token that v4 refuses before its end", () => {
     expect(shown().slice(0, 2)).toEqual([oldest(), newest()]);
   });
 
-  test("is a 401 where v4 refuses the next one too: one renewal, one more call", async () => {
+  test("gets 401 if v4 rejects the new token too, after one refresh and one retry", async () => {
     const token = await signedIn();
     login.respondWith(
       passing(async (answer) => {
@@ -281,14 +281,14 @@ describe("a token that v4 refuses before its end", () => {
   });
 });
 
-describe("a login server that refuses a renewal", () => {
+describe("a login server that rejects a refresh", () => {
   test.each([
     [401, { error: "invalid_client" }],
     [400, { error: "unauthorized_client" }],
     [403, {}],
     [404, {}],
   ])(
-    "with %i %j ends no grant: it works again when the login server does",
+    "with %i %j revokes nothing, and the token works again later",
     async (status, refusal) => {
       const token = await signedIn();
       login.respondWith(json(status, refusal));
@@ -301,7 +301,7 @@ describe("a login server that refuses a renewal", () => {
     20_000,
   );
 
-  test("with invalid_grant ends it for good", async () => {
+  test("with invalid_grant revokes the token permanently", async () => {
     const token = await signedIn();
     login.respondWith(json(400, { error: "invalid_grant" }));
     travel(LASTS + 1);
@@ -314,7 +314,7 @@ describe("a login server that refuses a renewal", () => {
   });
 });
 
-test("a token without a refresh token ends when v4's does, with alpha's 401, and not before", async () => {
+test("a token without a refresh token gets alpha's 401 when v4's token expires, and not before", async () => {
   login.respondWith(passing(({ refresh_token: _none, ...answer }) => answer));
   const token = await signedIn();
   travel(LASTS - 1);
@@ -327,7 +327,7 @@ test("a token without a refresh token ends when v4's does, with alpha's 401, and
   expect(login.calls).toHaveLength(1);
 });
 
-describe("a login server that ends the old token when it gives the next", () => {
+describe("a login server that revokes the old token with each refresh", () => {
   let other: Gateway;
   let token: string;
   beforeEach(async () => {
@@ -350,7 +350,7 @@ describe("a login server that ends the old token when it gives the next", () => 
     ["reads", "GET /vm/instances", {}],
     ["writes", "PUT /vm/instances/5201", { body: { group: "moved" } }],
     ["reads of several calls", "GET /vm/instances/5201/ips", {}],
-  ])("costs a client nothing at another replica: %s", async (_, call, options) => {
+  ])("does not affect a client at another replica: %s", async (_, call, options) => {
     await renewed(token);
     const asked = Array.from({ length: 5 }, () => other.request(call, { ...options, as: token }));
     const told = await Promise.all(asked);
@@ -358,7 +358,7 @@ describe("a login server that ends the old token when it gives the next", () => 
     expect(renewals()).toHaveLength(1);
   });
 
-  test("nor where the next one is on its way", async () => {
+  test("does not affect a client while the refresh is in progress", async () => {
     const gate = Promise.withResolvers<void>();
     let ended = false;
     login.respondWith(
@@ -379,7 +379,7 @@ describe("a login server that ends the old token when it gives the next", () => 
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
   });
 
-  test("a next one that v4 refuses as well is a 401, after two calls", async () => {
+  test("gets 401 after two v4 requests if v4 rejects the new token too", async () => {
     await renewed(token);
     await endedByClient(newest());
     gateway.takeV4Requests();

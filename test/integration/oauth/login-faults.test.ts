@@ -33,8 +33,8 @@ afterEach(() => login.respondWith(json(200, {})));
 
 const good = { scope: "vms:read_only", access_token: "a".repeat(64), token_type: "bearer", expires_in: 7200 };
 
-describe("the exchange", () => {
-  test("A-146 sends the login server client_id, client_secret and code as a form, below its base address", async () => {
+describe("POST /oauth/token with a failing login server", () => {
+  test("A-146 sends client_id, client_secret and code as a form, below the login server's base URL", async () => {
     login.respondWith(json(200, good));
     const multipart = new FormData();
     for (const [name, value] of [
@@ -64,7 +64,7 @@ describe("the exchange", () => {
     [404, {}, 400, "The request was refused."],
     [422, { error_description: { nested: true }, error: 7 }, 400, "The request was refused."],
     [429, { error: "slow_down" }, 420, "slow_down"],
-  ])("a refusal %i %j is %i with its reason", async (status, body, alpha, reason) => {
+  ])("translates the error %i %j to %i with its reason", async (status, body, alpha, reason) => {
     login.respondWith(json(status, body));
     const told = await app.exchange("code");
     expect([told.status, told.body]).toEqual([alpha, { errors: [{ reason }] }]);
@@ -86,7 +86,7 @@ describe("the exchange", () => {
     ["a reset", raw("", "reset")],
     ["silence", neverRespond],
   ];
-  test.each(broken)("%s is a neutral 500, asked once", async (_, behaviour) => {
+  test.each(broken)("%s gives a neutral 500 without a retry", async (_, behaviour) => {
     login.respondWith(behaviour);
     const { status, body } = await app.exchange("code");
     expect([status, body]).toEqual([
@@ -96,7 +96,7 @@ describe("the exchange", () => {
     expect(login.calls).toHaveLength(1);
   });
 
-  test("the other name of the scopes will do, and an answer without an end or a refresh token", async () => {
+  test("accepts `scope`, and responses without expiry and refresh token", async () => {
     login.respondWith(json(200, { scopes: "vms:read_only", access_token: "b".repeat(64) }));
     expect((await app.exchange("code")).body).toEqual({
       scopes: "vms:view",
@@ -104,7 +104,7 @@ describe("the exchange", () => {
     });
   });
 
-  test("what the login server adds is not passed on, and secrets are nowhere in the audit", async () => {
+  test("drops members that the login server adds, and keeps secrets out of the audit", async () => {
     const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64), id_token: "e".repeat(64) };
     login.respondWith(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
     const told = await app.exchange("the-code-of-this-test");
@@ -118,7 +118,7 @@ describe("the exchange", () => {
   });
 });
 
-describe("expiring a token", () => {
+describe("POST /oauth/token/expire with a failing login server", () => {
   async function handedOut(letter: string): Promise<string> {
     login.respondWith(
       json(200, { ...good, access_token: letter.repeat(64), refresh_token: `refresh-${letter}` }),
@@ -130,7 +130,7 @@ describe("expiring a token", () => {
   const asked = () =>
     login.calls.map((call) => Object.fromEntries(new URLSearchParams(call.received().toString())));
 
-  test("ends the access token and the refresh token", async () => {
+  test("revokes the access token and the refresh token", async () => {
     const token = await handedOut("e");
     expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
     const own = { client_id: "client", client_secret: "client-secret-of-this-test" };
@@ -143,7 +143,7 @@ describe("expiring a token", () => {
     ["is down", plain(503, ""), 500],
     ["refuses", json(401, { error: "invalid_client" }), 401],
   ] as [string, Responder, number][])(
-    "ends nothing while the login server %s",
+    "revokes nothing while the login server %s",
     async (_, behaviour, status) => {
       const token = await handedOut(status === 500 ? "f" : "g");
       login.respondWith(behaviour);
@@ -154,7 +154,7 @@ describe("expiring a token", () => {
   );
 });
 
-test("without a login server there is no OAuth: 404", async () => {
+test("OAuth paths get 404 without a login server", async () => {
   const bare = await openGateway({ UPSTREAM_URL: gateway.sandbox.url });
   const { status, body } = await request(bare.app, "GET /oauth/authorize?client_id=a");
   expect([status, body]).toEqual([404, { errors: [{ reason: "Not found" }] }]);

@@ -23,8 +23,8 @@ const DELETE = "DELETE /vm/instances/7";
 const GOOD = { datacenter: "newark", type: "g6-standard-1", label: "web-one" };
 const ask = (call: string, as: string) => gateway.request(call, { as, ...(call === POST && { body: GOOD }) });
 
-describe("a token that v4 refused", () => {
-  test("A-169 is refused without asking v4 again, on every route", async () => {
+describe("a token that v4 rejected", () => {
+  test("A-169 gets 401 without a v4 request on every route", async () => {
     const token = fresh();
     gateway.v4.respondWith(refused);
     expect(await ask(GET, token)).toMatchObject({
@@ -36,21 +36,21 @@ describe("a token that v4 refused", () => {
     expect((await gateway.readLastRecord()).v4).toEqual([]);
   });
 
-  test("costs others nothing", async () => {
+  test("does not affect other tokens", async () => {
     const token = fresh();
     gateway.v4.respondWith(refused, list());
     await ask(GET, token);
     expect(await ask(GET, `${token}x`)).toMatchObject({ status: 200 });
   });
 
-  test("still reads what is public", async () => {
+  test("can still read public resources", async () => {
     const token = fresh();
     gateway.v4.respondWith(refused);
     await ask(GET, token);
     expect(await gateway.request("GET /datacenters", { as: token })).toMatchObject({ status: 200 });
   });
 
-  test.each([403, 404, 429, 500])("a %i is no such refusal", async (status) => {
+  test.each([403, 404, 429, 500])("is not one that got %i", async (status) => {
     const token = fresh();
     gateway.v4.respondWith(json(status, {}), list());
     await ask(GET, token);
@@ -74,7 +74,7 @@ describe("L22 the scopes of a token", () => {
     ["domains:read_only,vms:read_write", true, true, true],
   ];
   test.each(table)(
-    "A-170 %j: list %s, create %s, remove %s; refusals ask v4 nothing",
+    "A-170 with %j get %s for a list, %s for a create and %s for a removal, without a v4 request if rejected",
     async (scopes, ...allowed) => {
       const token = fresh();
       gateway.v4.respondWith(list(scopes));
@@ -90,7 +90,7 @@ describe("L22 the scopes of a token", () => {
     },
   );
 
-  test("while none are known v4 decides", async () => {
+  test("are judged by v4 while they are unknown", async () => {
     const token = fresh();
     gateway.v4.respondWith(json(403, { errors: [{ reason: "Your token is too weak." }] }));
     for (const call of [GET, POST, DELETE])
@@ -101,7 +101,7 @@ describe("L22 the scopes of a token", () => {
     expect(gateway.v4.calls).toHaveLength(3);
   });
 
-  test("are learnt from refusals and errors too", async () => {
+  test("are cached from error responses too", async () => {
     const token = fresh();
     gateway.v4.respondWith(plain(404, "", { "x-oauth-scopes": "vms:read_only" }));
     await ask(GET, token);
@@ -109,7 +109,7 @@ describe("L22 the scopes of a token", () => {
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
-  test("are learnt anew from every answer", async () => {
+  test("are updated by every response", async () => {
     const token = fresh();
     gateway.v4.respondWith(list("vms:read_only"));
     await ask(GET, token);
@@ -120,7 +120,7 @@ describe("L22 the scopes of a token", () => {
     expect((await ask(DELETE, token)).status).toBe(200);
   });
 
-  test("a 403 of the gateway tells nothing of v4's words", async () => {
+  test("do not appear in a 403 of the gateway as v4 spells them", async () => {
     const token = fresh();
     gateway.v4.respondWith(list("domains:read_only"));
     await ask(GET, token);
@@ -133,7 +133,7 @@ describe("L22 the scopes of a token", () => {
   });
 });
 
-test("L33 the cache is bounded: the oldest refusal is asked of v4 again", async () => {
+test("L33 the token cache is bounded: an evicted rejection is judged by v4 again", async () => {
   const small = await startGatewayWithFakeV4({ TOKEN_CACHE_SIZE: "2" });
   try {
     small.v4.respondWith(refused);
@@ -146,7 +146,7 @@ test("L33 the cache is bounded: the oldest refusal is asked of v4 again", async 
   }
 });
 
-test("TOKEN_NEGATIVE_TTL_SECONDS=0 asks v4 every time", async () => {
+test("TOKEN_NEGATIVE_TTL_SECONDS=0 judges a rejected token with v4 each time", async () => {
   const eager = await startGatewayWithFakeV4({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
   try {
     eager.v4.respondWith(refused);

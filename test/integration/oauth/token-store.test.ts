@@ -110,8 +110,8 @@ async function shown(book = first()): Promise<string> {
   return found.isRevoked ? "over" : found.token;
 }
 
-describe("a token that was handed out", () => {
-  test("is known at every process, with its levels", async () => {
+describe("a token that the gateway issued", () => {
+  test("is known in every process, with its levels", async () => {
     await handOut();
     for (const book of books) {
       const found = await book.find(HASH, mine);
@@ -129,7 +129,7 @@ describe("a token that was handed out", () => {
     expect(await shown(process())).toBe(TOKEN);
   });
 
-  test("nothing of it stands in the store in the clear", async () => {
+  test("is not in the store in plain text", async () => {
     await handOut();
     for (const store of open) await store.close();
     const bytes = await readFile(join(directory, STATE_FILE), "latin1");
@@ -137,12 +137,12 @@ describe("a token that was handed out", () => {
       expect(bytes).not.toContain(secret);
   });
 
-  test("may do nothing where another secret is set", async () => {
+  test("permits nothing with another secret", async () => {
     await handOut();
     expect(await shown(process("another secret"))).toBe("over");
   });
 
-  test("is a token of the gateway's own, of the form that alpha's have", async () => {
+  test("has the form of alpha's tokens, and is recognized as the gateway's own", async () => {
     await handOut();
     expect(mine).toMatch(/^[0-9a-f]{64}$/);
     expect(createGatewayTokens("secret").isOwn(mine)).toBe(true);
@@ -153,7 +153,7 @@ describe("a token that was handed out", () => {
     }
   });
 
-  test("has ended where its record is lost, at a process that never saw it and at one that did", async () => {
+  test("is invalid if its record is lost, in a process that knew it and in another", async () => {
     await handOut();
     await open[0]?.delete(`grant:${HASH}`);
     expect(await shown(second())).toBe("over");
@@ -162,7 +162,7 @@ describe("a token that was handed out", () => {
     expect(await shown(first())).toBe("over");
   });
 
-  test("of an earlier version is v4's own, and works on until its record is lost where it was seen", async () => {
+  test("of an earlier version works as v4's token until its record is lost", async () => {
     const hash = tokenHash("v4's own");
     const key = `grant:${hash}`;
     const sealed = createEncryptor("secret").encrypt(JSON.stringify({ scopes: "vms:modify" }), key);
@@ -176,20 +176,20 @@ describe("a token that was handed out", () => {
     expect(await first().find(hash, "v4's own")).toMatchObject({ isRevoked: true });
   });
 
-  test("a token that was never handed out is none", async () => {
+  test("is distinguished from tokens of others", async () => {
     expect(await first().find(tokenHash("other"), "other")).toBeUndefined();
   });
 });
 
-describe("near its end", () => {
-  test("is not renewed before the last ten minutes", async () => {
+describe("a token near its expiry", () => {
+  test("is not refreshed before the last ten minutes", async () => {
     await handOut();
     now += HOURS_2 - 601_000;
     expect(await shown()).toBe(TOKEN);
     expect(issuer.renewed).toEqual([]);
   });
 
-  test("is renewed in the background: nobody waits while the old one works", async () => {
+  test("is refreshed in the background while v4's token is valid", async () => {
     await handOut();
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
@@ -201,7 +201,7 @@ describe("near its end", () => {
     expect(await shown()).toBe("access-1");
   });
 
-  test("one flight renews it, however many ask at how many processes", async () => {
+  test("is refreshed once for many concurrent requests in many processes", async () => {
     await handOut();
     now += HOURS_2 + 1000;
     const asked = Array.from({ length: 40 }, (_, n) => shown(n % 2 ? first() : second()));
@@ -209,7 +209,7 @@ describe("near its end", () => {
     expect(issuer.renewed).toHaveLength(1);
   });
 
-  test("lives on, end after end, long after the first", async () => {
+  test("stays valid through many refreshes", async () => {
     await handOut();
     for (let n = 1; n <= 5; n += 1) {
       now += HOURS_2 + 1000;
@@ -217,7 +217,7 @@ describe("near its end", () => {
     }
   });
 
-  test("its levels never rise, and fall with what is granted", async () => {
+  test("never gains levels, and loses those that are no longer granted", async () => {
     await handOut("vms:modify");
     issuer.granted = "*";
     now += HOURS_2;
@@ -227,7 +227,7 @@ describe("near its end", () => {
     expect(await first().find(HASH, mine)).toMatchObject({ levels: new Map([["vms", 0]]) });
   });
 
-  test("without a refresh token it ends with v4's, and v4 says so", async () => {
+  test("expires with v4's token if it has no refresh token", async () => {
     await handOut("vms:modify", null);
     now += 2 * HOURS_2;
     expect(await shown()).toBe(TOKEN);
@@ -235,8 +235,8 @@ describe("near its end", () => {
   });
 });
 
-describe("when renewing fails", () => {
-  test("a refusal ends the token, everywhere and for good", async () => {
+describe("failed refreshes", () => {
+  test("revoke the token in all processes if the login server rejects", async () => {
     await handOut();
     issuer.state = "refusing";
     now += HOURS_2;
@@ -247,7 +247,7 @@ describe("when renewing fails", () => {
     expect(issuer.renewed).toHaveLength(1);
   });
 
-  test("while the login server is down the old token is used as long as it works, and renewing tried again", async () => {
+  test("keep the old token while it is valid and the login server is down, and retry", async () => {
     await handOut();
     issuer.state = "down";
     now += HOURS_2 - 300_000;
@@ -261,7 +261,7 @@ describe("when renewing fails", () => {
     await waitFor(async () => (await shown()) === "access-2");
   });
 
-  test("an end in that time is no refusal of the token", async () => {
+  test("do not count as a rejected token if v4's token expires meanwhile", async () => {
     await handOut();
     issuer.state = "down";
     now += HOURS_2;
@@ -271,7 +271,7 @@ describe("when renewing fails", () => {
     expect(await shown()).toBe("access-2");
   });
 
-  test("a process that dies at it holds nobody up for longer than its lock", async () => {
+  test("by a process that dies block others only until the lock expires", async () => {
     await handOut();
     await open[0]?.setIfAbsent(`renewing:${HASH}`, "", 1);
     now += HOURS_2 - 300_000;
@@ -282,7 +282,7 @@ describe("when renewing fails", () => {
     });
   });
 
-  test("what was lost between the login server and the store ends the token at its next renewal", async () => {
+  test("revoke the token if a new refresh token was lost", async () => {
     await handOut();
     // The login server has given the next token, and the process died before the store had it.
     await issuer.renew(refresh);
@@ -292,24 +292,24 @@ describe("when renewing fails", () => {
   });
 });
 
-describe("a token that v4 refuses before its end", () => {
+describe("a token that v4 rejects before its expiry", () => {
   const other = () => first().findReplacement(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
 
-  test("is renewed once, however many ask", async () => {
+  test("is refreshed once for many concurrent requests", async () => {
     await handOut();
     const found = await Promise.all(Array.from({ length: 20 }, other));
     expect(new Set(found.map((each) => each?.token))).toEqual(new Set(["access-1"]));
     expect(issuer.renewed).toEqual([refresh]);
   });
 
-  test("is not renewed where another process has done so", async () => {
+  test("is not refreshed if another process has refreshed it", async () => {
     await handOut();
     await second().findReplacement(HASH, mine, `${HASH}.${tokenHash(TOKEN)}`);
     expect(await other()).toMatchObject({ token: "access-1" });
     expect(issuer.renewed).toHaveLength(1);
   });
 
-  test("is not renewed again for half a minute, whatever v4 says to the next one", async () => {
+  test("is not refreshed again for 30 seconds", async () => {
     await handOut();
     await other();
     const next = () => first().findReplacement(HASH, mine, `${HASH}.${tokenHash("access-1")}`);
@@ -320,15 +320,15 @@ describe("a token that v4 refuses before its end", () => {
     expect(await next()).toMatchObject({ token: "access-2" });
   });
 
-  test("is not renewed without a refresh token", async () => {
+  test("is not refreshed without a refresh token", async () => {
     await handOut("vms:modify", null);
     expect(await other()).toBeUndefined();
     expect(issuer.renewed).toEqual([]);
   });
 });
 
-describe("the lock of a renewal", () => {
-  test("that took longer than its lock lasts releases none that is another's by then", async () => {
+describe("the lock of a refresh", () => {
+  test("is not released after it expired and another process took it", async () => {
     await handOut();
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
@@ -344,7 +344,7 @@ describe("the lock of a renewal", () => {
     expect(await open[0]?.get(lock)).toBe("another's");
   });
 
-  test("is released when it is over", async () => {
+  test("is released at the end", async () => {
     await handOut();
     now += HOURS_2;
     expect(await shown()).toBe("access-1");
@@ -352,8 +352,8 @@ describe("the lock of a renewal", () => {
   });
 });
 
-describe("an expired token", () => {
-  test("is refused here at once, and elsewhere within seconds", async () => {
+describe("a token that the client expired", () => {
+  test("is rejected at once in this process, and within seconds in others", async () => {
     await handOut();
     expect(await shown(second())).toBe(TOKEN);
     await first().revoke(HASH);
@@ -362,7 +362,7 @@ describe("an expired token", () => {
     expect(await shown(second())).toBe("over");
   });
 
-  test("stays expired when a renewal was under way, and the new token is given back", async () => {
+  test("stays expired if a refresh was in progress, and the new token is revoked", async () => {
     await handOut();
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
@@ -378,7 +378,7 @@ describe("an expired token", () => {
   });
 });
 
-describe("the copy in a process", () => {
+describe("the copy of a token in a process", () => {
   const counting = (): { book: TokenStore; reads: () => number; fail: () => void } => {
     let reads = 0;
     let failing = false;
@@ -392,7 +392,7 @@ describe("the copy in a process", () => {
     return { book, reads: () => reads, fail: () => (failing = true) };
   };
 
-  test("answers without a wait, and asks the store again after seconds", async () => {
+  test("is used without waiting, and refreshed from the store after seconds", async () => {
     await handOut();
     const { book, reads } = counting();
     await book.find(HASH, mine);
@@ -403,7 +403,7 @@ describe("the copy in a process", () => {
     expect(reads()).toBe(2);
   });
 
-  test("so it does when the time of day was set back by hours", async () => {
+  test("is refreshed from the store although the system clock was set back", async () => {
     await handOut();
     const { book, reads } = counting();
     await book.find(HASH, mine);
@@ -413,7 +413,7 @@ describe("the copy in a process", () => {
     expect(reads()).toBe(2);
   });
 
-  test("so it does for tokens that were never handed out, for a minute", async () => {
+  test("has unknown tokens for a minute", async () => {
     const { book, reads } = counting();
     await book.find("hash", "token");
     now += 50_000;
@@ -421,7 +421,7 @@ describe("the copy in a process", () => {
     expect(reads()).toBe(1);
   });
 
-  test("is used on while the store is down; what nobody can tell is not guessed", async () => {
+  test("is used while the store is down, and unknown tokens are not guessed", async () => {
     await handOut();
     const { book, fail } = counting();
     await book.find(HASH, mine);

@@ -59,12 +59,12 @@ const SCRAPED = ["instance", "job"];
 describe.each(queries)("%s", (_title, query) => {
   const named = [...query.matchAll(NAME)];
 
-  test("asks for figures that there are", () => {
+  test("uses existing metrics", () => {
     expect(named.length).toBeGreaterThan(0);
     expect(named.map(([, name = ""]) => name).filter((name) => !series.has(name))).toEqual([]);
   });
 
-  test("narrows and groups them by labels that they have", () => {
+  test("uses existing labels", () => {
     const labels = new Set([...SCRAPED, ...named.flatMap(([, name = ""]) => [...(series.get(name) ?? [])])]);
     const narrowed = named.flatMap(([, , by = ""]) => [...by.matchAll(/(\w+)(?:=|!=|=~)"/g)]);
     const grouped = [...query.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, by = ""]) => by.split(/, */));
@@ -72,13 +72,13 @@ describe.each(queries)("%s", (_title, query) => {
     expect(used.filter((label) => !labels.has(label))).toEqual([]);
   });
 
-  test("closes what it opens", () => {
+  test("has balanced brackets", () => {
     const count = (sign: string) => query.split(sign).length;
     expect([count("("), count("{"), count("[")]).toEqual([count(")"), count("}"), count("]")]);
   });
 });
 
-test("the dashboard shows every figure of requests, and no panel has another one's number", () => {
+test("the dashboard shows every metric of requests, with unique panel ids", () => {
   const shown = queries.map(([, query]) => query).join("\n");
   const own = [...series.keys()].filter((name) => /^alpha_gateway_.*_(?:total|bucket)$/.test(name));
   expect(own.filter((name) => !shown.includes(name))).toEqual([]);
@@ -96,11 +96,11 @@ describe("deploy/prometheus/prometheus.yaml", () => {
   ) as { rule_files: readonly string[]; scrape_configs: readonly Scrape[] };
   const [scrape] = scrapes as readonly [Scrape];
 
-  test("loads the alerts that lie beside it", () => {
+  test("loads the alert rules of the repository", () => {
     expect(ruleFiles.map((name) => existsSync(`deploy/prometheus/${name}`))).toEqual([true]);
   });
 
-  test("scrapes each gateway of compose.yaml, where it listens for operators", () => {
+  test("scrapes the admin listener of each gateway in compose.yaml", () => {
     const { services } = parse(readFileSync("compose.yaml", "utf8"), { merge: true }) as {
       services: Record<string, { environment?: Record<string, string> }>;
     };
@@ -114,14 +114,14 @@ describe("deploy/prometheus/prometheus.yaml", () => {
     expect(scrapes.flatMap((each) => each.static_configs.flatMap(({ targets }) => targets))).toEqual(admin);
   });
 
-  describe("before a gateway that asks for its admin token", () => {
+  describe("with a gateway that has an admin token", () => {
     let closed: Gateway;
     beforeAll(async () => {
       closed = await startGateway({ ADMIN_TOKEN: "the-operators-own" });
     });
     afterAll(() => closed.stop());
 
-    test("shows it as the gateway wants it", async () => {
+    test("sends the token", async () => {
       const call = `GET ${scrape.metrics_path}`;
       const authorization = `${scrape.authorization.type} the-operators-own`;
       const [without, shown] = [
@@ -135,7 +135,7 @@ describe("deploy/prometheus/prometheus.yaml", () => {
   });
 });
 
-test("routes are named as the pack names them: no label holds what a client wrote", async () => {
+test("route labels come from the pack, never from a client's path", async () => {
   await gateway.request("GET /vm/instances/987654321/nowhere/s3cret");
   const text = (await gateway.requestAdmin("GET /metrics")).text;
   expect(text).not.toMatch(/987654321|s3cret/);

@@ -49,7 +49,7 @@ describe("the metrics", () => {
     expect(await value(`alpha_gateway_${line}`)).toEqual(count);
   });
 
-  test("take an audit record as it is", async () => {
+  test("are updated from an audit record", async () => {
     metrics.observe(sampleRecord("x", { status: 500, route: null }));
     expect(await value('alpha_gateway_requests_total{lane="alpha",route="none",status="500"}')).toBe(1);
   });
@@ -72,9 +72,9 @@ describe("the metrics", () => {
     "process_resident_memory_bytes",
     "nodejs_heap_size_used_bytes",
     "nodejs_active_resources",
-  ])("tell of the process: %s", async (name) => expect(await value(name)).toBeGreaterThan(0));
+  ])("describe the process: %s", async (name) => expect(await value(name)).toBeGreaterThan(0));
 
-  test("of two gateways in one process are apart", async () => {
+  test("are separate for two gateways in one process", async () => {
     const other = createMetrics();
     other.observe(outcome);
     expect(

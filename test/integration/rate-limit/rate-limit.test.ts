@@ -22,8 +22,8 @@ const get = (as: string | null, headers: Record<string, string> = {}) =>
 const limitsOf = ({ headers }: { headers: Headers }) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
-describe("the gateway's own limits", () => {
-  test("A-172 one request too many: 420, Enhance Your Calm, and v4 is not called", async () => {
+describe("the gateway's rate limits", () => {
+  test("A-172 the first request above the limit gets 420 Enhance Your Calm without a v4 request", async () => {
     await start({ RATE_LIMIT: "2/100" });
     expect(limitsOf(await get("a")).slice(0, 2)).toEqual([2, 1]);
     const [limit, remaining, reset = 0] = limitsOf(await get("a"));
@@ -44,7 +44,7 @@ describe("the gateway's own limits", () => {
     expect((await gateway.readLastRecord()).v4).toEqual([]);
   });
 
-  test("each token has its own", async () => {
+  test("each token has its own limit", async () => {
     await start({ RATE_LIMIT: "1/100" });
     expect([await get("a"), await get("a"), await get("b")].map(({ status }) => status)).toEqual([
       200, 420, 200,
@@ -57,7 +57,7 @@ describe("the gateway's own limits", () => {
     ["credentials of another scheme", "GET /vm/instances", { authorization: "Basic x" }],
     ["no credentials", "GET /vm/instances", {}],
     ["a public route", "GET /datacenters", {}],
-  ])("nothing is free of charge: %s counts against the address", async (_name, call, headers) => {
+  ])("%s counts against the address", async (_name, call, headers) => {
     await start({ RATE_LIMIT: "1/100" });
     const ask = () => gateway.request(call, { as: null, headers });
     const first = await ask();
@@ -66,7 +66,7 @@ describe("the gateway's own limits", () => {
     expect((await ask()).status).toBe(420);
   });
 
-  test("creates have a limit besides, and what they don't use of it is not theirs", async () => {
+  test("creates have an additional limit, and a rejected create does not consume it", async () => {
     await start({ RATE_LIMIT_CREATE: "1/100" });
     const create = () => gateway.request("POST /vm/instances", { as: "a", ...GOOD });
     expect(limitsOf(await create()).slice(0, 2)).toEqual([1, 0]);
@@ -78,7 +78,7 @@ describe("the gateway's own limits", () => {
     expect((await get("a")).status).toBe(200);
   });
 
-  test("X-CORS-Status: a 420 is told by X-Status under a 200", async () => {
+  test("X-CORS-Status: a 420 is reported in X-Status with status 200", async () => {
     await start({ RATE_LIMIT: "1/100" });
     await get("a");
     const told = await get("a", { "x-cors-status": "true" });
@@ -88,16 +88,16 @@ describe("the gateway's own limits", () => {
   });
 });
 
-describe("L20 addresses", () => {
+describe("L20 client addresses", () => {
   const from = (address: string) => get(null, { "x-forwarded-for": address });
 
-  test("X-Forwarded-For is not believed", async () => {
+  test("ignore X-Forwarded-For by default", async () => {
     await start({ RATE_LIMIT: "1/100" });
     expect((await from("10.0.0.1")).status).toBe(401);
     expect((await from("10.0.0.2")).status).toBe(420);
   });
 
-  test("but from a proxy that is trusted, of which only the last word counts", async () => {
+  test("use the last X-Forwarded-For entry of a trusted proxy", async () => {
     await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
     expect((await from("10.0.0.1")).status).toBe(401);
     expect((await from("10.0.0.2")).status).toBe(401);
@@ -113,7 +113,7 @@ describe("spellings of one address in X-Forwarded-For", () => {
     ["203.0.113.9", ["203.0.113.9:4711", "[203.0.113.9]", "[203.0.113.9]:1", "::ffff:203.0.113.9"]],
     ["203.0.113.9", ["::ffff:cb00:7109", "[::FFFF:203.0.113.9]:80", "0:0:0:0:0:ffff:cb00:7109"]],
     ["2001:db8::1", ["[2001:db8::1]:4711", "2001:DB8:0::1", "[2001:db8::1%eth0]:80", "2001:db8::1%25"]],
-  ])("%s is one client, however proxies write it", async (address, spellings) => {
+  ])("%s is one client in every spelling", async (address, spellings) => {
     await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
     expect((await from(address)).status).toBe(401);
     for (const spelling of spellings) {
@@ -122,14 +122,14 @@ describe("spellings of one address in X-Forwarded-For", () => {
     }
   });
 
-  test("a trusted proxy that another one names with its port is passed over", async () => {
+  test("a trusted proxy that is named with its port is skipped", async () => {
     await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
     await from("203.0.113.9:1, 10.0.0.7:4711, [::ffff:10.0.0.8]:80");
     expect((await gateway.readLastRecord()).client.address).toBe("203.0.113.9");
   });
 
   test.each(["unknown", "_hidden", "203.0.113.9:999999", "[203.0.113.9", "1.2.3.4.5", "<script>"])(
-    "%s is no address: the proxy that wrote it counts",
+    "%s is not an address, and the proxy that wrote it counts",
     async (entry) => {
       await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
       await from(`198.51.100.1, ${entry}, 10.0.0.7`);
@@ -138,8 +138,8 @@ describe("spellings of one address in X-Forwarded-For", () => {
   );
 });
 
-describe("v4's limits", () => {
-  test("A-172 its 429 is a 420 with its headers", async () => {
+describe("v4's rate limits", () => {
+  test("A-172 v4's 429 becomes 420 with its headers", async () => {
     await start({});
     const headers = {
       "retry-after": "17",
@@ -154,7 +154,7 @@ describe("v4's limits", () => {
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
-  test("one that says nothing leaves the gateway's own, and always a Retry-After", async () => {
+  test("a 429 without headers gets the gateway's headers, and always Retry-After", async () => {
     await start({});
     gateway.v4.respondWith(json(429, {}));
     const told = await get("a");
@@ -164,7 +164,7 @@ describe("v4's limits", () => {
   });
 
   test.each(["soon", "-1", "1e9", "", "Wed, 21 Oct 2026 07:28:00 GMT", "9".repeat(40)])(
-    "headers that are no number (%s) don't get through",
+    "invalid header values (%s) are dropped",
     async (value) => {
       await start({});
       gateway.v4.respondWith(json(429, {}, { "retry-after": value, "x-ratelimit-limit": value }));
@@ -174,7 +174,7 @@ describe("v4's limits", () => {
     },
   );
 
-  test("of an answer that is no refusal they don't get through: the client stands with the gateway", async () => {
+  test("headers of other responses are dropped, and the gateway's are sent", async () => {
     await start({});
     expect(limitsOf(await get("a")).slice(0, 2)).toEqual([100_000, 99_999]);
   });

@@ -49,8 +49,8 @@ const report = (given: Given) => createReport({ store: storeOf(given), pack, que
 const clientOf = async (given: Given) => (await report(given)).clients[0];
 const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
 
-describe("a call of which no record is left", () => {
-  test("is told out of the pack", async () => {
+describe("a call without a record", () => {
+  test("is described from the pack", async () => {
     const call = await callOf({ usage: [{ route: "PUT /vm/instances/:id" }] });
     expect(call).toMatchObject({
       record: null,
@@ -63,7 +63,7 @@ describe("a call of which no record is left", () => {
   });
 });
 
-test("a call without a counterpart says what clients are told, and asks for no scope", async () => {
+test("a call without a v4 counterpart names the alternative and requires no scope", async () => {
   const client = await clientOf({ usage: [{ route: "POST /vm/instances/:id/lish_token", status: 400 }] });
   expect(client?.calls[0]).toMatchObject({
     counterpart: "none",
@@ -74,17 +74,17 @@ test("a call without a counterpart says what clients are told, and asks for no s
   expect(client?.scopes.v4).toEqual([]);
 });
 
-test("a call that v4 does by itself can be left out", async () => {
+test("a call that v4 makes unnecessary can be omitted", async () => {
   const call = await callOf({ usage: [{ route: "POST /vm/instances/:id/kvmify" }] });
   expect(call).toMatchObject({ counterpart: "unneeded", after: [] });
 });
 
-test("a route that an older pack had is no reason to fail", async () => {
+test("a route of an older pack is accepted", async () => {
   const call = await callOf({ usage: [{ route: "GET /of/an/older/pack" }] });
   expect(call).toMatchObject({ counterpart: "unknown", v4: [] });
 });
 
-test("what is called most comes first, whatever it was told", async () => {
+test("calls are ordered by number of requests, whatever their status", async () => {
   const client = await clientOf({
     usage: [
       { route: "GET /dns/zones", requests: 5 },
@@ -99,7 +99,7 @@ test("what is called most comes first, whatever it was told", async () => {
   ]);
 });
 
-test("the least scopes: one for each area of v4, the highest that a call needs", async () => {
+test("the required scopes are the highest needed level for each area of v4", async () => {
   const client = await clientOf({
     usage: [
       { route: "GET /vm/instances" },
@@ -124,7 +124,7 @@ test.each([
   expect(await clientOf(given)).toMatchObject({ readiness });
 });
 
-test("of several records the one that says most is shown, and a success before a refusal", async () => {
+test("the most informative record is shown, and a success before an error", async () => {
   const filtered = sampleRecord("with-filter");
   const records = [
     sampleRecord("refused", { status: 400 }),
@@ -135,17 +135,17 @@ test("of several records the one that says most is shown, and a success before a
   expect(call).toMatchObject({ record: "with-filter", filters: [{ field: "datacenter", v4: "region" }] });
 });
 
-describe("texts that clients chose", () => {
+describe("texts from clients", () => {
   const agent = '=cmd|"/c calc"\n| <script>alert(1)</script> `x` [y](javascript:z) # {"a":1}';
   const given = { usage: [{}], agent };
 
-  test("are no mark-up in HTML", async () => {
+  test("are escaped in HTML", async () => {
     const html = FORMATS.html.write(await report(given));
     expect(html).not.toContain("<script");
     expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
-  test("are no mark-up in Markdown, and end no cell", async () => {
+  test("are escaped in Markdown and end no cell", async () => {
     const markdown = FORMATS.md.write(await report(given));
     const rows = markdown.split("\n").filter((line) => line.includes("script"));
     for (const row of rows) expect(row).not.toMatch(/(?<!\\)<script|(?<!\\)\[y\]|(?<!\\)`x/);
@@ -154,20 +154,20 @@ describe("texts that clients chose", () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test("are no formula in CSV, and one cell", async () => {
+  test("are one cell and no formula in CSV", async () => {
     const csv = FORMATS.csv.write(await report(given));
     expect(csv).toContain(`"'=cmd|""/c calc""\n| <script>`);
   });
 });
 
-test("a fence in Markdown is longer than what stands in it", async () => {
+test("a fence in Markdown is longer than any in its content", async () => {
   const record = sampleRecord("fenced");
   const records = [{ ...record, alpha: { ...record.alpha, filter: "{\n```\n# no heading" } }];
   const markdown = FORMATS.md.write(await report({ usage: [{}], records }));
   expect(markdown).toContain("````sh\ncurl");
 });
 
-test("says how far it is", async () => {
+test("the report shows the progress of the migration", async () => {
   const heard: [number, number][] = [];
   const usage = pack.routes.slice(0, 20).map(({ name }) => ({ route: name }));
   const onProgress = (done: number, of: number) => void heard.push([done, of]);

@@ -29,7 +29,7 @@ async function withTraffic(more: Readonly<Record<string, string>> = {}): Promise
   return gateway;
 }
 
-describe("with SQLite", () => {
+describe("the report of a gateway with SQLite", () => {
   let gateway: Gateway;
 
   beforeAll(async () => {
@@ -37,14 +37,14 @@ describe("with SQLite", () => {
   }, LONG_MS);
   afterAll(() => gateway?.stop());
 
-  test("each client has a guide made from its own calls, the most used first", async () => {
+  test("has a guide for each client from its own calls, the most frequent first", async () => {
     const facts = summarizeReport(await reportOf(gateway));
     // UPDATE_GOLDEN=1 writes what is now: to be read before it is committed.
     if (process.env["UPDATE_GOLDEN"]) writeFileSync(GOLDEN, stringify(facts, { lineWidth: 0 }));
     expect(facts).toEqual(parse(readFileSync(GOLDEN, "utf8")));
   });
 
-  test("no token and no secret stands in it, in whatever form", async () => {
+  test("contains no token and no secret in any format", async () => {
     const secrets = [...Object.values(gateway.sandbox.tokens), "aVery!long-secret-1"];
     for (const format of ["json", "html", "md", "csv"]) {
       const text = (await requestReport(gateway, `?format=${format}`)).text;
@@ -52,7 +52,7 @@ describe("with SQLite", () => {
     }
   });
 
-  test("a client that is named has the report to itself", async () => {
+  test("can be limited to one client", async () => {
     const whole = await reportOf(gateway);
     const [one] = whole.clients;
     const { clients, totals } = await reportOf(gateway, `?client=${one?.client}`);
@@ -60,7 +60,7 @@ describe("with SQLite", () => {
     expect(totals).toMatchObject({ clients: 1, requests: one?.requests });
   });
 
-  test("days without traffic make a report that says so", async () => {
+  test("says so if there was no traffic", async () => {
     const { clients, days } = await reportOf(gateway, "?since=2001-01-01&until=2001-02-01");
     expect({ clients, days }).toEqual({ clients: [], days: [] });
     const text = (await requestReport(gateway, "?format=md&until=2001-02-01")).text;
@@ -72,7 +72,7 @@ describe("with SQLite", () => {
     ["html", "text/html; charset=utf-8", "<!doctype html>"],
     ["md", "text/markdown; charset=utf-8", "# Migration report"],
     ["csv", "text/csv; charset=utf-8; header=present", "client,user_agent,"],
-  ])("as %s, with its media type and a name to save it under", async (format, type, start) => {
+  ])("has a media type and a file name as %s", async (format, type, start) => {
     const answer = await requestReport(gateway, `?format=${format}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe(type);
@@ -80,14 +80,14 @@ describe("with SQLite", () => {
     expect(answer.text.startsWith(start)).toBe(true);
   });
 
-  test("a page that may load nothing and run nothing", async () => {
+  test("is a page that can load and run nothing", async () => {
     const answer = await requestReport(gateway, "?format=html");
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(answer.text).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
   });
 
   test.each(["?format=pdf", "?format=md&format=csv", "?client=me", "?since=yesterday", "?route=GET%20/x"])(
-    "%s is refused with a reason",
+    "rejects %s with a reason",
     async (query) => {
       const answer = await requestReport(gateway, query);
       expect(answer.status).toBe(400);
@@ -95,12 +95,12 @@ describe("with SQLite", () => {
     },
   );
 
-  test("the console links to it", async () => {
+  test("is linked in the console", async () => {
     expect((await gateway.requestAdmin("GET /api")).body).toMatchObject({ report: true });
   });
 });
 
-(await describeWith("postgres"))("with PostgreSQL", () => {
+(await describeWith("postgres"))("the report of a gateway with PostgreSQL", () => {
   let database: TestDatabase;
   let gateway: Gateway;
 
@@ -113,13 +113,13 @@ describe("with SQLite", () => {
     await database?.drop();
   });
 
-  test("the report is the same", async () => {
+  test("is the same", async () => {
     expect(summarizeReport(await reportOf(gateway))).toEqual(parse(readFileSync(GOLDEN, "utf8")));
   });
 });
 
 test(
-  "without an audit there is no report, and the console has no link",
+  "without an audit there is no report and no link in the console",
   async () => {
     const gateway = await startGateway({ AUDIT: "off" });
     try {

@@ -19,7 +19,7 @@ async function until(fulfilled: () => Promise<boolean>): Promise<void> {
 
 /** What every store of shared state has to do. */
 export function testKeyValueStore(name: string, makePlace: () => Promise<StatePlace>): void {
-  describe(`shared state in ${name}`, () => {
+  describe(`the key-value store in ${name}`, () => {
     let place: StatePlace;
     let store: KeyValueStore;
     /** What another process has: the same place, opened a second time. */
@@ -48,31 +48,31 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       ["JSON", '{"a":"b"}'],
       ["a long text", "a".repeat(10_000)],
       ["lines and a zero", "with\nlines\0and zero"],
-    ])("gives %s back at every process", async (_, value) => {
+    ])("returns %s in every process", async (_, value) => {
       await store.set("key", value, LONG);
       expect(await store.get("key")).toBe(value);
       expect(await other.get("key")).toBe(value);
     });
 
-    test("knows nothing of what was never set", async () => {
+    test("returns nothing for unknown keys", async () => {
       expect(await store.get("nothing")).toBeUndefined();
       expect(await store.setMembers("nothing")).toEqual([]);
       await expect(store.delete("nothing")).resolves.toBeUndefined();
     });
 
-    test("takes keys of any text, and mixes none up", async () => {
+    test("accepts keys of any text, and keeps them apart", async () => {
       const keys = ["k", "K", "k ", "k:1", "k*", "%", "'; DROP TABLE entry; --", "ключ"];
       for (const key of keys) await store.set(key, `value of ${key}`, LONG);
       for (const key of keys) expect(await store.get(key)).toBe(`value of ${key}`);
     });
 
-    test("sets anew", async () => {
+    test("overwrites values", async () => {
       await store.set("key", "one", LONG);
       await other.set("key", "two", LONG);
       expect(await store.get("key")).toBe("two");
     });
 
-    test("deletes values and sets, for every process", async () => {
+    test("deletes values and sets for every process", async () => {
       await store.set("value", "x", LONG);
       await store.addToSet("set", "x", LONG);
       await other.delete("value");
@@ -81,14 +81,14 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.setMembers("set")).toEqual([]);
     });
 
-    test("ends a value", async () => {
+    test("expires a value", async () => {
       await store.set("key", "value", SHORT);
       await until(async () => (await store.get("key")) === undefined);
       expect(await store.setIfAbsent("key", "next", LONG)).toBe(true);
       expect(await store.get("key")).toBe("next");
     });
 
-    test("what is set anew has the new end", async () => {
+    test("an overwritten value has the new expiry", async () => {
       await store.set("key", "value", SHORT);
       await store.set("key", "value", LONG);
       await store.set("probe", "", SHORT);
@@ -96,7 +96,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.get("key")).toBe("value");
     });
 
-    test("of many that set what is absent, at several processes, one is told so", async () => {
+    test("only one of many concurrent setIfAbsent calls succeeds", async () => {
       const tries = Array.from({ length: 20 }, (_, n) =>
         (n % 2 ? store : other).setIfAbsent("lock", String(n), LONG),
       );
@@ -105,7 +105,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.get("lock")).toBe(winners[0]);
     });
 
-    test("replaces what is as expected, and nothing else", async () => {
+    test("replaces a value only if it is as expected", async () => {
       expect(await store.replace("key", "old", "new", LONG)).toBe(false);
       expect(await store.get("key")).toBeUndefined();
       await store.set("key", "old", LONG);
@@ -115,14 +115,14 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.get("key")).toBe("new");
     });
 
-    test("does not replace what has ended", async () => {
+    test("does not replace an expired value", async () => {
       await store.set("key", "old", SHORT);
       await until(async () => (await store.get("key")) === undefined);
       expect(await store.replace("key", "old", "new", LONG)).toBe(false);
       expect(await store.get("key")).toBeUndefined();
     });
 
-    test("keeps sets: each member once, whoever adds it", async () => {
+    test("keeps each member of a set once", async () => {
       await Promise.all([
         store.addToSet("set", "a", LONG),
         other.addToSet("set", "b", LONG),
@@ -132,7 +132,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect([...(await other.setMembers("set"))].sort()).toEqual(["a", "b"]);
     });
 
-    test("ends each member by itself", async () => {
+    test("expires each member separately", async () => {
       await store.addToSet("set", "short", SHORT);
       await store.addToSet("set", "renewed", SHORT);
       await store.addToSet("set", "long", LONG);
@@ -141,7 +141,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect([...(await store.setMembers("set"))].sort()).toEqual(["long", "renewed"]);
     });
 
-    test("takes no more members into a set than it may have, whoever adds them, and renews those that it has", async () => {
+    test("limits the size of a set, and renews existing members", async () => {
       const tries = Array.from({ length: 20 }, (_, n) =>
         (n % 2 ? store : other).addToSet("set", String(n), LONG, 5),
       );
@@ -152,13 +152,13 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.addToSet("another", "a", LONG, 5)).toBe(true);
     });
 
-    test("counts no members that have ended against those that a set may have", async () => {
+    test("does not count expired members against the size of a set", async () => {
       expect(await store.addToSet("set", "short", SHORT, 1)).toBe(true);
       await until(async () => (await store.setMembers("set")).length === 0);
       expect(await store.addToSet("set", "next", LONG, 1)).toBe(true);
     });
 
-    test("deletes what is as expected, and nothing else: a lock that has become another's stays", async () => {
+    test("deletes a value only if it is as expected, so that another's lock stays", async () => {
       await store.set("lock", "second holder", LONG);
       await other.deleteIf("lock", "first holder");
       expect(await store.get("lock")).toBe("second holder");

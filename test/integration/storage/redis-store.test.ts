@@ -11,7 +11,7 @@ import { testKeyValueStore } from "./contract.ts";
 
 const describe = await describeWith("redis-server");
 
-describe("with a Redis", () => {
+describe("the Redis store", () => {
   testKeyValueStore("Redis", async () => {
     const server = await createRedisServer();
     await server.start();
@@ -29,7 +29,7 @@ describe("with a Redis", () => {
     };
   });
 
-  test("a connection that nobody uses for longer than Redis may be silent stays up", async () => {
+  test("keeps an idle connection open beyond Redis's timeout", async () => {
     const changes: (string | undefined)[] = [];
     const server = await createRedisServer();
     await server.start();
@@ -40,7 +40,7 @@ describe("with a Redis", () => {
     await server.stop();
   }, 30_000);
 
-  test("a store whose Redis is away says so, and is not waited for", async () => {
+  test("fails at once while Redis is down, and reports it", async () => {
     const server = await createRedisServer();
     await server.start();
     const redis = await connectRedis({ url: server.url, onChange: () => {} });
@@ -53,7 +53,7 @@ describe("with a Redis", () => {
     await redis.close();
   });
 
-  test("a Redis that hangs is waited for once: commands after the first timeout fail at once, until it responds", async () => {
+  test("waits once for a Redis that hangs: commands after the first timeout fail at once, until it responds", async () => {
     const server = await createRedisServer();
     await server.start();
     const proxy = await startFaultProxy(server.url);
@@ -80,7 +80,7 @@ describe("with a Redis", () => {
     await server.stop();
   }, 30_000);
 
-  test("a single late response is not an outage", async () => {
+  test("does not treat one late response as an outage", async () => {
     const server = await createRedisServer();
     await server.start();
     const changes: (string | undefined)[] = [];

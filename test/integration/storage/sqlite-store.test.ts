@@ -15,14 +15,14 @@ testKeyValueStore("SQLite", async () => {
   };
 });
 
-describe("state in a file", () => {
+describe("the SQLite key-value store", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "state-"));
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  test("makes its folder, and files that nobody else may read", async () => {
+  test("creates its folder, and files that only the owner can read", async () => {
     const deep = join(directory, "not", "yet", "there");
     const store = openSqliteStore({ directory: deep });
     await store.set("key", "value", 600);
@@ -42,7 +42,7 @@ describe("state in a file", () => {
     await after.close();
   });
 
-  test("is bounded: the value that ends first gives way, and a set takes no new member", async () => {
+  test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
     const store = openSqliteStore({ directory, most: 10 });
     const added = [];
     for (let n = 0; n < 30; n += 1) {
@@ -58,7 +58,7 @@ describe("state in a file", () => {
     await store.close();
   });
 
-  test("sweeps what has ended", async () => {
+  test("deletes expired entries", async () => {
     const store = openSqliteStore({ directory });
     await store.set("ended", "value", 0);
     await store.addToSet("set", "ended", 0);
@@ -70,7 +70,7 @@ describe("state in a file", () => {
     database.close();
   });
 
-  test("says so when it can't be written any more", async () => {
+  test("reports that it cannot be written", async () => {
     const store = openSqliteStore({ directory });
     await store.close();
     await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
@@ -86,7 +86,7 @@ describe("state in a file", () => {
   test.each([
     ["a file that is no database", (file: string) => writeFile(file, "no database, but long".repeat(99))],
     ["a database of a newer version", async (file: string) => newerDatabase(file)],
-  ])("does not start over %s, and says which file and what to do", async (_, spoil) => {
+  ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     const file = join(directory, STATE_FILE);
     await spoil(file);
     const open = () => openSqliteStore({ directory });
@@ -96,7 +96,7 @@ describe("state in a file", () => {
     expect(open).toThrow("move it away");
   });
 
-  test("does not start where the folder is a file", async () => {
+  test("does not open if the folder is a file", async () => {
     await writeFile(join(directory, "file"), "");
     expect(() => openSqliteStore({ directory: join(directory, "file") })).toThrow("cannot be used");
   });

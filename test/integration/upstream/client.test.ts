@@ -38,8 +38,8 @@ const faultOf = (call: Promise<unknown>): Promise<UpstreamError> =>
     (fault: UpstreamError) => fault,
   );
 
-describe("answers", () => {
-  test("come with status, headers, text and the time they took", async () => {
+describe("upstream responses", () => {
+  test("have status, headers, text and duration", async () => {
     v4.respondWith(json(201, { a: 1 }, { "x-answer": "yes" }));
     expect(await connect().call(POST)).toMatchObject({
       status: 201,
@@ -51,7 +51,7 @@ describe("answers", () => {
     expect(v4.calls[0]?.received().toString()).toBe("{}");
   });
 
-  test.each([100, 1000, 10_000])("of %i bytes at most are taken", async (answerLimit) => {
+  test.each([100, 1000, 10_000])("are limited to %i bytes", async (answerLimit) => {
     const client = connect({ maxResponseBytes: answerLimit });
     v4.respondWith(plain(200, "x".repeat(answerLimit)));
     expect((await client.call(GET)).text).toHaveLength(answerLimit);
@@ -60,7 +60,7 @@ describe("answers", () => {
     expect(v4.calls).toHaveLength(1);
   });
 
-  test("whose text is no UTF-8 don't throw", async () => {
+  test("may contain invalid UTF-8", async () => {
     v4.respondWith(plain(200, Buffer.from([0xff, 0xfe, 0x00])));
     const { text, bytes } = await connect().call(GET);
     expect(text).toHaveLength(3);
@@ -68,7 +68,7 @@ describe("answers", () => {
   });
 });
 
-describe("giving up", () => {
+describe("timeouts of upstream requests", () => {
   const dribble: Responder = (_call, response) => {
     const timer = setInterval(() => response.write(" "), 20);
     response.once("close", () => clearInterval(timer));
@@ -83,25 +83,25 @@ describe("giving up", () => {
         response.once("close", () => clearInterval(timer));
       },
     ],
-  ])("%s: the time limit holds for the whole call", async (_name, behaviour) => {
+  ])("%s: the timeout covers the whole request", async (_name, behaviour) => {
     v4.respondWith(behaviour);
     expect(await faultOf(connect({ timeoutMs: 300 }).call(GET))).toMatchObject({ kind: "timed_out" });
     await expect(v4.calls[0]?.ended).resolves.toBe("broken off");
   });
 
-  test("the time limit holds for all tries together", async () => {
+  test("the timeout covers all retries together", async () => {
     v4.respondWith((_call, response) => void setTimeout(() => response.writeHead(503).end(), 150));
     expect(await faultOf(connect({ timeoutMs: 250 }).call(GET))).toMatchObject({ kind: "timed_out" });
     expect(v4.calls.length).toBeLessThan(3);
   });
 
-  test("nobody there", async () => {
+  test("a connection error is reported", async () => {
     await v4.close();
     expect(await faultOf(connect().call(GET))).toMatchObject({ kind: "unreachable" });
     v4 = await startFakeV4();
   });
 
-  test("more calls than could ever be made in time are refused at once", async () => {
+  test("excess requests that cannot be sent in time are rejected at once", async () => {
     v4.respondWith(neverRespond);
     const client = connect({ connections: 1, timeoutMs: 500 });
     const calls = Array.from({ length: 30 }, () => faultOf(client.call(POST)));
@@ -116,13 +116,13 @@ describe("giving up", () => {
   });
 });
 
-describe("a client that goes away", () => {
-  test("before the call: v4 is not asked", async () => {
+describe("a client that disconnects", () => {
+  test("before the request: v4 gets none", async () => {
     expect(await faultOf(connect().call(GET, AbortSignal.abort()))).toMatchObject({ kind: "client_aborted" });
     expect(v4.calls).toEqual([]);
   });
 
-  test("during it: the call is broken off, and not tried again", async () => {
+  test("during the request: it is aborted and not retried", async () => {
     v4.respondWith(neverRespond);
     const controller = new AbortController();
     const fault = faultOf(connect().call(GET, controller.signal));
@@ -133,7 +133,7 @@ describe("a client that goes away", () => {
     expect(v4.calls).toHaveLength(1);
   });
 
-  test("between two tries: there is no other one", async () => {
+  test("between two retries: there is no other one", async () => {
     v4.respondWith(plain(503, ""));
     const controller = new AbortController();
     const fault = faultOf(connect().call(GET, controller.signal));
@@ -144,7 +144,7 @@ describe("a client that goes away", () => {
     expect(v4.calls.length).toBeLessThan(3);
   });
 
-  test("while it waits for a connection: no call is made for it", async () => {
+  test("while it waits for a connection: v4 gets no request", async () => {
     let answer = () => {};
     v4.respondWith((call, response) => {
       answer = () => void json(200, {})(call, response);
@@ -178,9 +178,9 @@ describe("a client that goes away", () => {
   });
 });
 
-describe("L28 tries", () => {
+describe("L28 retries", () => {
   test.each([502, 503, 504])(
-    "a GET that got %i is tried twice more, and the last answer counts",
+    "a GET that got %i is retried twice, and the last response counts",
     async (status) => {
       v4.respondWith(plain(status, "first"), plain(status, "second"), plain(status, "third"));
       expect(await connect().call(GET)).toMatchObject({ status, text: "third" });
@@ -188,13 +188,13 @@ describe("L28 tries", () => {
     },
   );
 
-  test.each([200, 301, 400, 401, 404, 409, 429, 500, 501])("a GET that got %i is not", async (status) => {
+  test.each([200, 301, 400, 401, 404, 409, 429, 500, 501])("a GET that got %i is not retried", async (status) => {
     v4.respondWith(plain(status, ""));
     expect(await connect().call(GET)).toMatchObject({ status });
     expect(v4.calls).toHaveLength(1);
   });
 
-  test.each(["POST", "PUT", "DELETE", "PATCH"])("a %s is sent once, whatever comes", async (method) => {
+  test.each(["POST", "PUT", "DELETE", "PATCH"])("a %s is never retried", async (method) => {
     for (const behaviour of [
       plain(503, ""),
       raw(""),
@@ -209,7 +209,7 @@ describe("L28 tries", () => {
     }
   });
 
-  test("a connection that v4 closed while it idled costs a GET nothing", async () => {
+  test("an idle connection that v4 closed does not fail a GET", async () => {
     const client = connect({ connections: 1 });
     v4.respondWith((_call, response) => {
       response.writeHead(200, { "content-length": "2" }).end("{}");
@@ -219,7 +219,7 @@ describe("L28 tries", () => {
   });
 });
 
-describe("a v4 that fails", () => {
+describe("a failing v4", () => {
   const breaker = { minAttempts: 10 };
   const times = async (count: number, call: () => Promise<unknown>): Promise<void> => {
     for (let n = 0; n < count; n += 1) await call().catch(() => {});
@@ -229,7 +229,7 @@ describe("a v4 that fails", () => {
     ["503", plain(503, "")],
     ["no answer", raw("", "reset")],
     ["no HTTP", raw("SSH-2.0-OpenSSH\r\n")],
-  ])("is left alone after enough of %s, and asked again by the next call", async (_name, behaviour) => {
+  ])("opens the circuit after enough of %s, and the next request probes it", async (_name, behaviour) => {
     const client = connect({ breaker: { ...breaker, openMs: 0 } });
     const closed = connect({ breaker: { ...breaker, openMs: 60_000 } });
     v4.respondWith(behaviour);
@@ -244,14 +244,14 @@ describe("a v4 that fails", () => {
     await client.close();
   });
 
-  test.each([400, 401, 429, 500])("is one that answers, where it answers %i", async (status) => {
+  test.each([400, 401, 429, 500])("is one that responds with %i", async (status) => {
     const client = connect({ breaker });
     v4.respondWith(plain(status, ""));
     await times(30, () => client.call(POST));
     expect(client.breaker.state()).toBe("closed");
   });
 
-  test("is none for calls that can't be sent, or whose clients went away", async () => {
+  test("is not one whose requests cannot be sent, or whose clients disconnect", async () => {
     const client = connect({ breaker });
     await times(30, () => client.call({ ...POST, path: "/v4/x y" }));
     expect(await client.call(POST)).toMatchObject({ status: 200 });
@@ -260,8 +260,8 @@ describe("a v4 that fails", () => {
   });
 });
 
-describe("waiting for a connection of our own", () => {
-  test("is not v4's failure: a call that v4 hardly had is overloaded, and the breaker stays closed", async () => {
+describe("requests that wait for a connection", () => {
+  test("are not v4's failure: they end as overloaded, and the circuit stays closed", async () => {
     const client = connect({ connections: 1, timeoutMs: 2000, breaker: { minAttempts: 4 } });
     v4.respondWith((call, response) => void setTimeout(() => json(200, {})(call, response), 700));
     for (let round = 0; round < 2; round += 1) {
@@ -279,7 +279,7 @@ describe("waiting for a connection of our own", () => {
     }
   });
 
-  test("calls that were given up hold no place in the queue", async () => {
+  test("leave the queue when they are aborted", async () => {
     v4.respondWith(neverRespond);
     const client = connect({ connections: 1 });
     const leaving = Array.from({ length: 40 }, async () => {
@@ -307,7 +307,7 @@ describe("shares of the connections", () => {
   const hang = (client: UpstreamClient, count: number, call: ReturnType<typeof as>) =>
     Array.from({ length: count }, () => faultOf(client.call({ ...call, path: "/v4/hangs" })));
 
-  test("the calls of one token that hang leave connections, and places in the queue, to others", async () => {
+  test("hanging requests of one token leave connections and queue slots to others", async () => {
     v4.respondWith(hangs);
     const client = connect({ connections: 8, timeoutMs: 2000 });
     const greedy = hang(client, 200, as("greedy"));
@@ -323,7 +323,7 @@ describe("shares of the connections", () => {
     expect(await client.call(as("greedy"))).toMatchObject({ status: 200 });
   });
 
-  test("calls with made-up tokens, of any address, leave half of the connections to others", async () => {
+  test("requests with unknown tokens leave half of the connections to others", async () => {
     v4.respondWith(hangs);
     const client = connect({ connections: 8, timeoutMs: 2000 });
     const made = Array.from({ length: 50 }, (_, index) =>
@@ -334,7 +334,7 @@ describe("shares of the connections", () => {
     await Promise.all(made);
   });
 
-  test("a shortage is told while calls wait, and is over when none does", async () => {
+  test("a shortage is reported while requests wait", async () => {
     v4.respondWith(hangs);
     const client = connect({ connections: 4, timeoutMs: 3000 });
     const all = ["a", "b", "c", "d", "e"].map((token, index) => hang(client, 1, as(token, true, `${index}`)));
@@ -344,7 +344,7 @@ describe("shares of the connections", () => {
   });
 });
 
-describe("files", () => {
+describe("file requests", () => {
   const file = (token: string, body?: Readable, known = true) => ({
     ...GET,
     ...(body && { method: "POST" }),
@@ -353,7 +353,7 @@ describe("files", () => {
   });
   const { signal } = new AbortController();
 
-  test("have connections of their own: those that last keep no call waiting", async () => {
+  test("have their own connections, and block no other request", async () => {
     const client = connect({ connections: 1, timeoutMs: 700 });
     const dripping = ["a", "b", "c", "d"].map((token) =>
       client.stream(file(token, new PassThrough()), signal).catch(({ kind }) => kind),
@@ -366,7 +366,7 @@ describe("files", () => {
     expect(client.breaker.state()).toBe("closed");
   });
 
-  test("are ended after four times the time for an answer, whoever is slow", async () => {
+  test("time out after four times the request timeout", async () => {
     const client = connect({ timeoutMs: 100, breaker: { minAttempts: 1, threshold: 0 } });
     const body = new PassThrough();
     const timer = setInterval(() => body.write("a"), 20);
@@ -379,7 +379,7 @@ describe("files", () => {
     await expect(once(unread, "close")).rejects.toMatchObject({ kind: "slow_client" });
   });
 
-  test("of one token, and of clients that v4 does not know, leave connections to others", async () => {
+  test("of one token and of unknown tokens leave connections to others", async () => {
     const client = connect({ connections: 64, timeoutMs: 10_000 });
     v4.respondWith((_call, response) => void response.write("a"));
     const open: Readable[] = [];
@@ -402,8 +402,8 @@ describe("files", () => {
   });
 });
 
-describe("connections", () => {
-  test("are kept, and never more than allowed", async () => {
+describe("upstream connections", () => {
+  test("are reused, and never exceed the limit", async () => {
     const client = connect({ connections: 3 });
     v4.respondWith((call, response) => void setTimeout(() => json(200, {})(call, response), 5));
     await Promise.all(Array.from({ length: 30 }, () => client.call(GET)));
@@ -412,7 +412,7 @@ describe("connections", () => {
     expect(v4.countConnections()).toBeLessThanOrEqual(3);
   });
 
-  test("answers that are more than one end theirs, and poison no other call", async () => {
+  test("end after a response with excess bytes, which do not reach another request", async () => {
     const client = connect({ connections: 1 });
     const two =
       "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmineHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
@@ -430,13 +430,13 @@ describe("connections", () => {
     }
   });
 
-  test("calls to a v4 of another path begin with that path", async () => {
+  test("use the path of UPSTREAM_URL as a prefix", async () => {
     await connect({ origin: new URL(`${v4.url}/base/`) }).call(GET);
     expect(v4.calls[0]?.path).toBe("/base/v4/x");
   });
 });
 
-describe("L18 what can't stand in a request is not sent", () => {
+describe("L18 invalid header values and paths are not sent", () => {
   test.each([
     ["a line break in a header", { ...GET, headers: { "x-filter": "a\r\nX-Evil: 1" } }],
     ["a NUL in a header", { ...GET, headers: { "x-filter": "a\u0000" } }],

@@ -4,17 +4,20 @@ import { closeDependencies, type Dependencies } from "../../../src/app/dependenc
 
 const NAMES = ["audit", "oauth", "shared", "tracing", "metrics", "upstream", "v4"];
 
-test.each([...NAMES, "the listeners"])("%s that can't be closed keeps no other part open", async (bad) => {
-  const closed: string[] = [];
-  const close = (name: string) => async (): Promise<void> => {
-    if (name === bad) throw new Error(`${name} can't be closed`);
-    closed.push(name);
-  };
-  const parts = Object.fromEntries(NAMES.map((name) => [name, { close: close(name) }]));
-  const ending = closeDependencies(
-    { ...parts, inFlight: { idle: async () => {} } } as unknown as Dependencies,
-    close("the listeners"),
-  );
-  await expect(ending).rejects.toThrow(`${bad} can't be closed`);
-  expect(closed.toSorted()).toEqual([...NAMES, "the listeners"].filter((name) => name !== bad).toSorted());
-});
+test.each([...NAMES, "the listeners"])(
+  "closes the other dependencies if %s cannot be closed",
+  async (bad) => {
+    const closed: string[] = [];
+    const close = (name: string) => async (): Promise<void> => {
+      if (name === bad) throw new Error(`${name} can't be closed`);
+      closed.push(name);
+    };
+    const parts = Object.fromEntries(NAMES.map((name) => [name, { close: close(name) }]));
+    const ending = closeDependencies(
+      { ...parts, inFlight: { idle: async () => {} } } as unknown as Dependencies,
+      close("the listeners"),
+    );
+    await expect(ending).rejects.toThrow(`${bad} can't be closed`);
+    expect(closed.toSorted()).toEqual([...NAMES, "the listeners"].filter((name) => name !== bad).toSorted());
+  },
+);

@@ -27,12 +27,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) => gatewaySecret({ DATA_DIR, GATEWAY_SECRET });
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test("is the setting, and no file is made", () => {
+test("GATEWAY_SECRET is used if it is set, and no file is written", () => {
   expect(secret(folder, "of the setting")).toBe("of the setting");
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("is made once, for its owner alone, and nothing is left beside it", () => {
+test("the secret is generated once, in a file that only its owner can read", () => {
   const inside = join(folder, "data");
   const made = secret(inside);
   expect(made).toMatch(/^[0-9a-f]{64}$/);
@@ -41,18 +41,18 @@ test("is made once, for its owner alone, and nothing is left beside it", () => {
   expect([mode(inside), mode(join(inside, SECRET_FILE))]).toEqual([0o700, 0o600]);
 });
 
-test("no two folders have the same", () => {
+test("two data folders have different secrets", () => {
   expect(secret(join(folder, "a"))).not.toBe(secret(join(folder, "b")));
 });
 
-test.each([0o644, 0o640, 0o666])("a file that others can read, mode %o, is closed to them", (open) => {
+test.each([0o644, 0o640, 0o666])("a secret file with mode %o is restricted to its owner", (open) => {
   const made = secret();
   chmodSync(file, open);
   expect(secret()).toBe(made);
   expect(mode(file)).toBe(0o600);
 });
 
-describe("a file that can't be used is told with its name and a remedy, and stays as it is", () => {
+describe("an unusable secret file is reported with its name and a remedy, and is not changed", () => {
   test.each([
     ["empty", ""],
     ["cut short", "a".repeat(63)],
@@ -81,7 +81,7 @@ describe("a file that can't be used is told with its name and a remedy, and stay
     expect(() => secret(file)).toThrow(/cannot be used: (EEXIST|ENOTDIR)/);
   });
 
-  test("the message never holds what is in the file", () => {
+  test("the message does not contain the file's content", () => {
     writeFileSync(file, "half-of-a-secret");
     expect(() => secret()).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("half-of") }),

@@ -95,11 +95,11 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((
   name.endsWith(".ts"),
 );
 
-test("every folder of src has its place", () => {
+test("the table of imports has each folder of src/", () => {
   expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
 });
 
-test.each(files)("%s imports downwards only", (file) => {
+test.each(files)("%s imports only what the table allows", (file) => {
   const imports = [...readFileSync(join("src", file), "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
     ([, path = ""]) => relative("src", join("src", dirname(file), path)),
   );

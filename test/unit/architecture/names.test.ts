@@ -69,7 +69,7 @@ const literals = (text: string): string[] =>
 
 const names = namesOfThePack();
 
-test.each(sources)("%s knows no name of alpha or v4", (file) => {
+test.each(sources)("%s contains no name of alpha or v4", (file) => {
   const found = literals(readFileSync(file, "utf8")).filter((text) => names.has(text) && !EVERYDAY.has(text));
   expect(found).toEqual([]);
 });

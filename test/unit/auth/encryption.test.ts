@@ -4,8 +4,8 @@ import { createEncryptor } from "../../../src/auth/encryption.ts";
 
 const seal = createEncryptor("a secret");
 
-describe("what is sealed", () => {
-  test("is opened again under the same name, and is another text each time", () => {
+describe("encrypted data", () => {
+  test("is decrypted under its name, and has another ciphertext each time", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, about) => {
         expect(seal.decrypt(seal.encrypt(text, about), about)).toBe(text);
@@ -14,13 +14,13 @@ describe("what is sealed", () => {
     );
   });
 
-  test("is not opened under another name, or with another secret", () => {
+  test("is not decrypted under another name, or with another secret", () => {
     const sealed = seal.encrypt("text", "one");
     expect(seal.decrypt(sealed, "two")).toBeUndefined();
     expect(createEncryptor("another secret").decrypt(sealed, "one")).toBeUndefined();
   });
 
-  test("is not opened when a byte of it was changed, or cut off", () => {
+  test("is not decrypted after a byte was changed or cut off", () => {
     const bytes = Buffer.from(seal.encrypt("text", "one"), "base64url");
     for (let n = 0; n < bytes.length; n += 1) {
       const changed = Buffer.from(bytes);

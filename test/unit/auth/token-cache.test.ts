@@ -4,12 +4,12 @@ import { createTokenCache } from "../../../src/auth/token-cache.ts";
 
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 
-describe("what is remembered of tokens", () => {
-  test("nothing, at first", () => {
+describe("the token cache", () => {
+  test("is empty at first", () => {
     expect(createTokenCache(options).get("a")).toBeUndefined();
   });
 
-  test("the last that v4 said", () => {
+  test("has the last scopes that v4 sent for a token", () => {
     const facts = createTokenCache(options);
     facts.setRejected("a");
     expect(facts.get("a")).toEqual({ refused: true });
@@ -19,7 +19,7 @@ describe("what is remembered of tokens", () => {
     expect(facts.get("a")).toEqual({ refused: true });
   });
 
-  test("L33 no more tokens than allowed; the one unused longest is forgotten", () => {
+  test("L33 evicts the least recently used token above its size", () => {
     const facts = createTokenCache(options);
     for (const hash of ["a", "b", "c"]) facts.setScopes(hash, "all");
     facts.get("a");
@@ -29,7 +29,7 @@ describe("what is remembered of tokens", () => {
     expect(facts.get("a")).toBeDefined();
   });
 
-  test("L21 nothing beyond its time, which is looked at on every hit", async () => {
+  test("L21 has no expired entries: each hit checks the time", async () => {
     const facts = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
     facts.setScopes("a", "all");
     facts.setRejected("b");
@@ -38,14 +38,14 @@ describe("what is remembered of tokens", () => {
     expect(facts.get("b")).toEqual({ refused: true });
   });
 
-  test("a negative time of 0 remembers no refusal, and forgets what was granted", () => {
+  test("with a negative TTL of 0 keeps no rejection, and deletes the scopes of a rejected token", () => {
     const facts = createTokenCache({ ...options, negativeTtlSeconds: 0 });
     facts.setScopes("a", "all");
     facts.setRejected("a");
     expect(facts.get("a")).toBeUndefined();
   });
 
-  test("L21 the tokens of a fingerprint are forgotten, or all", async () => {
+  test("L21 forgets the tokens of one fingerprint, or all", async () => {
     const facts = createTokenCache(options);
     for (const hash of ["aa1", "aa2", "b"]) facts.setScopes(hash, "all");
     await facts.purge("aa");
@@ -55,7 +55,7 @@ describe("what is remembered of tokens", () => {
     expect(facts.size).toBe(0);
   });
 
-  test("a token that v4 took without a word on its scopes is known, and no scope of it is forgotten", () => {
+  test("keeps the scopes of a token that v4 accepts without a scopes header", () => {
     const facts = createTokenCache(options);
     facts.setScopes("a", undefined);
     expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
@@ -68,7 +68,7 @@ describe("what is remembered of tokens", () => {
   });
 });
 
-test("a token is known by its SHA-256, and shown by the first 16 digits of that", () => {
+test("a token is identified by its SHA-256, and shown by the first 16 digits of it", () => {
   const hash = tokenHash("abc");
   expect(hash).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   expect(fingerprint(hash)).toBe("ba7816bf8f01cfea");

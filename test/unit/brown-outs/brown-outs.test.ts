@@ -21,7 +21,7 @@ function at(text: string) {
   };
 }
 
-test("a window opens with its minute and closes after its length", () => {
+test("a window opens at its minute and closes after its length", () => {
   // The 2nd of March 2026 is a Monday.
   const { hits } = at("0 10 * * 1 for 15m");
   expect(hits("2026-03-02T09:59:59.999Z")).toBeUndefined();
@@ -32,21 +32,21 @@ test("a window opens with its minute and closes after its length", () => {
   expect(hits("2026-03-09T10:00:00.000Z")).toBe("2026-03-09T10:15:00.000Z");
 });
 
-test("a gateway that is started, or whose clock is set back, within a window is in it", () => {
+test("a gateway that starts within a window, or whose clock is set back into one, applies it", () => {
   const { hits } = at("0 10 * * 1 for 15m");
   expect(hits("2026-03-09T10:07:00Z")).toBe("2026-03-09T10:15:00.000Z");
   expect(hits("2026-03-02T10:07:00Z")).toBe("2026-03-02T10:15:00.000Z");
   expect(hits("2026-03-02T09:00:00Z")).toBeUndefined();
 });
 
-test("windows follow their zone into summer time", () => {
+test("windows follow their time zone into summer time", () => {
   const { hits } = at("0 10 * * * for 15m; zone=Europe/Berlin");
   expect(hits("2026-03-28T09:05:00Z")).toBe("2026-03-28T09:15:00.000Z");
   expect(hits("2026-03-30T09:05:00Z")).toBeUndefined();
   expect(hits("2026-03-30T08:05:00Z")).toBe("2026-03-30T08:15:00.000Z");
 });
 
-test("only the routes and clients are hit that a window is for", () => {
+test("a window affects only its routes and clients", () => {
   const { hits } = at("0 10 * * * for 1h; routes=GET /vm/instances; clients=0123456789abcdef");
   const moment = "2026-03-02T10:30:00Z";
   expect(hits(moment)).toBe("2026-03-02T11:00:00.000Z");
@@ -55,13 +55,13 @@ test("only the routes and clients are hit that a window is for", () => {
   expect(hits(moment, { client: undefined })).toBeUndefined();
 });
 
-test("of windows that overlap the last to close counts", () => {
+test("of overlapping windows, the one that closes last counts", () => {
   const { hits } = at("0 10 * * * for 1h | 30 10 * * * for 1h; routes=GET /vm/instances");
   expect(hits("2026-03-02T10:45:00Z")).toBe("2026-03-02T11:30:00.000Z");
   expect(hits("2026-03-02T10:45:00Z", { route: "GET /kernels" })).toBe("2026-03-02T11:00:00.000Z");
 });
 
-test("the console is told what is on and what comes next", () => {
+test("the status lists the open windows and the next ones", () => {
   const { schedules } = at("0 10 * * 1 for 15m");
   expect(schedules("2026-03-02T10:05:00Z")).toMatchObject([
     { open: true, from: new Date("2026-03-02T10:00:00Z") },

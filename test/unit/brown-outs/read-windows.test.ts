@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
 
-test("a window says when, for how long, and for whom", () => {
+test("a window has a schedule, a length, routes and clients", () => {
   const text =
     "0 10 * * 1 for 15m; routes=GET /vm/instances, POST  /vm/instances; clients=0123456789abcdef; zone=Europe/Berlin";
   expect(readWindows(text)).toEqual([
@@ -17,7 +17,7 @@ test("a window says when, for how long, and for whom", () => {
   ]);
 });
 
-test("what is left out does not narrow, and several stand with | between them", () => {
+test("omitted parts do not restrict a window, and | separates several windows", () => {
   expect(readWindows(" 0  0 1 1 * for 1h |*/5 9-17 * * 1-5 for 30s")).toMatchObject([
     { text: "0  0 1 1 * for 1h", zone: "UTC", lengthMs: 3_600_000, routes: [], clients: [] },
     { pattern: "*/5 9-17 * * 1-5", lengthMs: 30_000 },
@@ -40,7 +40,7 @@ test.each([
   ["0 10 * * 1 for 15m; __proto__=x", /"__proto__" is none of/],
   ["0 10 * * 1 for 15m; routes=GET /a; routes=GET /b", /"routes" is given twice/],
   ["0 10 * * 1 for 15m |", /no cron pattern/],
-])("%j is refused, with an example of what is right", (text, reason) => {
+])("%j is rejected with an example of a valid window", (text, reason) => {
   expect(() => readWindows(text)).toThrow(reason);
   expect(() => readWindows(text)).toThrow(/write windows as "0 10 \* \* 1 for 15m;/);
 });

@@ -8,7 +8,7 @@ import {
 
 const rename = createRenamer({ vm: "acme", orch: "acmeks" });
 
-describe("the service's own words", () => {
+describe("the service's product words", () => {
   test.each([
     ["vm", "acme"],
     ["vms", "acmes"],
@@ -24,28 +24,28 @@ describe("the service's own words", () => {
     ["/orch/clusters", "/acmeks/clusters"],
   ])("%s becomes %s", (from, to) => expect(rename(from)).toBe(to));
 
-  test.each(["vmlinuz", "orchestra", "kvm", "evms", "uvm_id"])("%s is another word", (text) =>
+  test.each(["vmlinuz", "orchestra", "kvm", "evms", "uvm_id"])("%s is not renamed", (text) =>
     expect(rename(text)).toBe(text),
   );
 
-  test("keys and values are renamed at any depth, other values are kept", () => {
+  test("rename keys and string values at any depth, and nothing else", () => {
     expect(renameDeep({ vms: [{ vm_id: 1, id: "vm/x", on: true, none: null }] }, rename)).toEqual({
       acmes: [{ acme_id: 1, id: "acme/x", on: true, none: null }],
     });
   });
 
-  test("the default words change nothing", () => {
+  test("change nothing by default", () => {
     const value = { vms: [] };
     expect(createRenamer(parseProductWords("vm=vm,orch=orch"))("vms")).toBe("vms");
     expect(renameDeep(value, createRenamer({}))).toEqual(value);
   });
 
-  test.each(["vm", "vm=", "=x", "vm=A b", "vm=1x"])("%j is refused", (text) =>
+  test.each(["vm", "vm=", "=x", "vm=A b", "vm=1x"])("%j is rejected", (text) =>
     expect(() => parseProductWords(text)).toThrow("is not word=word"),
   );
 });
 
-describe("words of scope areas and event actions", () => {
+describe("product words of scope areas and event actions", () => {
   const words = { vm: "acme", script: "stackscript", monitor: "longview", loadbalancer: "nodebalancer" };
   const scopeWords = ["script", "monitor", "loadbalancer"];
   const inScopes = scopeRenaming(words, scopeWords);
@@ -65,13 +65,13 @@ describe("words of scope areas and event actions", () => {
     ["user_script_create", "user_script_create"],
   ])("the action %s becomes %s", (from, to) => expect(inScopes.actions(from)).toBe(to));
 
-  test("nothing else is renamed by them", () => {
+  test("rename nothing else", () => {
     const rename = createRenamer(words, scopeWords);
     expect(rename("script")).toBe("script");
     expect(rename("vm/monitor/scripts")).toBe("acme/monitor/scripts");
   });
 
-  test("a service that has no words of its own for them changes nothing", () => {
+  test("change nothing if they are not set", () => {
     const { scopes, actions } = scopeRenaming({ vm: "acme" }, scopeWords);
     expect(scopes("scripts:read_only")).toBe("scripts:read_only");
     expect(actions("script_create")).toBe("script_create");

@@ -8,7 +8,7 @@ const text = (bytes: Uint8Array | undefined): string | undefined =>
 /** Few letters, so that keys meet, begin alike, and are empty. */
 const key = fc.string({ unit: fc.constantFrom("a", "b", "é", '"'), maxLength: 6 });
 
-test("a table of bytes finds what a map of the same texts does, wherever in other bytes a key stands", () => {
+test("a byte table finds the same keys as a Map of the texts, at any offset", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(key, fc.string())),
@@ -28,7 +28,7 @@ test("a table of bytes finds what a map of the same texts does, wherever in othe
   );
 });
 
-test("a table grows with what is put into it, and is empty when it is cleared", () => {
+test("a byte table grows with its entries, and is empty once it is cleared", () => {
   const table = new ByteMap();
   const names = Array.from({ length: 1000 }, (_, index) => Buffer.from(`name-${index}`));
   for (const name of names) table.set(name, name);

@@ -31,8 +31,8 @@ const nearlyJson = fc.string({ unit: fc.constantFrom(...'[]{}",:\\1.eE-+0 \ntruf
 
 const anyText = fc.oneof(fc.json(), damaged, nearlyJson, fc.string());
 
-describe("JSON as text (L5)", () => {
-  test("is JSON just where it can be read as JSON", () => {
+describe("validating JSON text (L5)", () => {
+  test("accepts exactly what the parser reads", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(isJson(text)).toBe(parses(text));
@@ -50,7 +50,7 @@ describe("JSON as text (L5)", () => {
     ' \n\t\r{ "a" : [ 1 , { } , [ ] ] } ',
     '{"a":1,"a":2}',
     '{"__proto__":1}',
-  ])("%j is JSON", (text) => expect(isJson(text)).toBe(true));
+  ])("accepts %j", (text) => expect(isJson(text)).toBe(true));
 
   test.each([
     "",
@@ -84,16 +84,16 @@ describe("JSON as text (L5)", () => {
     "\u00a0{}",
     "NaN",
     "{a:1}",
-  ])("%j is none", (text) => expect(isJson(text)).toBe(false));
+  ])("rejects %j", (text) => expect(isJson(text)).toBe(false));
 
-  test("nests as deep as what is read, and no deeper", () => {
+  test("has the depth limit of the parser", () => {
     const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
     expect(isJson(nested(100))).toBe(true);
     expect(isJson(nested(102))).toBe(false);
     expect(isJson("[".repeat(1_000_000))).toBe(false);
   });
 
-  test("a value's text stands for the value", () => {
+  test("reads the text of a value", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const from = cursorAt(` ${json} `);
@@ -103,7 +103,7 @@ describe("JSON as text (L5)", () => {
     );
   });
 
-  test("an array's items are the texts of its values", () => {
+  test("reads the texts of an array's items", () => {
     fc.assert(
       fc.property(fc.array(fc.json()), fc.constantFrom(",", " , ", "\n,"), (items, comma) => {
         expect(itemsOf(`[${items.join(comma)}]`)).toEqual(items.map((item) => item.trim()));
@@ -112,7 +112,7 @@ describe("JSON as text (L5)", () => {
   });
 });
 
-describe("a list's envelope", () => {
+describe("reading a list's envelope", () => {
   const open = createListParser({ items: "data", page: "page", pages: "pages", results: "results" });
   const opened = (text: string) => {
     const from = cursorAt(text);
@@ -121,7 +121,7 @@ describe("a list's envelope", () => {
     return list;
   };
 
-  test("is read whatever the order of its members, and whatever else there is", () => {
+  test("accepts any order of members, and further members", () => {
     const members = fc.shuffledSubarray(
       ['"data":[1,{"a":2}]', '"page":2', '"pages":3', '"results":51', '"more":{"data":[]}', '"Page":9'],
       { minLength: 6 },
@@ -134,7 +134,7 @@ describe("a list's envelope", () => {
     );
   });
 
-  test("that has a member twice has the last one", () => {
+  test("takes the last of two members with one name", () => {
     expect(opened('{"data":[1],"page":1,"pages":1,"results":1,"page":2,"data":[2,3]}')).toEqual({
       items: ["2", "3"],
       page: 2,
@@ -153,10 +153,10 @@ describe("a list's envelope", () => {
     '{"data":[],"page":-1,"pages":1,"results":1}',
     '{"data":[],"page":1.5,"pages":1,"results":1}',
     '{"data":[],"page":1,"pages":9007199254740993,"results":1}',
-  ])("is not %s", (text) => expect(opened(text)).toBeUndefined());
+  ])("rejects %s", (text) => expect(opened(text)).toBeUndefined());
 
   test.each(['{"data":[1', '{"data":[1],}', '{"data":[1]}x', '{"data":[1],"page":01}'])(
-    "of what is no JSON is refused: %s",
+    "rejects invalid JSON: %s",
     (text) => expect(() => opened(text)).toThrow(SyntaxError),
   );
 });

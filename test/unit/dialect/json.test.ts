@@ -4,7 +4,7 @@ import { isExactNumber, parseJson, printJson } from "../../../src/dialect/json/p
 
 const through = (text: string) => printJson(parseJson(text));
 
-describe("JSON without loss", () => {
+describe("lossless JSON parsing", () => {
   test.each([
     "9007199254740993",
     "-9007199254740993",
@@ -20,7 +20,7 @@ describe("JSON without loss", () => {
     '{"__proto__":9007199254740993,"constructor":1}',
     '"9007199254740993"',
     '["\\\\",9007199254740993,"\\"",12345678901234567]',
-  ])("%s stays as it is", (text) => expect(through(text)).toBe(text));
+  ])("keeps %s", (text) => expect(through(text)).toBe(text));
 
   test.each([
     ["9007199254740992", 9007199254740992],
@@ -31,15 +31,15 @@ describe("JSON without loss", () => {
     ["0e999", 0],
     ["1E2", 100],
     ["15e-1", 1.5],
-  ])("%s is a plain number", (text, value) => expect(parseJson(text)).toBe(value));
+  ])("reads %s as a number", (text, value) => expect(parseJson(text)).toBe(value));
 
-  test("a number that no double holds is told from others", () => {
+  test("distinguishes a number that no double can represent", () => {
     expect(isExactNumber(parseJson("9007199254740993"))).toBe(true);
     expect(isExactNumber(parseJson("9007199254740991"))).toBe(false);
     expect(isExactNumber(parseJson('{"rawJSON":"1"}'))).toBe(false);
   });
 
-  test("a number keeps its digits wherever it stands", () => {
+  test("keeps the digits of numbers at any position", () => {
     const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String);
     fc.assert(
       fc.property(fc.array(digits), fc.string(), (numbers, text) => {
@@ -52,7 +52,7 @@ describe("JSON without loss", () => {
     );
   });
 
-  test("what JSON.parse reads is read alike", () => {
+  test("reads the same values as JSON.parse", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -60,13 +60,13 @@ describe("JSON without loss", () => {
     );
   });
 
-  test("__proto__ is a member and no prototype", () => {
+  test("reads __proto__ as an ordinary member", () => {
     const value = parseJson('{"__proto__":{"polluted":true}}') as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect("polluted" in value).toBe(false);
   });
 
-  test("a value that JSON has no word for is null", () => expect(printJson(undefined)).toBe("null"));
+  test("writes null for values that JSON does not have", () => expect(printJson(undefined)).toBe("null"));
 });
 
 function outcome(text: string): string {
@@ -84,7 +84,7 @@ function toInteger(number: string): string {
   return whole === "" ? number : sign + whole + fraction.padEnd(Number(exponent), "0");
 }
 
-describe("JSON that is refused", () => {
+describe("invalid JSON", () => {
   test.each([
     "",
     "{",
@@ -95,7 +95,7 @@ describe("JSON that is refused", () => {
     "\ufeff{}",
     "NaN",
     "01",
-  ])("%j is no JSON, and the message tells nothing of it", (text) => {
+  ])("rejects %j with a message that contains nothing of it", (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(() => parseJson(text)).toThrow(/^not JSON$/);
   });
@@ -104,7 +104,7 @@ describe("JSON that is refused", () => {
     ["arrays", (depth: number) => "[".repeat(depth) + "]".repeat(depth)],
     ["objects", (depth: number) => '{"a":'.repeat(depth) + "1" + "}".repeat(depth)],
     ["siblings before it", (depth: number) => `[[[]],{},${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}]`],
-  ])("depth of %s is refused from the first one over the limit", (_name, nested) => {
+  ])("limits the depth of %s", (_name, nested) => {
     expect(() => parseJson(nested(5), { maxDepth: 5 })).not.toThrow();
     expect(() => parseJson(nested(6), { maxDepth: 5 })).toThrow(RangeError);
     expect(() => parseJson(nested(100))).not.toThrow();
@@ -112,11 +112,11 @@ describe("JSON that is refused", () => {
   });
 
   test.each(['"[[[[["', '"\\"[[[[["', '["\\\\","[[[["]', '{"[{[{[{":"\\\\\\"[[["}'])(
-    "brackets in the string %s don't count",
+    "does not count brackets in the string %s",
     (text) => expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text)),
   );
 
-  test("any text is read or refused by a plain error", () => {
+  test("any text is parsed or rejected with one error class", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'[]{}",:\\1.eE-'.split("")) })),
@@ -127,7 +127,7 @@ describe("JSON that is refused", () => {
     );
   });
 
-  test("a megabyte of the worst is answered at once", () => {
+  test("rejects a megabyte of the worst input without delay", () => {
     const zeros = "0".repeat(1_000_000);
     expect(isExactNumber(parseJson(`1${zeros}1`))).toBe(true);
     expect(parseJson(`0.${zeros}`)).toBe(0);

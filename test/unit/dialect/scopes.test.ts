@@ -35,7 +35,7 @@ describe("alpha's scopes", () => {
       ["__proto__:view", "constructor", "toString:*", "hasOwnProperty"],
     ],
     ["*:view,**", {}, ["*:view", "**"]],
-  ])("%s is read", (text, grants, unknown) => {
+  ])("parses %s", (text, grants, unknown) => {
     const read = scopes.read(text);
     expect([plain(read.grants), read.unknown]).toEqual([grants, unknown]);
   });
@@ -45,7 +45,7 @@ describe("alpha's scopes", () => {
     ["vms:view,dnszones:modify", ["vms:read_only", "domains:read_write", "events:read_only"]],
     ["*", ["*"]],
     ["", []],
-  ])("%s are v4's %j", (text, v4) => {
+  ])("%s become v4's %j", (text, v4) => {
     expect(scopes.toV4(text)).toEqual(v4);
   });
 });
@@ -60,7 +60,7 @@ describe("v4's scopes", () => {
     ["account:read_only", "account:view,tokens:view,clients:view,users:view,tickets:view"],
     ["databases:read_write firewall:read_only orch:read_write", ""],
     ["", ""],
-  ])("%s are alpha's %s", (v4, alpha) => {
+  ])("%s become alpha's %s", (v4, alpha) => {
     expect(scopes.write(scopes.grants(v4))).toBe(alpha);
   });
 });
@@ -75,8 +75,8 @@ const grants: fc.Arbitrary<Grants> = fc.oneof(
 const accesses = resources.flatMap((resource) => [0, 1, 2, 3].map((top) => ({ resource, level: top })));
 const may = (of: Grants): boolean[] => accesses.map((access) => scopes.permits(of, access));
 
-describe("laws", () => {
-  test("what is written is read as the same", () => {
+describe("scope properties", () => {
+  test("a written scope list parses to the same scopes", () => {
     fc.assert(
       fc.property(grants, (one) => {
         expect(plain(scopes.read(scopes.write(one)).grants)).toEqual(plain(one));
@@ -84,7 +84,7 @@ describe("laws", () => {
     );
   });
 
-  test("L22 what two have in common, both permit, and nothing else is lost", () => {
+  test("L22 the intersection of two scope lists permits exactly what both permit", () => {
     fc.assert(
       fc.property(grants, grants, (one, other) => {
         const [both, left, right] = [may(scopes.common(one, other)), may(one), may(other)];
@@ -93,7 +93,7 @@ describe("laws", () => {
     );
   });
 
-  test("L22 v4's scopes always hold what alpha asked, so that nothing asked for is refused there", () => {
+  test("L22 the translated scopes always cover what alpha requested", () => {
     fc.assert(
       fc.property(grants, (asked) => {
         const held = may(scopes.grants(scopes.toV4(scopes.write(asked)).join(" ")));
@@ -102,7 +102,7 @@ describe("laws", () => {
     );
   });
 
-  test("no text whatever makes reading throw, or permits what it does not name", () => {
+  test("parsing never throws, and never permits what the text does not name", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const { grants: read } = scopes.read(text);

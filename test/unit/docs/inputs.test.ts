@@ -17,7 +17,7 @@ test("docs/inputs.md has a row for each script, and no other (npm run hostile:pa
   expect(rows.map(([name]) => name)).toEqual(readScripts().map(({ name }) => name));
 });
 
-test("docs/inputs.md has the gateway's answers as the scripts expect them", () => {
+test("docs/inputs.md has the gateway's statuses as the scripts expect them", () => {
   const words = ({ answers, closes }: { answers: readonly number[]; closes: boolean }) =>
     [answers.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
   expect(rows.map(([, gateway]) => gateway)).toEqual(
@@ -27,6 +27,6 @@ test("docs/inputs.md has the gateway's answers as the scripts expect them", () =
   );
 });
 
-test("docs/inputs.md knows of no input that harms others", () => {
+test("docs/inputs.md lists no input that harms others", () => {
   expect(rows.map((cells) => cells.at(-1))).toEqual(rows.map(() => "yes"));
 });

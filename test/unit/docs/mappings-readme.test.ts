@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("mappings/README.md", () => {
-  test("its example loads, and its golden cases pass", async () => {
+  test("the example loads, and its golden cases pass", async () => {
     const pack = loadPack(folder);
     const diagnostics = [...pack.gaps.unmappedFields];
     const { examples, catalogs } = readExamples(folder, diagnostics);
@@ -41,7 +41,7 @@ describe("mappings/README.md", () => {
     expect(pack.route("POST /volumes")).toBeDefined();
   });
 
-  test("the loader reports the diagnostic that it shows", () => {
+  test("the loader reports the diagnostic that the page shows", () => {
     const [, text = "", name = ""] = /```\n((\S+\.yaml):\d+:\d+: [\s\S]*?)```/.exec(page) ?? [];
     const written = files.find(([file]) => file === name)?.[1] ?? "";
     write(name, written.replace("catalog: datacenter,", "catalog: datacentre,"));
@@ -57,7 +57,7 @@ describe("mappings/README.md", () => {
     expect(name).toBe("volume.yaml");
   });
 
-  test("README.md links to it", () =>
+  test("README.md links to the page", () =>
     expect(readFileSync("README.md", "utf8")).toContain("](mappings/README.md)"));
 });
 

@@ -31,7 +31,7 @@ const anchorsOf = (text: string): Set<string> =>
 describe.each(pages)("%s", (page) => {
   const text = readFileSync(page, "utf8");
 
-  test("links to files and headings that are there", () => {
+  test("links only to existing files and headings", () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
     const broken = links.filter((link) => {
       const [path = "", heading] = link.split("#", 2);
@@ -42,17 +42,17 @@ describe.each(pages)("%s", (page) => {
     expect(broken).toEqual([]);
   });
 
-  test("runs npm's commands by names that they have", () => {
+  test("names only existing npm scripts", () => {
     const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
-  test("runs tests that are there", () => {
+  test("names only existing test files", () => {
     const named = [...text.matchAll(/npx vitest run (test\/[\w./-]+)/g)].map(([, path = ""]) => path);
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  test("names settings that there are", () => {
+  test("names only existing settings", () => {
     const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(
       ([, name = ""]) => name,
     );
@@ -64,7 +64,7 @@ describe.each(pages)("%s", (page) => {
 describe("docs/guide/run-in-production.md", () => {
   const text = readFileSync("docs/guide/run-in-production.md", "utf8");
 
-  test("has a row for each alert, and no other alert", () => {
+  test("has one row for each alert, and no other rows", () => {
     const { groups } = parse(readFileSync("deploy/prometheus/alerts.yaml", "utf8")) as {
       groups: { rules: { alert: string }[] }[];
     };
@@ -76,7 +76,7 @@ describe("docs/guide/run-in-production.md", () => {
     expect(new Set(named.map(([, name]) => name))).toEqual(new Set(alerts));
   });
 
-  test("names panels of the dashboard that there are", () => {
+  test("names only existing panels of the dashboard", () => {
     const { panels } = JSON.parse(readFileSync("deploy/grafana/alpha-gateway.json", "utf8")) as {
       panels: { title: string }[];
     };

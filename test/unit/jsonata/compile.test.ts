@@ -4,16 +4,16 @@ import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { compile, collectExpressions, ExpressionError } from "../../../src/jsonata/index.ts";
 
 describe("a compiled expression", () => {
-  test("answers at once, and fails at once", () => {
+  test("returns and throws synchronously", () => {
     expect(compile("a + 1").evaluate({ a: 1 }, {})).toBe(2);
     expect(() => compile("a + 1").evaluate({ a: "x" }, {})).toThrow(ExpressionError);
   });
 
-  test("shows the JavaScript that it runs as", () => {
+  test("shows its JavaScript", () => {
     expect(compile("a.b").code).toContain("return function evaluate(input, bindings)");
   });
 
-  test("that is left to the interpreter says why", () => {
+  test("names the reason if it is left to the interpreter", () => {
     expect(compile("(a.b).%.c")).toMatchObject({
       engine: "interpreted",
       fallback: expect.stringContaining("nested path"),
@@ -21,33 +21,33 @@ describe("a compiled expression", () => {
     expect(compile("$now()")).toMatchObject({ engine: "interpreted", fallback: "$now reads the clock" });
   });
 
-  test("that is no JSONata is no expression", () => {
+  test("is rejected if it is not valid JSONata", () => {
     expect(() => compile("a +")).toThrow(ExpressionError);
   });
 
-  test("keeps numbers that no double holds", () => {
+  test("keeps numbers that no double can represent", () => {
     const input = parseJson('{"id": 12345678901234567890, "list": [0.10000000000000000001]}');
     expect(printJson(compile("{ 'id': id, 'list': list, 'text': 'n' & id }").evaluate(input, {}))).toBe(
       '{"id":12345678901234567890,"list":[0.10000000000000000001],"text":"n12345678901234567890"}',
     );
   });
 
-  test("asks of nothing what it asks of each thing, behind `[]` too", () => {
+  test("evaluates a step after `[]` once on an empty input", () => {
     expect(() => compile("c.[0].h[][$nope(1)]").evaluate({ c: 1 }, {})).toThrow(
       expect.objectContaining({ jsonataCode: "T1006" }),
     );
   });
 
-  test("begins a range with the number that it begins with, -0 too", () => {
+  test("starts a range with its first number, -0 too", () => {
     expect(compile("[-a..1]").evaluate({ a: 0 }, {})).toEqual([-0, 1]);
   });
 
-  test("shows each group of a path with variables all of a thing; the interpreter shows it to the first alone", () => {
+  test("passes each group of a path with variables as a whole; the interpreter passes only its first item", () => {
     const input = { item: { a: 1, b: 2 } };
     expect(compile("item#$i{ 'a': a, 'b': b, 'i': $i }").evaluate(input, {})).toEqual({ a: 1, b: 2, i: 0 });
   });
 
-  test("calls what is bound under the name of a built-in function", () => {
+  test("calls a bound function that has the name of a built-in one", () => {
     const expression = compile("$floor(a) & $uppercase('x')");
     expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
     expect(expression.evaluate({ a: 1.5 }, { floor: () => "bound" })).toBe("boundX");
@@ -60,7 +60,7 @@ describe("a compiled expression", () => {
     );
   });
 
-  test("gives what a bound function throws as its own failure", () => {
+  test("throws the error of a bound function", () => {
     const bound = {
       f: () => {
         throw new TypeError("broken");
@@ -76,14 +76,14 @@ describe("a compiled expression", () => {
     );
   });
 
-  test("does not change functions that are bound", () => {
+  test("does not change bound functions", () => {
     const f = Object.freeze((value: unknown) => value);
     const source = "($g := function($x){ $f($x) }; [$f(1), $g(2), $map([3], $f), $f(?)(4), 5 ~> $f])";
     expect(compile(source).evaluate({}, { f })).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
-describe("a mistake is stopped", () => {
+describe("an expression that does not terminate is stopped", () => {
   test.each([
     ["endless recursion", "($f := function($n){ 1 + $f($n) }; $f(0))", "D1011"],
     [
@@ -189,7 +189,7 @@ describe("a mistake is stopped", () => {
   });
 });
 
-describe("nothing of an expression becomes code", () => {
+describe("an expression cannot inject code", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom(
@@ -205,7 +205,7 @@ describe("nothing of an expression becomes code", () => {
     ),
   );
 
-  test("a string is a string", () => {
+  test("a string stays a string", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(compile(JSON.stringify(text)).evaluate({}, {})).toBe(text);
@@ -213,7 +213,7 @@ describe("nothing of an expression becomes code", () => {
     );
   });
 
-  test("a name is a name, of a member and in an object", () => {
+  test("a name stays a name, as a step and in an object", () => {
     const name = hostile.filter((text) => text !== "" && !text.includes("`"));
     fc.assert(
       fc.property(name, (text) => {
@@ -227,7 +227,7 @@ describe("nothing of an expression becomes code", () => {
   });
 
   test.each(["return", "input", "bindings", "runtime", "context", "constants", "t1", "ünïcode", "this"])(
-    "$%s is a variable like any other",
+    "$%s is an ordinary variable",
     (name) => {
       const source = `($x := $${name}; $${name} := $x & '!'; $f := function($${name}){ $${name} }; $f($${name}))`;
       expect(compile(source).evaluate({}, { [name]: "v" })).toBe("v!");
@@ -235,7 +235,7 @@ describe("nothing of an expression becomes code", () => {
   );
 
   test.each(["constructor", "__proto__", "hasOwnProperty", "valueOf", "toString", "length", "prototype"])(
-    "%s reaches nothing of JavaScript",
+    "%s does not reach JavaScript's globals",
     (name) => {
       const sources = [
         name,
@@ -258,7 +258,7 @@ describe("nothing of an expression becomes code", () => {
   );
 });
 
-test("whoever compiles can be asked which expressions there were", () => {
+test("the compiler reports which expressions it compiled", () => {
   const { result, expressions } = collectExpressions(() => [compile("a"), compile("b")].length);
   expect(result).toBe(2);
   expect(expressions.map(({ source }) => source)).toEqual(["a", "b"]);

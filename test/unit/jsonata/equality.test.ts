@@ -67,7 +67,7 @@ const parsing = expressions.filter((source) => {
   }
 });
 
-test("a compiled expression gives what the interpreter gives, whatever the expression and its input", async () => {
+test("a compiled expression returns what the interpreter returns, for any expression and input", async () => {
   await fc.assert(
     fc.asyncProperty(parsing, documents, async (source, input) => {
       const interpreted = await outcome(interpret, source, frozen(structuredClone(input)));
@@ -90,7 +90,7 @@ function given(run: () => unknown): unknown {
   }
 }
 
-test("what an expression prints is the text of what it evaluates to", () => {
+test("the printed result is the JSON of the evaluated result", () => {
   fc.assert(
     fc.property(parsing, documents, (source, input) => {
       const expression = compile(source);
@@ -112,7 +112,7 @@ function membersRead(value: unknown, reads: InputNames): unknown {
   return Object.fromEntries(members);
 }
 
-test("an input of the members that an expression reads gives what the whole input gives", () => {
+test("an input reduced to the members that an expression reads gives the same result", () => {
   fc.assert(
     fc.property(parsing, documents, (source, input) => {
       const expression = compile(source);
@@ -128,7 +128,7 @@ test("an input of the members that an expression reads gives what the whole inpu
   );
 }, 60_000);
 
-describe("an expression that gives a variable unchanged or nothing", () => {
+describe("detecting an expression that returns a variable unchanged or nothing", () => {
   /** Conditions in conditions, whose branches are `$chosen`, null or missing. */
   const choices = fc.letrec<{ choice: string; branch: string }>((tie) => ({
     choice: fc
@@ -143,7 +143,7 @@ describe("an expression that gives a variable unchanged or nothing", () => {
 
   const bindings = { ...BINDINGS, chosen: "V" };
 
-  test("gives it exactly where the test is true", () => {
+  test("returns the variable exactly if the test is true", () => {
     fc.assert(
       fc.property(choices, documents, (source, input) => {
         const { choice, engine, evaluate } = compile(source);
@@ -156,7 +156,7 @@ describe("an expression that gives a variable unchanged or nothing", () => {
     );
   }, 60_000);
 
-  test("knows the variables of the test alone", () => {
+  test("knows the variables of the test only", () => {
     expect(compile('$type($value) = "string" and a ? $value').choice?.variables).toEqual(
       new Set(["type", "value"]),
     );
@@ -173,7 +173,7 @@ describe("an expression that gives a variable unchanged or nothing", () => {
     "a ? $v[0]",
     "a ? $ : null",
     "a ? null",
-  ])("%s is none", (source) => {
+  ])("%s is not one", (source) => {
     expect(compile(source).choice).toBeUndefined();
   });
 });
@@ -198,7 +198,7 @@ test.each(["a.*", "a.b.%", "$", "**.a", "a.__proto__", "__proto__.a"])("%s reads
   expect(compile(source).inputNames).toBe("all");
 });
 
-test("an evaluation leaves its input as it was", () => {
+test("an evaluation does not change its input", () => {
   fc.assert(
     fc.property(parsing, documents, (source, input) => {
       const expression = compile(source);
@@ -215,7 +215,7 @@ test("an evaluation leaves its input as it was", () => {
   );
 });
 
-describe("an expression that finds nothing without the members of a variable", () => {
+describe("detecting an expression that returns nothing without the members of a variable", () => {
   test.each([
     "$x.a",
     "$x.a.b[c = 1]^(d)[0].$merge([$, { 'e': $$.a }])",
@@ -223,7 +223,7 @@ describe("an expression that finds nothing without the members of a variable", (
     "10 * $x.a",
     '$x.a.b = "c" ? $x.a.d.$merge([$])',
     '$x.a = 1 and $error("never") ? 1 : $x.b',
-  ])("is %s", (source) => {
+  ])("%s is one", (source) => {
     const { requiredVariables: missingWithout, evaluate } = compile(source);
     expect(missingWithout).toEqual(new Set(["x"]));
     expect(evaluate({ a: [{ b: 1 }] }, { x: {} })).toBeUndefined();
@@ -244,9 +244,9 @@ describe("an expression that finds nothing without the members of a variable", (
     "$floor($x)",
     "$sum($x.a)",
     "$x[0].a",
-  ])("is not known of %s", (source) => expect(compile(source).requiredVariables).toEqual(new Set()));
+  ])("%s is not one", (source) => expect(compile(source).requiredVariables).toEqual(new Set()));
 
-  test("does so whatever its input is", () => {
+  test("the result is nothing for any input", () => {
     fc.assert(
       fc.property(parsing, documents, (source, input) => {
         const expression = compile(source);

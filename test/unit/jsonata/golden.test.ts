@@ -63,7 +63,7 @@ const KINDS =
   "apply bind binary block condition descendant function lambda name number operator parent partial path regex string " +
   "transform unary value variable wildcard";
 
-test("the cases have every kind of node, and every built-in function", () => {
+test("the golden cases cover every kind of node and every built-in function", () => {
   const kinds = new Set<string>();
   const names = new Set<string>();
   for (const { expr, code = "" } of compiled.filter((one) => !one.code?.startsWith("S0")))

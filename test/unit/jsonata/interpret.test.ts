@@ -8,12 +8,12 @@ const ENGINES = [
   ["compiled", compile],
 ] as const;
 
-describe.each(ENGINES)("an %s expression", (engine, make) => {
+describe.each(ENGINES)("evaluating an expression (%s)", (engine, make) => {
   /** Whether an engine throws or rejects is its own business. */
   const evaluate = async (source: string, input: unknown, bindings: Bindings = {}): Promise<unknown> =>
     make(source).evaluate(input, bindings);
 
-  test("says what it is", () => {
+  test("has its source text", () => {
     expect(make("a.b").engine).toBe(engine);
   });
 
@@ -24,11 +24,11 @@ describe.each(ENGINES)("an %s expression", (engine, make) => {
     ["{ 'a': missing, 'b': none }", { none: null }, { b: null }],
     ["missing", {}, undefined],
     ["$value & $suffix", {}, "v!"],
-  ])("%s of %j is %j", async (source, input, result) => {
+  ])("%s of %j evaluates to %j", async (source, input, result) => {
     expect(await evaluate(source, input, { value: "v", suffix: "!" })).toEqual(result);
   });
 
-  test("gives ordinary arrays and objects that share nothing with its input", async () => {
+  test("returns plain arrays and objects that share nothing with its input", async () => {
     const input = { list: [{ x: { y: 1 } }] };
     const result = (await evaluate("[list]", input)) as (typeof input)["list"];
     expect(Object.keys(Object.getOwnPropertyDescriptors(result))).toEqual(["0", "length"]);
@@ -37,25 +37,25 @@ describe.each(ENGINES)("an %s expression", (engine, make) => {
     expect(result[0]?.x).not.toBe(input.list[0]?.x);
   });
 
-  test("knows which variables it reads: not those it binds, nor the whole input", () => {
+  test("lists the variables that it reads, without those that it binds", () => {
     const source = "($a := $b; $map(list, function($c) { $c + $a + $d + $$.e }))";
     expect([...make(source).variables].sort()).toEqual(["b", "d", "map"]);
   });
 
   test.each(["a.constructor", "$lookup($, 'toString')", "a.__proto__"])(
-    "%s reaches nothing of JavaScript",
+    "%s does not reach JavaScript's globals",
     async (source) => {
       expect(await evaluate(source, { a: {} })).toBeUndefined();
     },
   );
 
-  test("a member called __proto__ is a member like any other", async () => {
+  test("a member named __proto__ is an ordinary member", async () => {
     const result = await evaluate("$", JSON.parse('{"__proto__":{"admin":true}}'));
     expect(JSON.stringify(result)).toBe('{"__proto__":{"admin":true}}');
     expect((result as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  test("that fails says why and where", async () => {
+  test("reports the reason and the position of a failure", async () => {
     await expect(evaluate("1 + a", { a: "x" })).rejects.toBeInstanceOf(ExpressionError);
     await expect(evaluate("1 + a", { a: "x" })).rejects.toMatchObject({
       jsonataCode: "T2002",
@@ -72,7 +72,7 @@ describe.each(ENGINES)("an %s expression", (engine, make) => {
     },
   );
 
-  test("jsonata#804: evaluations at the same time never see each other's input or variables", async () => {
+  test("jsonata#804: concurrent evaluations do not share input or variables", async () => {
     const program = make("{ 'own': $$.id, 'given': $value, 'list': [items.{ 'of': $$.id }] }");
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.integer(), { minLength: 2, maxLength: 30 }), async (ids) => {

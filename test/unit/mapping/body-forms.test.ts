@@ -14,13 +14,13 @@ test.each([
   ["null under another spelling, where null is a value", { xvda: null }, { sda: null }],
   ["the documented spelling before another", { sda: 5, xvda: 6 }, { sda: 5 }],
   ["another spelling before null", { sda: null, xvda: 6 }, { sda: 6 }],
-])("%s is taken", (_what, sent, read) => expect(normal(sent)).toEqual(read));
+])("%s is accepted", (_what, sent, read) => expect(normal(sent)).toEqual(read));
 
 test.each([
   [{ sda: 5, xvdb: 6 }, []],
   [{ sdi: 5 }, ["disks.sdi"]],
   [{ sdi: null, sdz: 5, sda: "x" }, ["disks.sdi", "disks.sdz", "disks.sda"]],
   [{ ["__proto__x"]: 1 }, ["disks.__proto__x"]],
-])("of %j the members that a closed object does not have are told", (sent, told) =>
+])("the unknown members of %j in a closed object are reported", (sent, told) =>
   expect(fields(sent)).toEqual(told),
 );

@@ -12,7 +12,7 @@ function placeOf(file: string, from: string, to: string, at: string): { line: nu
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-describe("a fault of a pack stops the start, and is told with file, line and column", () => {
+describe("a fault of a pack prevents the start, and is reported with file, line and column", () => {
   // what is wrong | file | replaced | with | where the fault stands | what is said
   test.each([
     [
@@ -257,7 +257,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     expect(faults).toContainEqual({ file, line, column, message: expect.stringContaining(message) });
   });
 
-  test("all faults of all files come at once", () => {
+  test("all faults of all files are reported together", () => {
     const faults = faultsOf(
       { file: "book.yaml", from: "as: state", to: "as: stat" },
       { file: "book.yaml", from: "catalog: shelf", to: "catalog: shelve" },
@@ -272,7 +272,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     ]);
   });
 
-  test("a faulty route hides no fault of the file's fields, and of a file that can't be read nothing follows", () => {
+  test("a fault in a route hides no fault in the file's fields; an unreadable file has no further faults", () => {
     const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
     const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
     expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
@@ -283,7 +283,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     expect(faultsOf(lost).map(({ message }) => message)).toEqual(["Map keys must be unique"]);
   });
 
-  test("a fault is shown with its line, a caret below the place, and a hint", () => {
+  test("a fault is printed with its line, a caret and a hint", () => {
     const edit = { file: "book.yaml", from: "as: state", to: "as: stat" };
     const text = withPack([edit], (folder) => {
       try {
@@ -300,7 +300,7 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     expect(hint).toBe('  hint: did you mean "state"? there are: state, pounds');
   });
 
-  test("a place far along a long line is shown, and what a terminal would act on is not", () => {
+  test("a fault in a long line is printed with the text around it, without control characters", () => {
     const shown = formatDiagnostic({
       file: "a.yaml",
       line: 7,
@@ -314,13 +314,13 @@ describe("a fault of a pack stops the start, and is told with file, line and col
     expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  test("a folder without pack.yaml, and one that is not there", () => {
+  test("a folder without pack.yaml and a missing folder are reported", () => {
     expect(() => loadPack("test/fixtures")).toThrow("there is no pack.yaml in this folder");
     expect(() => loadPack("test/fixtures/nowhere")).toThrow("can't be read");
   });
 });
 
-describe("an expression that can't be used", () => {
+describe("an invalid expression", () => {
   const inField = (expression: string) =>
     faultsOf({ file: "book.yaml", from: "'$with.loan.reader'", to: expression });
   const line = 10;
@@ -355,9 +355,9 @@ describe("an expression that can't be used", () => {
     "'items^(>a)[0].name'",
     "'$sum(items.price)'",
     "'a.b.c'",
-  ])("%s gives what it says and passes", (expression) => expect(inField(expression)).toEqual([]));
+  ])("%s is a warning, and the pack loads", (expression) => expect(inField(expression)).toEqual([]));
 
-  test("in a block of several lines the fault's own line is told", () => {
+  test("in a block of several lines is reported with its own line", () => {
     const [fault] = faultsOf({
       file: "pack.yaml",
       from: "  pounds: { read: '$value / $rate', write: '$round($value * $rate)' }",

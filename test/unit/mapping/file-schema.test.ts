@@ -10,7 +10,7 @@ const schemas = [
   ["example", exampleSchema()] as const,
 ];
 
-test.each(schemas)("mappings/schema/%s.json is what `check --schema` prints now", (kind, schema) => {
+test.each(schemas)("mappings/schema/%s.json is what `check --schema` prints", (kind, schema) => {
   expect(JSON.parse(readFileSync(`mappings/schema/${kind}.json`, "utf8"))).toEqual(
     JSON.parse(JSON.stringify(schema)),
   );
@@ -23,14 +23,14 @@ const files = ["mappings", "test/fixtures/library-pack"].flatMap((folder) =>
 );
 const ajv = new Ajv2020({ strict: false });
 
-test.each(files)("an editor finds no fault in %s", (file, name) => {
+test.each(files)("the schema accepts %s", (file, name) => {
   const kind = name === "pack" || name === "surface" ? name : "resource";
   const validate = ajv.compile(fileSchema(kind));
   validate(parse(readFileSync(file, "utf8")));
   expect(validate.errors ?? []).toEqual([]);
 });
 
-test("an editor marks a key that is none", () => {
+test("the schema rejects an unknown key", () => {
   const validate = ajv.compile(fileSchema("resource"));
   expect(validate({ object: "a", fields: { b: "c", d: { v4: "e", filter: true } } })).toBe(true);
   expect(validate({ object: "a", fields: { b: { v5: "c" } } })).toBe(false);

@@ -10,7 +10,7 @@ const padded = (values: readonly number[]) =>
 const bits = (values: readonly number[]) =>
   values.map((value) => value.toString(2).padStart(16, "0")).join("");
 
-describe("the shortest spelling of an address", () => {
+describe("the canonical form of an address", () => {
   test.each([
     ["198.51.100.23", "198.51.100.23"],
     ["2001:0DB8:0000:0000:0000:0000:0002:5001", "2001:db8::2:5001"],
@@ -33,7 +33,7 @@ describe("the shortest spelling of an address", () => {
     "::1\n",
   ])("%j is no address", (text) => expect(shortestAddress(text)).toBeUndefined());
 
-  test("is one for all spellings, and stays as it is", () => {
+  test("is the same for all spellings, and is its own canonical form", () => {
     assert(
       property(groups, (values) => {
         const shortest = shortestAddress(padded(values)) ?? "";
@@ -61,9 +61,9 @@ describe("the first address of a network", () => {
     ["::1", -1],
     ["::1", 129],
     ["::1", Number.NaN],
-  ])("is not known of %j/%j", (address, prefix) => expect(networkAddress(address, prefix)).toBeUndefined());
+  ])("of %j/%j is undefined", (address, prefix) => expect(networkAddress(address, prefix)).toBeUndefined());
 
-  test("has the network's bits, and zeros after them", () => {
+  test("keeps the network's bits and zeroes the others", () => {
     assert(
       property(groups, integer({ min: 0, max: 128 }), (values, prefix) => {
         const first = bits(values).slice(0, prefix).padEnd(128, "0");

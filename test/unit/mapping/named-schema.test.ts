@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { withPack } from "./pack-folder.ts";
 
-test("a schema with a name of its own checks bodies in the service's words, and in the next pack too", () => {
+test("a named schema validates bodies in the service's product words, and in the next pack too", () => {
   const edit = { file: "book.yaml", from: "required: [shelf]", to: "$id: buying\n      required: [shelf]" };
   const load = () => withPack([edit], (folder) => loadPack(folder, { shelf: "rack" }));
   for (const pack of [load(), load()])

@@ -33,8 +33,8 @@ const gapsOf = (surface: string) =>
     }));
   });
 
-describe("a pack is held against the surface it says there is", () => {
-  test("fields that it does not name and routes that it does not answer are told with their places", () => {
+describe("a pack is compared with its declared API surface", () => {
+  test("unmapped fields and routes are reported with their positions", () => {
     expect(gapsOf(SURFACE)).toEqual([
       { line: 5, column: 5, message: 'the pack does not name the field "blurb" of book' },
       { line: 7, column: 5, message: 'the pack does not name the field "pages[].text" of book' },
@@ -43,7 +43,7 @@ describe("a pack is held against the surface it says there is", () => {
     ]);
   });
 
-  test("a pack without one has no gaps", () =>
+  test("a pack without a surface has no gaps", () =>
     expect(loadPack("test/fixtures/library-pack").gaps).toEqual({ unmappedFields: [], unmappedRoutes: [] }));
 
   test.each([
@@ -64,7 +64,7 @@ describe("a pack is held against the surface it says there is", () => {
     expect(faults).toContain(message.split("; ")[1] ?? "");
   });
 
-  test("the library's pack itself has no fault", () => expect(faultsOf()).toEqual([]));
+  test("the library pack has no gaps", () => expect(faultsOf()).toEqual([]));
 });
 
 const REFERENCE = "../shared/reference/alpha.md";
@@ -103,12 +103,14 @@ const EXAMPLES = (
   const objects = text.slice(text.indexOf("## 5. Objects"), text.indexOf("## 6. States"));
   const examples = [...objects.matchAll(/```json\n([^`]+)```/g)].map(([, json = ""]) => JSON.parse(json));
 
-  test("has its routes", () => expect([...surface.routes].sort()).toEqual(routesOf(text).sort()));
+  test("the pack has the routes of the API document", () =>
+    expect([...surface.routes].sort()).toEqual(routesOf(text).sort()));
 
-  test("has an object for each of its examples", () => expect(EXAMPLES).toHaveLength(examples.length));
+  test("the pack has an object for each example of the API document", () =>
+    expect(EXAMPLES).toHaveLength(examples.length));
 
   test.each(EXAMPLES.map((object, index) => [object, index] as const))(
-    "has the fields of %s",
+    "the pack has the fields of %s",
     (object, index) => {
       const fields = surface.objects[object] ?? {};
       const found = new Set(leaves(examples[index], (name) => Object.hasOwn(fields, name)));
@@ -125,7 +127,7 @@ const EXAMPLES = (
   );
 
   test.each(["5.1", "5.2", "5.4", "5.5", "5.6", "5.7", "5.10", "5.11"])(
-    "has the fields of table %s",
+    "the pack has the fields of table %s",
     (section) => {
       const rest = objects.slice(objects.indexOf(`### ${section} `));
       const table = rest.slice(0, rest.indexOf("```"));

@@ -166,35 +166,38 @@ async function outcome(run: () => unknown): Promise<string> {
   }
 }
 
-describe.each(["mappings", "test/fixtures/library-pack"])("an object of %s, as text (L5)", (folder) => {
-  const reference = readPack(folder);
-  const catalogs = knownCatalogs(reference);
-  const engines = { compiled: loadPack(folder), interpreted: runInterpreted(() => loadPack(folder)) };
-  const value = anything(wordsOf(reference));
+describe.each(["mappings", "test/fixtures/library-pack"])(
+  "reading an object of %s as text (L5)",
+  (folder) => {
+    const reference = readPack(folder);
+    const catalogs = knownCatalogs(reference);
+    const engines = { compiled: loadPack(folder), interpreted: runInterpreted(() => loadPack(folder)) };
+    const value = anything(wordsOf(reference));
 
-  async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
-    const reading: ReadContext = { catalogs: copyOf(catalogs), related: extra };
-    const from = cursorAt(text);
-    const alpha = await engines[engine].resources.get(name)?.read(from, reading);
-    expectEnd(from);
-    return parseJson(alpha ?? "");
-  }
+    async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
+      const reading: ReadContext = { catalogs: copyOf(catalogs), related: extra };
+      const from = cursorAt(text);
+      const alpha = await engines[engine].resources.get(name)?.read(from, reading);
+      expectEnd(from);
+      return parseJson(alpha ?? "");
+    }
 
-  test.each([...reference.files.keys()])("%s is what its rules say, whatever v4 has", async (name) => {
-    const places = placesOf(reference, name);
-    const documents = fc.tuple(document(places.v4, value), document(places.with, value));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof({ weight: 9, arbitrary: documents }, fc.tuple(value, fc.constant("{}"))),
-        async ([text, more]) => {
-          const extra = parseJson(more) as Json;
-          const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
-          const wanted = await outcome(() => translate(name, parseJson(text), around));
-          expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
-          expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-});
+    test.each([...reference.files.keys()])("%s matches its rules for any v4 object", async (name) => {
+      const places = placesOf(reference, name);
+      const documents = fc.tuple(document(places.v4, value), document(places.with, value));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.oneof({ weight: 9, arbitrary: documents }, fc.tuple(value, fc.constant("{}"))),
+          async ([text, more]) => {
+            const extra = parseJson(more) as Json;
+            const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
+            const wanted = await outcome(() => translate(name, parseJson(text), around));
+            expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
+            expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
+          },
+        ),
+        { numRuns: 40 },
+      );
+    });
+  },
+);

@@ -23,7 +23,7 @@ function frozen<T>(value: T): T {
 
 const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
 
-describe("what alpha is shown depends on what v4 gave, and on nothing else", () => {
+describe("an alpha object depends only on the v4 object", () => {
   test.each(objects.map((resource) => [resource.name, resource] as const))("%s", async (name, resource) => {
     const members = [...resource.fields].flatMap(([field, rule]) => {
       const values = rule.v4 === undefined ? undefined : v4Values(pack, [name, field], rule, v4Ids);

@@ -103,7 +103,7 @@ function asSent(value: unknown, { catalog }: FieldRule): unknown {
 
 const isUnused = (value: unknown): boolean => value === null || value === undefined;
 
-describe("what alpha writes is what alpha reads", () => {
+describe("a written alpha object reads back the same", () => {
   test.each(writable)("%s", async (name, member) => {
     const { resource, field, rule, schema } = member;
     const known = `${resource.name}.${field}`;
@@ -123,10 +123,10 @@ describe("what alpha writes is what alpha reads", () => {
     );
   });
 
-  test("covers most fields that can be written at all", () => expect(writable.length).toBeGreaterThan(60));
+  test("most writable fields are tested", () => expect(writable.length).toBeGreaterThan(60));
 });
 
-describe("what alpha is shown may be written back and changes nothing", () => {
+describe("writing back what was read changes nothing", () => {
   test.each(writable)("%s", async (name, member) => {
     await fc.assert(
       fc.asyncProperty(valuesOf(name, member), async (value) => {

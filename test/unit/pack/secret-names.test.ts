@@ -13,7 +13,7 @@ test.each(
   scratch scratch_codes jwt session cookie cookies credential credentials kubeconfig ＩＤ＿ＴＯＫＥＮ`.split(
     /\s+/,
   ),
-)("%s is secret", (name) => {
+)("%s is redacted", (name) => {
   const values = redaction.find({ path: "", isRoute: false, query: "", texts: [`{"${name}":"${S}"}`] });
   expect(redaction.value({ [name]: S })).toEqual({ [name]: "[redacted]" });
   expect(redaction.json(JSON.stringify({ [name]: S, n: 1 }))).toEqual({ [name]: "[redacted]", n: 1 });
@@ -22,7 +22,7 @@ test.each(
 });
 
 test.each(["tokens", "credentials"])(
-  "of the list %s objects and numbers are recorded, texts are not",
+  "of the list %s objects and numbers are recorded, strings are redacted",
   (name) => {
     const value = { [name]: [{ id: 1, label: "x" }, 9991, S], total: 1 };
     expect(redaction.json(JSON.stringify(value))).toEqual({
@@ -32,7 +32,7 @@ test.each(["tokens", "credentials"])(
   },
 );
 
-test("no list of the pack is secret as a whole", () => {
+test("the pack redacts no list as a whole", () => {
   for (const { list } of pack.resources.values()) {
     if (list === undefined) continue;
     expect(JSON.parse(JSON.stringify(redaction.value({ [list]: [{ id: 1 }] })))).toEqual({
@@ -50,7 +50,7 @@ test.each([
   expect(JSON.parse(JSON.stringify(redaction.json(JSON.stringify(value))))).toEqual(value);
 });
 
-describe("a secret beside its name", () => {
+describe("a secret next to its name", () => {
   test.each(["name", "key", "field", "parameter"])("as the value of a %s", (naming) => {
     const text = JSON.stringify([{ value: S, [naming]: "root_pass", type: "x" }]);
     expect(redaction.json(text)).toEqual([{ value: "[redacted]", [naming]: "root_pass", type: "x" }]);

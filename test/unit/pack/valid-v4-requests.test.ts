@@ -23,10 +23,13 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
       .map(({ call, ...request }) => [title, call, { ...splitCall(call, ""), ...request }] as const),
   );
 
-  test.each(calls)("%s: %s", (_title, _call, request) => expect(faultsOf(request)).toEqual([]));
+  test.each(calls)("%s is a valid v4 request: %s", (_title, _call, request) =>
+    expect(faultsOf(request)).toEqual([]),
+  );
 
-  test.each(catalogs.map(({ path, filter }) => [path, filter]))("the catalog of %s", (path, filter) =>
-    expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
+  test.each(catalogs.map(({ path, filter }) => [path, filter]))(
+    "the catalog request of %s is valid",
+    (path, filter) => expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
   );
 
   const filtered = pack.routes.flatMap(({ name, response: gives, object, source }) => {
@@ -39,7 +42,7 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
     return [[name, source.call.template, marked] as const];
   });
 
-  test.each(filtered)("%s is filtered by what v4 can filter by", (_name, template, marked) => {
+  test.each(filtered)("%s is filtered only by fields that v4 can filter by", (_name, template, marked) => {
     const filter = Object.fromEntries(marked.map((field) => [field, null]));
     const path = template.replaceAll(/\{\w+\}/g, "1");
     expect(faultsOf({ method: "GET", path, filter })).toEqual([]);
@@ -58,5 +61,5 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
       " must have required property 'type'",
     ],
     [{ method: "PUT", path: "/vm/instances/5", body: { lable: "x" } }, "there is no member lable"],
-  ])("%j is none", (request, fault) => expect(faultsOf(request)).toContain(fault));
+  ])("the validator rejects %j", (request, fault) => expect(faultsOf(request)).toContain(fault));
 });

@@ -22,14 +22,14 @@ async function allowed(limits: RateLimits, request: Partial<LimitSubject>): Prom
   return (await limits.consume(asking(request))).status.isAllowed;
 }
 
-describe("a counter in memory", () => {
-  test("L33 keys are bounded in number", async () => {
+describe("the rate limiter in memory", () => {
+  test("L33 has a bounded number of keys", async () => {
     const counter = createMemoryLimiter({ points: 5, seconds: 100 }, 1000);
     for (let key = 0; key < 5000; key += 1) await counter.consume(`key ${key}`);
     expect(counter.size).toBe(1000);
   });
 
-  test("a key that is still counted keeps its count, also while others come and go", async () => {
+  test("keeps the count of a key that is in use while others come and go", async () => {
     const counter = createMemoryLimiter({ points: 5, seconds: 100 }, 10);
     for (let round = 0; round < 5; round += 1) {
       expect(await counter.consume("mine")).toMatchObject({ isAllowed: true, remaining: 4 - round });
@@ -38,7 +38,7 @@ describe("a counter in memory", () => {
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: false, remaining: 0 });
   });
 
-  test("gives back what was counted, and nothing that was not", async () => {
+  test("refunds consumed points, and nothing else", async () => {
     const counter = createMemoryLimiter({ points: 1, seconds: 100 });
     await counter.refund("mine");
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: true });
@@ -47,7 +47,7 @@ describe("a counter in memory", () => {
     expect(await counter.consume("mine")).toMatchObject({ isAllowed: false });
   });
 
-  test("allows less, or more, from one request to the next", async () => {
+  test("applies another limit from one request to the next", async () => {
     const counter = createMemoryLimiter({ points: 10, seconds: 100 });
     await counter.consume("mine");
     counter.setPoints(2);
@@ -58,7 +58,7 @@ describe("a counter in memory", () => {
   });
 });
 
-test("a create that the general limit refuses does not use up the limit of creates", async () => {
+test("a create that the general limit rejects does not consume the create limit", async () => {
   const limits = limitsOf(1, 5);
   await allowed(limits, {});
   for (let round = 0; round < 9; round += 1)
@@ -69,8 +69,8 @@ test("a create that the general limit refuses does not use up the limit of creat
   expect(limits.size).toBe(1);
 });
 
-describe("tokens that nobody knows", () => {
-  test("L33 made-up tokens share the limit of their address, and leave no keys beyond it", async () => {
+describe("unknown tokens", () => {
+  test("L33 share the limit of their address, and have no keys beyond it", async () => {
     const limits = limitsOf(10);
     let passed = 0;
     for (let n = 0; n < 1000; n += 1)
@@ -79,7 +79,7 @@ describe("tokens that nobody knows", () => {
     expect(limits.size).toBe(11);
   });
 
-  test("a known token is not held to the limit of its address", async () => {
+  test("a known token does not count against the limit of its address", async () => {
     const limits = limitsOf(10);
     for (let n = 0; n < 20; n += 1)
       await limits.consume(asking({ token: `made up ${n}`, isKnownToken: false }));
@@ -90,7 +90,7 @@ describe("tokens that nobody knows", () => {
     ).toBe(true);
   });
 
-  test("any number of clients behind one address may become known, one after the other", async () => {
+  test("any number of clients behind one address can become known one by one", async () => {
     const limits = limitsOf(10);
     for (let n = 0; n < 100; n += 1) {
       const { status: standing, creditAddress: vouch } = await limits.consume(
@@ -101,7 +101,7 @@ describe("tokens that nobody knows", () => {
     }
   });
 
-  test("a token is held to its own limit while it becomes known", async () => {
+  test("a token counts against its own limit while it becomes known", async () => {
     const limits = limitsOf(2);
     for (const expected of [true, true, false]) {
       const { status: standing, creditAddress: vouch } = await limits.consume(

@@ -37,15 +37,15 @@ function copies(say: Say) {
 }
 const labels = () => catalogs?.list("datacenter")?.map(({ object }) => object["id"]);
 
-describe("before the first read", () => {
-  test("there is no copy, and every catalog says so", () => {
+describe("the catalog cache before the first read", () => {
+  test("has no copies, and reports every catalog as missing", () => {
     const { catalogs } = copies(() => envelope([newark]));
     expect(catalogs.list("datacenter")).toBeUndefined();
     expect(catalogs.isLoaded("datacenter")).toBe(false);
     expect(catalogs.missing()).toContain("datacenter: not read yet");
   });
 
-  test("many who want it read are served by one read (L27)", async () => {
+  test("shares one read among concurrent callers (L27)", async () => {
     const { catalogs, calls } = copies(() => envelope([newark]));
     await Promise.all([catalogs.refresh(), catalogs.refresh(), catalogs.refresh()]);
     expect(calls()).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("before the first read", () => {
   });
 });
 
-describe("what is no catalog", () => {
+describe("an invalid catalog response", () => {
   test.each<[string, Say]>([
     ["HTML", () => ({ text: "<html>" })],
     ["nothing", () => ({ text: "" })],
@@ -66,7 +66,7 @@ describe("what is no catalog", () => {
     ["pages without an end", () => envelope([newark], Number.MAX_SAFE_INTEGER)],
     ["ten thousand levels", () => ({ text: "[".repeat(10_000) })],
     ["no connection", () => Promise.reject(new UpstreamError("unreachable", "refused"))],
-  ])("%s: not ready, with a reason, and the others are read", async (_name, say) => {
+  ])("is reported as not ready with a reason, and other catalogs are read: %s", async (_name, say) => {
     const { catalogs, calls, faults } = copies(say);
     await catalogs.refresh();
     expect(catalogs.list("datacenter")).toBeUndefined();
@@ -76,7 +76,7 @@ describe("what is no catalog", () => {
     expect(catalogs.isLoaded("kernel")).toBe(true);
   });
 
-  test("the old copy stays, and is ready", async () => {
+  test("keeps the previous copy, which is ready", async () => {
     let broken = false;
     const { catalogs, faults } = copies(() => (broken ? { status: 500, text: "" } : envelope([newark])));
     await catalogs.refresh();
@@ -88,7 +88,7 @@ describe("what is no catalog", () => {
     expect(catalogs.missing()).toEqual([]);
   });
 
-  test("half of one is none: the second page fails", async () => {
+  test("is a catalog whose second page fails", async () => {
     const { catalogs } = copies(({ path }) =>
       path.includes("page=1&") ? envelope([newark], 2) : { status: 500, text: "" },
     );
@@ -97,8 +97,8 @@ describe("what is no catalog", () => {
   });
 });
 
-describe("rows", () => {
-  test("that are none, or have no id, or come twice, are left out", async () => {
+describe("catalog rows", () => {
+  test("are skipped if they are invalid, have no id or occur twice", async () => {
     const { catalogs } = copies(() =>
       envelope([
         null,
@@ -118,7 +118,7 @@ describe("rows", () => {
   });
 
   test.each(["__proto__", "constructor", "toString", "", "a/../b"])(
-    "of the id %j change nothing but themselves",
+    "with the id %j change no other row",
     async (id) => {
       const { catalogs } = copies(() => ({
         text: `{"data":[{"id":${JSON.stringify(id)},"country":"x","__proto__":{"country":"y"}}],"page":1,"pages":1,"results":1}`,
@@ -131,7 +131,7 @@ describe("rows", () => {
   );
 });
 
-describe("what is too large is no catalog, and the old copy stays", () => {
+describe("a catalog that is too large keeps the previous copy", () => {
   const row = (id: number, filler = "") => ({ id: `r${id}`, filler });
   const rows = (count: number, filler = "") => Array.from({ length: count }, (_, id) => row(id, filler));
 
@@ -154,7 +154,7 @@ describe("what is too large is no catalog, and the old copy stays", () => {
   });
 });
 
-describe("with clients' tokens", () => {
+describe("reading catalogs with clients' tokens", () => {
   const image = { id: "vm/debian9", label: "Debian 9", is_public: true };
   const own = { id: "vm/own", label: "My own", is_public: false };
   const UNKNOWN = { status: 401, text: "{}" };
@@ -178,7 +178,7 @@ describe("with clients' tokens", () => {
   }
   const images = (made: CatalogCache) => made.list("distribution")?.map(({ object }) => object["id"]);
 
-  test("a catalog that the pack calls public is never read with one, and is tried again without", async () => {
+  test("a public catalog is never read with one, and is read again without", async () => {
     let closed = true;
     const { catalogs, tokens } = copiesByToken("/v4/regions", () => (closed ? UNKNOWN : envelope([newark])));
     await catalogs.refresh();
@@ -193,7 +193,7 @@ describe("with clients' tokens", () => {
     });
   });
 
-  test("of one that a token may read only what everybody may see is kept", async () => {
+  test("of a private catalog only public rows are cached", async () => {
     const { catalogs } = copiesByToken("/v4/images", (token) => (token ? envelope([image, own]) : UNKNOWN));
     await catalogs.refresh();
     expect(catalogs.missing()).toEqual([]);
@@ -201,7 +201,7 @@ describe("with clients' tokens", () => {
     expect(images(catalogs)).toEqual(["vm/debian9"]);
   });
 
-  test("one 401 does not make it private: without a token it is asked for again, and taken", async () => {
+  test("one 401 does not make a catalog private: it is read again without a token", async () => {
     let closed = true;
     const other = { ...image, id: "vm/debian10" };
     const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
@@ -216,7 +216,7 @@ describe("with clients' tokens", () => {
     expect(tokens).toEqual([undefined, "Bearer good", undefined]);
   });
 
-  test("a token that can't read it uses up no try of another, and is not tried again at once", async () => {
+  test("a token that cannot read a catalog uses no attempt of another, and is not tried again at once", async () => {
     const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
       token === "Bearer good" ? envelope([image]) : UNKNOWN,
     );
@@ -233,7 +233,7 @@ describe("with clients' tokens", () => {
   });
 });
 
-describe("after a failed read", () => {
+describe("catalogs after a failed read", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -250,7 +250,7 @@ describe("after a failed read", () => {
     expect(calls()).toHaveLength(reads);
   });
 
-  test("stopped in mid-read, it is not tried again either", async () => {
+  test("are not read again once the cache is stopped", async () => {
     vi.useFakeTimers();
     const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
     const reading = catalogs.refresh();

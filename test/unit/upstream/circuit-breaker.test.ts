@@ -28,8 +28,8 @@ function tries(count: number, outcome: AttemptOutcome): void {
   }
 }
 
-describe("it opens", () => {
-  test("when more than half of enough tries failed, and not with fewer", () => {
+describe("the circuit opens", () => {
+  test("if more than half of the minimum number of calls failed", () => {
     tries(9, "failed");
     expect(breaker.state()).toBe("closed");
     tries(1, "failed");
@@ -38,7 +38,7 @@ describe("it opens", () => {
     expect(told).toEqual(["open"]);
   });
 
-  test("not when half of them did", () => {
+  test("no earlier than that: with half of the calls failed it stays closed", () => {
     tries(20, "succeeded");
     tries(20, "failed");
     expect(breaker.state()).toBe("closed");
@@ -46,7 +46,7 @@ describe("it opens", () => {
     expect(breaker.state()).toBe("open");
   });
 
-  test("not for failures of long ago, however slowly they came", () => {
+  test("not for failures outside of the time window", () => {
     for (let n = 0; n < 30; n += 1) {
       tries(1, "failed");
       now += 1500;
@@ -59,19 +59,19 @@ describe("it opens", () => {
     expect(breaker.state()).toBe("closed");
   });
 
-  test("not for what tells nothing of v4", () => {
+  test("not for outcomes that say nothing about v4", () => {
     tries(100, "ignored");
     expect(breaker.state()).toBe("closed");
   });
 });
 
-describe("after the pause", () => {
+describe("the half-open circuit", () => {
   beforeEach(() => {
     tries(10, "failed");
     now += 1000;
   });
 
-  test("v4 is asked again, and not before", () => {
+  test("lets a call through after the pause, and none before", () => {
     now -= 1;
     expect(breaker.allow()).toBe(false);
     now += 1;
@@ -79,7 +79,7 @@ describe("after the pause", () => {
     expect(breaker.allow()).toBe(true);
   });
 
-  test("one call is let through, and the others wait for none", () => {
+  test("lets one call through, and rejects the others at once", () => {
     expect(breaker.allow()).toBe(true);
     expect(breaker.state()).toBe("open");
     expect(breaker.allow()).toBe(false);
@@ -87,7 +87,7 @@ describe("after the pause", () => {
     expect(breaker.allow()).toBe(false);
   });
 
-  test("its answer closes it, and what was before counts no more", () => {
+  test("closes after a successful call, and forgets earlier failures", () => {
     breaker.allow();
     breaker.record("succeeded");
     expect(breaker.state()).toBe("closed");
@@ -96,7 +96,7 @@ describe("after the pause", () => {
     expect(breaker.state()).toBe("closed");
   });
 
-  test("its failure opens it for another pause", () => {
+  test("opens for another pause after a failed call", () => {
     breaker.allow();
     breaker.record("failed");
     expect(breaker.allow()).toBe(false);
@@ -105,13 +105,13 @@ describe("after the pause", () => {
     expect(told).toEqual(["open"]);
   });
 
-  test("a client that goes away lets the next one try", () => {
+  test("lets the next call through if the client of the first disconnects", () => {
     breaker.allow();
     breaker.record("ignored");
     expect(breaker.allow()).toBe(true);
   });
 
-  test("failures of calls from before don't make the pause longer", () => {
+  test("is not affected by failures of calls that started earlier", () => {
     breaker.record("failed");
     expect(breaker.allow()).toBe(true);
   });

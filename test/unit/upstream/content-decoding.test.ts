@@ -12,7 +12,7 @@ const CODERS = {
 };
 type Coding = keyof typeof CODERS;
 
-test("L2 what was coded, up to twice, is decoded to what it was", async () => {
+test("L2 decodes a body that was encoded up to twice", async () => {
   const codings = array(constantFrom(...(Object.keys(CODERS) as Coding[])), { maxLength: 2 });
   await assert(
     asyncProperty(uint8Array(), codings, async (bytes, names) => {
@@ -23,16 +23,19 @@ test("L2 what was coded, up to twice, is decoded to what it was", async () => {
   );
 });
 
-test.each([undefined, "", "identity", "Identity", " , identity ,"])("%j codes nothing", async (coding) => {
-  expect(await decodeContent(Buffer.from("as it is"), coding, 3)).toEqual(Buffer.from("as it is"));
-});
+test.each([undefined, "", "identity", "Identity", " , identity ,"])(
+  "treats %j as no encoding",
+  async (coding) => {
+    expect(await decodeContent(Buffer.from("as it is"), coding, 3)).toEqual(Buffer.from("as it is"));
+  },
+);
 
 /** zlib's and the like's words for it. */
 const BROKEN = /header|end of file|decompress|frame|block|data|descriptor/i;
 
-describe("refused", () => {
+describe("content decoding rejects", () => {
   test.each(Object.entries(CODERS))(
-    "a bomb in %s: no more than the limit is ever made",
+    "a decompression bomb in %s without exceeding the limit",
     async (name, code) => {
       const bomb = code(Buffer.alloc(10_000_000));
       await expect(decodeContent(bomb, name, 9_999_999)).rejects.toThrow(/larger|length/i);
@@ -40,14 +43,14 @@ describe("refused", () => {
     },
   );
 
-  test.each(Object.entries(CODERS))("what is no %s, or half of one", async (name, code) => {
+  test.each(Object.entries(CODERS))("an invalid or truncated %s body", async (name, code) => {
     await expect(decodeContent(Buffer.from("no such thing"), name, 1000)).rejects.toThrow(BROKEN);
     const whole = code(Buffer.from("a text of some length, a text of some length"));
     await expect(decodeContent(whole.subarray(0, whole.length - 5), name, 1000)).rejects.toThrow(BROKEN);
   });
 
   test.each(["rot13", "gzip;q=1", "__proto__", "constructor", "toString", "gzip, gzip, gzip"])(
-    "the coding %s",
+    "the encoding %s",
     async (coding) => {
       await expect(decodeContent(Buffer.from("x"), coding, 1000)).rejects.toThrow(/coding/);
     },

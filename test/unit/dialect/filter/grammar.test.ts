@@ -8,20 +8,20 @@ function changed(operators: Record<string, OperatorDefinition | undefined>): Fil
   return { ...definition, operators: Object.fromEntries(entries) as FilterDefinition["operators"] };
 }
 
-describe("the grammar of a pack", () => {
-  test("every spelling of clients leads to its operator", () => {
+describe("the filter grammar of a pack", () => {
+  test("maps each alpha spelling to its operator", () => {
     expect(grammar.operators.get("+ne")).toBe("neq");
     expect(grammar.operators.get("+order-by")).toBe("order_by");
     expect(grammar.operators.get("+order_by")).toBe("order_by");
   });
 
-  test("v4's spelling is alpha's where none is given", () => {
+  test("uses v4's spelling if alpha has none", () => {
     expect(grammar.v4.order_by).toBe("+order_by");
     expect(grammar.v4.neq).toBe("+neq");
     expect(grammar.alpha.order_by).toBe("+order-by");
   });
 
-  test("the prefix is what all spellings share", () => {
+  test("has the prefix that all spellings share", () => {
     expect(grammar.prefix).toBe("+");
     const operators = Object.entries(definition.operators).map(([key, { is }]) => [`$op:${key}`, { is }]);
     expect(createGrammar({ header: "Q", operators: Object.fromEntries(operators) }).prefix).toBe("$op:+");
@@ -33,7 +33,7 @@ describe("the grammar of a pack", () => {
     ["a spelling of two operators", changed({ "+gt": { is: "gt", also: ["+ne"] } }), "+ne stands for two"],
     ["a missing operator", changed({ "+or": undefined }), "no spelling is given for or"],
     ["no prefix", changed({ "+or": undefined, any: { is: "or" } }), "must begin alike"],
-  ])("%s stops the start", (_name, faulty, message) => {
+  ])("%s is a fault of the pack", (_name, faulty, message) => {
     expect(() => createGrammar(faulty)).toThrow(message);
   });
 });

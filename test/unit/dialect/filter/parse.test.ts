@@ -10,7 +10,7 @@ import { reasonOf } from "./refused.ts";
 const parse = (text: string) => parseFilter(text, grammar);
 
 describe("A-020 the header holds one JSON object", () => {
-  test("{} is no filter", () => expect(parse("{}")).toEqual({ conditions: [] }));
+  test("{} selects everything", () => expect(parse("{}")).toEqual({ conditions: [] }));
 
   test.each([
     ["nothing", "", "X-Filter"],
@@ -25,16 +25,16 @@ describe("A-020 the header holds one JSON object", () => {
     ["an empty object as a value", '{"label":{}}', "label"],
     ["operators mixed with plain keys", '{"label":{"+contains":"x","id":"y"}}', "label"],
     ["an id that would change its digits", '{"id":9007199254740993}', "id"],
-  ])("%s is refused", (_name, text, reason) => {
+  ])("%s is rejected", (_name, text, reason) => {
     expect(reasonOf(() => parse(text))).toContain(reason);
   });
 
-  test("a reason holds nothing of a text that is no JSON", () => {
+  test("an error contains nothing of an invalid text", () => {
     expect(reasonOf(() => parse('{"token": secret'))).not.toContain("secret");
   });
 });
 
-describe("A-022 to A-025 operators take their kind of value", () => {
+describe("A-022 to A-025 operators accept only their type of value", () => {
   test.each([
     ['{"+and":{"label":"x"}}', "+and"],
     ['{"+or":"x"}', "+or"],
@@ -52,13 +52,13 @@ describe("A-022 to A-025 operators take their kind of value", () => {
     ['{"label":{"+ne":["x"]}}', "label"],
     ['{"+contains":"x"}', "+contains"],
     ['{"label":{"+or":[{"label":"x"}]}}', "+or"],
-  ])("%s is refused", (text, reason) => {
+  ])("%s is rejected", (text, reason) => {
     expect(reasonOf(() => parse(text))).toContain(reason);
   });
 });
 
-describe("A-026 to A-028 order", () => {
-  test.each(["+order-by", "+order_by"])("%s names the field", (key) => {
+describe("A-026 to A-028 ordering", () => {
+  test.each(["+order-by", "+order_by"])("%s orders by the field", (key) => {
     expect(parse(JSON.stringify({ [key]: "label" }))).toEqual({ conditions: [], orderBy: "label" });
   });
 
@@ -78,12 +78,12 @@ describe("A-026 to A-028 order", () => {
     ["order below the top level", '{"+and":[{"+order-by":"label"}]}', "+order-by"],
     ["a direction below the top level", '{"+order-by":"id","+or":[{"+order":"asc"}]}', "+order"],
     ["order inside a field", '{"label":{"+order_by":"label"}}', "+order_by"],
-  ])("%s is refused", (_name, text, reason) => {
+  ])("%s is rejected", (_name, text, reason) => {
     expect(reasonOf(() => parse(text))).toContain(reason);
   });
 });
 
-describe("A-029 operators that alpha does not list", () => {
+describe("A-029 operators that alpha does not have", () => {
   test.each(["+limit", "+page", "+", "+OR", "+order by", "+__proto__"])("%s is refused", (key) => {
     expect(reasonOf(() => parse(JSON.stringify({ label: "x", [key]: 1 })))).toContain(key);
     expect(reasonOf(() => parse(JSON.stringify({ label: { [key]: 1 } })))).toContain(key);
@@ -91,7 +91,7 @@ describe("A-029 operators that alpha does not list", () => {
   });
 });
 
-describe("what is too much", () => {
+describe("filter limits", () => {
   const nested = (depth: number) => '{"+and":['.repeat(depth) + '{"a":1}' + "]}".repeat(depth);
   const members = (count: number, member: string) => `{"+or":[${Array(count).fill(member).join(",")}]}`;
   const wide = (tests: number) => members(tests, '{"a":1}');
@@ -108,21 +108,21 @@ describe("what is too much", () => {
       '{"a":{"+gt":1},'.concat(wide(maxNodes - 2).slice(1)),
       '{"a":{"+gt":1,"+lt":3},'.concat(wide(maxNodes - 2).slice(1)),
     ],
-  ])("%s is refused from the first one over its limit", (_name, largest, tooLarge) => {
+  ])("%s is rejected above its limit", (_name, largest, tooLarge) => {
     expect(() => parse(largest)).not.toThrow();
     expect(reasonOf(() => parse(tooLarge))).toContain("X-Filter");
   });
 
-  test("depth is refused before anything is built", () => {
+  test("the depth is checked before anything is parsed", () => {
     expect(reasonOf(() => parse("[".repeat(maxLength)))).toContain("deeper");
   });
 
-  test("a reason doesn't give back a long name", () => {
+  test("an error does not repeat a long name", () => {
     expect(reasonOf(() => parse(JSON.stringify({ ["+x".repeat(2000)]: 1 }))).length).toBeLessThan(120);
   });
 });
 
-describe("whatever comes in", () => {
+describe("arbitrary input", () => {
   const fields: FilterFields = new Map<string, FilterField>([
     ["id", { v4: "id" }],
     ["created", { v4: "created", dateTime: true }],
@@ -141,7 +141,7 @@ describe("whatever comes in", () => {
   }
   const outcomes = /^(taken|refused)$/;
 
-  test("text ends in a filter or a refusal", () => {
+  test("any text gives a filter or an error", () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(text, (text) => {
@@ -150,7 +150,7 @@ describe("whatever comes in", () => {
     );
   });
 
-  test("JSON ends in a filter or a refusal", () => {
+  test("any JSON gives a filter or an error", () => {
     const names = [...grammar.operators.keys(), ...fields.keys(), "__proto__", "constructor"];
     const key = fc.oneof(fc.constantFrom(...names), fc.string());
     const { tree } = fc.letrec((tie) => ({
@@ -169,7 +169,7 @@ describe("whatever comes in", () => {
     );
   });
 
-  test("__proto__ is a field like any other", () => {
+  test("__proto__ is an ordinary field", () => {
     expect(parse('{"__proto__":"x"}').conditions).toEqual([
       { kind: "field", field: "__proto__", tests: [{ operator: "eq", value: "x" }] },
     ]);

@@ -102,7 +102,7 @@ const order = fc.oneof(
   fc.record({ "+order_by": fc.constantFrom(...names), "+order": fc.constantFrom("asc", "desc") }),
 );
 
-test("A-020 to A-030 a filter selects the same rows here and in v4, in the same order", () => {
+test("A-020 to A-030 a filter selects the same rows in the gateway and in v4, in the same order", () => {
   fc.assert(
     fc.property(filterObject, order, fc.array(row, { maxLength: 12 }), (conditions, order, rows) => {
       const filter = parseFilter(JSON.stringify({ ...conditions, ...order }), grammar);

@@ -42,7 +42,7 @@ const fields: SelectFields<Row> = new Map([
 const select = (text: string) => selectRows(rows, parseFilter(text, grammar), fields).map((row) => row.id);
 const everything = rows.map((row) => row.id);
 
-describe("rows that the gateway filters itself", () => {
+describe("selecting rows in the gateway", () => {
   test.each([
     ["A-020 without a filter all rows stay", "{}", everything],
     ["A-020 strings are case-sensitive", '{"label":"Debian 7"}', []],
@@ -107,12 +107,12 @@ describe("rows that the gateway filters itself", () => {
     ["A-023 a comparison with text", '{"size":{"+gt":"x"}}', "size"],
     ["A-023 a date-time that is none", '{"created":{"+gt":"2017"}}', "created"],
     ["A-027 order by an unknown field", '{"+order-by":"vendor"}', "vendor cannot be ordered by"],
-  ])("%s is refused", (_name, filter, reason) => {
+  ])("%s is rejected", (_name, filter, reason) => {
     expect(reasonOf(() => select(filter))).toContain(reason);
     expect(reasonOf(() => selectRows([], parseFilter(filter, grammar), fields))).toContain(reason);
   });
 
-  test("the rows handed in stay as they are", () => {
+  test("the given rows are not changed", () => {
     const frozen = Object.freeze([...rows]);
     selectRows(frozen, parseFilter('{"+order-by":"label"}', grammar), fields);
     expect(frozen).toEqual(rows);

@@ -35,7 +35,7 @@ const fields: FilterFields = new Map<string, FilterField>([
 const translate = (text: string, extra?: object) =>
   translateFilter(parseFilter(text, grammar), fields, grammar, extra);
 
-describe("alpha's filter in v4's words", () => {
+describe("alpha's filter as a v4 filter", () => {
   test.each([
     ["A-020 a plain value is equality", '{"label":"x"}', '{"label":"x"}'],
     ["A-020 a boolean", '{"seen":false}', '{"seen":false}'],
@@ -133,10 +133,10 @@ describe("alpha's filter in v4's words", () => {
     ],
   ])("%s", (_name, alpha, v4) => expect(translate(alpha)).toBe(v4));
 
-  test("{} is no filter", () => expect(translate("{}")).toBeUndefined());
+  test("{} gives no filter", () => expect(translate("{}")).toBeUndefined());
 });
 
-describe("what v4 can't be asked is refused", () => {
+describe("filters that v4 does not support are rejected", () => {
   test.each([
     ["A-020 an unknown field", '{"status":"running"}', "status cannot be filtered by"],
     ["A-020 v4's name of a field", '{"domain":"x"}', "domain"],
@@ -165,34 +165,34 @@ describe("what v4 can't be asked is refused", () => {
   ])("%s", (_name, alpha, reason) => expect(reasonOf(() => translate(alpha))).toContain(reason));
 });
 
-describe("a condition of the gateway's own", () => {
+describe("a condition that the gateway adds", () => {
   const extra = { "+or": [{ action: "vm_boot" }] };
 
-  test("stands alone without a client's filter", () => {
+  test("is the whole filter if the client sends none", () => {
     expect(translate("{}", extra)).toBe('{"+or":[{"action":"vm_boot"}]}');
   });
 
-  test("is ANDed beside the client's, which can't widen it", () => {
+  test("is combined with the client's filter by AND, which cannot widen it", () => {
     expect(translate('{"+or":[{"id":1}]}', extra)).toBe(
       '{"+and":[{"+or":[{"id":1}]},{"+or":[{"action":"vm_boot"}]}]}',
     );
   });
 
-  test("leaves the order at the top level", () => {
+  test("keeps the ordering at the top level", () => {
     expect(translate('{"+order-by":"id"}', extra)).toBe('{"+or":[{"action":"vm_boot"}],"+order_by":"id"}');
     expect(translate('{"id":1,"+order-by":"id"}', { seen: true })).toBe(
       '{"+and":[{"id":1},{"seen":true}],"+order_by":"id"}',
     );
   });
 
-  test("that is empty changes nothing", () => {
+  test("changes nothing if it is empty", () => {
     expect(translate('{"id":1}', {})).toBe('{"id":1}');
     expect(translate("{}", {})).toBeUndefined();
   });
 });
 
-describe("the header is printable ASCII", () => {
-  test("any text arrives as it was sent", () => {
+describe("the filter header contains only printable ASCII", () => {
+  test("decodes to the text that was sent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (label) => {
         const header = translate(JSON.stringify({ label })) ?? "";
@@ -208,7 +208,7 @@ describe("the header is printable ASCII", () => {
     ["latin-1", "é"],
     ["half a character", "\ud83d"],
     ["beyond the first plane", "🚀"],
-  ])("%s are escaped", (_name, label) => {
+  ])("escapes %s", (_name, label) => {
     const header = translate(JSON.stringify({ label })) ?? "";
     expect(header).toMatch(/^[\x20-\x7e]*$/);
     expect(JSON.parse(header)).toEqual({ label });

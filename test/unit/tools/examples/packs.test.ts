@@ -17,7 +17,7 @@ const examplesOf = (folder: string) => {
 describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
   const { examples, catalogs, faults, pack } = examplesOf(folder);
 
-  test("its examples are written right", () => expect(faults.map(formatDiagnosticLine)).toEqual([]));
+  test("has valid example files", () => expect(faults.map(formatDiagnosticLine)).toEqual([]));
 
   // All in one run, as `check` does; each is a test, so that a failure names its example.
   let found: Diagnostic[] = [];
@@ -32,13 +32,13 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
     },
   );
 
-  test("no fault is outside of the examples", () => {
+  test("reports no fault outside of the examples", () => {
     const files = new Set(examples.map(({ source }) => source.file));
     expect(files.size).toBe(examples.length);
     expect(found.filter(({ file }) => !files.has(file)).map(formatDiagnosticLine)).toEqual([]);
   });
 
-  test("every route has an example", () => {
+  test("has an example for every route", () => {
     const shown = new Set(
       examples.flatMap(({ definition }) => {
         const [method = "", path = ""] = definition.alpha.split(" ");
@@ -50,7 +50,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
   });
 });
 
-test("an example that is written wrong is told with its line and a hint", () => {
+test("an invalid example is reported with its line and a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   try {
     mkdirSync(join(folder, "examples"));
@@ -66,7 +66,7 @@ test("an example that is written wrong is told with its line and a hint", () => 
   }
 });
 
-describe("an example that does not hold", () => {
+describe("a failing example", () => {
   const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
   const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
   if (!first) throw new Error("the example is gone");
@@ -86,7 +86,7 @@ describe("an example that does not hold", () => {
     ],
     ["a call too many", { v4: first.definition.v4.slice(0, 1) }, "v4 is called once more than expected: GET"],
     ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
-  ])("%s is told with file, line and column", async (_case, change, message) => {
+  ])("is reported with file, line and column: %s", async (_case, change, message) => {
     const [fault] = await runExamples(pack, [broken(change)], catalogs);
     expect(fault && formatDiagnosticLine(fault)).toContain(message);
     expect(fault).toMatchObject({

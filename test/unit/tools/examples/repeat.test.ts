@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { expandRepeats } from "../../../../src/tools/examples/expand-repeats.ts";
 
-describe("an item that is repeated", () => {
+describe("repeated items in examples", () => {
   test.each<[string, unknown, unknown]>([
     ["is numbered from 1", { repeat: 3, of: { id: "{n}" } }, [{ id: 1 }, { id: 2 }, { id: 3 }]],
     ["from another number", { repeat: 2, of: "{5200+n}" }, [5201, 5202]],
@@ -32,5 +32,5 @@ describe("an item that is repeated", () => {
     ["a number in braces that is not repeated", ["{n}", { id: "{5+n}" }]],
     ["a cycle beside others", [{ cycle: ["a"], other: 1 }]],
     ["plain values", [null, true, 0, "", []]],
-  ])("%s stays what it is", (_, value) => expect(expandRepeats(value)).toEqual(value));
+  ])("keeps %s", (_, value) => expect(expandRepeats(value)).toEqual(value));
 });

@@ -36,10 +36,10 @@ const covers = (field: string, leaf: string): boolean =>
 describe.each([
   ["mappings", pack, records],
   ["test/fixtures/library-pack", library, await exampleRecords("test/fixtures/library-pack", library)],
-] as const)("in the examples of %s", (_folder, itsPack, itsRecords) => {
+] as const)("explaining the examples of %s", (_folder, itsPack, itsRecords) => {
   const answered = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
 
-  test.each(answered)("every field of the answer has its rule: %s", async (_title, record) => {
+  test.each(answered)("each field of the response has its rule: %s", async (_title, record) => {
     const { answer, note } = await explainRecord(record, itsPack);
     const { response, route } = record.alpha;
     const list = itsPack.route(route ?? "")?.list;
@@ -54,7 +54,7 @@ describe.each([
     expect(new Set(answer.map(({ field }) => field)).size).toBe(answer.length);
   });
 
-  test.each(answered)("a field of the class same has v4's value: %s", async (_title, record) => {
+  test.each(answered)("a field of class same has v4's value: %s", async (_title, record) => {
     const { answer } = await explainRecord(record, itsPack);
     const same = answer.filter(
       (field) => field.class === "same" && field.v4.value !== undefined && !/time|nothing/.test(field.rule),
@@ -63,7 +63,7 @@ describe.each([
   });
 });
 
-describe("one instance with its backups", () => {
+describe("explaining an instance with its backups", () => {
   const title = "Backups are on: the newest good ones are shown";
 
   test.each([
@@ -98,24 +98,24 @@ describe("one instance with its backups", () => {
       { call: "GET /v4/vm/instances/5201/backups", field: null },
       expect.stringContaining("shown as backup"),
     ],
-  ])("%s is %s", async (name, kind, v4, rule) => {
+  ])("explains %s as %s", async (name, kind, v4, rule) => {
     expect((await fieldsOf(title)).get(name)).toMatchObject({ class: kind, v4, rule });
   });
 
-  test("a read besides that was not made is no source", async () => {
+  test("omits a related request that was not sent", async () => {
     const record = recordCalled(title);
     const { answer } = await explainRecord({ ...record, v4: record.v4.slice(0, 1) }, pack);
     expect(answer.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
   });
 
-  test("what is lost is told with its reason", async () => {
+  test("lists losses with their reasons", async () => {
     const fields = await fieldsOf(title);
     expect(fields.get("total_transfer")?.loss).toBe("a part of a GB; 0 in lists");
     expect(fields.get("id")?.loss).toBeNull();
   });
 });
 
-test("rows of a list are explained each with its own row of v4, and the envelope beside them", async () => {
+test("rows of a list are explained each with its v4 row, and the envelope separately", async () => {
   const [, record] =
     records.find(
       ([, { alpha }]) => alpha.route === "GET /vm/instances" && leaves(alpha.response).includes("vms[1].id"),
@@ -126,7 +126,7 @@ test("rows of a list are explained each with its own row of v4, and the envelope
   expect(named.get("total_pages")).toMatchObject({ class: "renamed", v4: { field: "pages" } });
 });
 
-test("of a body it is told what each member became, and what the gateway put in", async () => {
+test("a body is explained by what each member became and what the gateway added", async () => {
   const [, record] =
     records.find(([, { alpha }]) => alpha.route === "POST /vm/instances" && alpha.status === 200) ?? [];
   const { body } = await explainRecord(record as AuditRecord, pack);
@@ -135,7 +135,7 @@ test("of a body it is told what each member became, and what the gateway put in"
   expect(body?.added).toContain("booted");
 });
 
-test("an error of v4 is told with v4's name of the field, one of the gateway's own with none", async () => {
+test("an error of v4 is explained with v4's field name, one of the gateway has none", async () => {
   const errors = await Promise.all(
     records
       .filter(([, { alpha }]) => alpha.status !== 200)
@@ -148,7 +148,7 @@ test("an error of v4 is told with v4's name of the field, one of the gateway's o
   expect(all.filter(({ error }) => error.v4?.field !== null && error.v4 !== null).length).toBeGreaterThan(5);
 });
 
-describe("where less can be told, it is said why", () => {
+describe("an incomplete explanation has a reason", () => {
   const whole = recordCalled("Backups are on: the newest good ones are shown");
   const cut = { truncated: true, bytes: 99_999, text: "{" };
   const [call] = whole.v4;
@@ -171,7 +171,7 @@ describe("where less can be told, it is said why", () => {
     expect(answer).toEqual([]);
   });
 
-  test("an answer out of a catalog names the catalog's call", async () => {
+  test("a response from a catalog names the catalog's request", async () => {
     const [, record] =
       records.find(([, { alpha }]) => alpha.route === "GET /datacenters" && alpha.filter === null) ?? [];
     const { note, answer } = await explainRecord(record as AuditRecord, pack);
@@ -180,7 +180,7 @@ describe("where less can be told, it is said why", () => {
   });
 });
 
-test("whatever bodies a record holds, explaining it doesn't fail", async () => {
+test("explaining any recorded body does not throw", async () => {
   const names = pack.routes.map(({ name }) => name);
   await fc.assert(
     fc.asyncProperty(

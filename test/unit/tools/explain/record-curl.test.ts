@@ -17,7 +17,7 @@ function words(line: string): string[] {
 
 const curls = (change: Partial<AuditRecord>) => recordCurls({ ...sample, ...change }, pack);
 
-test("a read is typed in alpha with its query and filter, and in v4 as it was sent", () => {
+test("a read has a curl command for alpha with query and filter, and one for v4 as it was sent", () => {
   const alpha = { ...sample.alpha, filter: `{"label":"it's"}` };
   const { alpha: line, v4 } = curls({ alpha });
   expect(words(line)).toEqual([
@@ -30,7 +30,7 @@ test("a read is typed in alpha with its query and filter, and in v4 as it was se
   expect(v4.map(words)).toEqual([["http://v4/v4/vm/instances?page=1", "-H", "Authorization: Bearer T"]]);
 });
 
-test("a write has its body, with a placeholder where a secret was", () => {
+test("a write has its body, with a placeholder for each secret", () => {
   const body = { label: "$(id) `id` 'x'", root_pass: "[redacted]" };
   const alpha = { ...sample.alpha, method: "POST", query: "", body };
   const [url, ...rest] = words(curls({ alpha }).alpha).slice(2);
@@ -41,7 +41,7 @@ test("a write has its body, with a placeholder where a secret was", () => {
   ]);
 });
 
-test("a body that was recorded cut is left to a file", () => {
+test("a truncated body is replaced by a file name", () => {
   const alpha = { ...sample.alpha, method: "POST", body: { truncated: true, bytes: 9, text: "{" } };
   expect(words(curls({ alpha }).alpha).at(-1)).toBe("@body.json");
 });

@@ -20,8 +20,8 @@ const hostile = fc
   )
   .map((text) => text.replaceAll("\0", ""));
 
-describe("what is printed for a shell", () => {
-  test("each quoted word comes out of it as it went in", () => {
+describe("shell quoting", () => {
+  test("a shell reads each quoted word unchanged", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 30, maxLength: 60 }), (words) => {
         expect(wordsOf(words.map(shellQuote).join(" "))).toEqual(words);
@@ -35,9 +35,9 @@ describe("what is printed for a shell", () => {
     ["$(rm -rf /)", "'$(rm -rf /)'"],
     ["a\u001b[2Jb", String.raw`$'a\x1b[2Jb'`],
     ["", "''"],
-  ])("%j is %s", (text, word) => expect(shellQuote(text)).toBe(word));
+  ])("%j is quoted as %s", (text, word) => expect(shellQuote(text)).toBe(word));
 
-  test("a remark stays one line that does nothing", () => {
+  test("a comment stays on one line and runs nothing", () => {
     const text = "GET /a\nrm -rf /\r\u2028b\u001b[2J";
     expect(shellComment(text)).toBe("# GET /a rm -rf /  b [2J");
     expect(wordsOf(`a ${shellComment(text)}\n`)).toEqual(["a"]);

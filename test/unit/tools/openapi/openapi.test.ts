@@ -33,7 +33,7 @@ const operation = (document: Document, name: string): Operation => {
   return found;
 };
 
-describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s", (folder) => {
+describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI description of %s", (folder) => {
   const document = described(folder);
   const pack = loadPack(folder);
 
@@ -44,7 +44,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
     expect(validator.version).toBe("3.1");
   });
 
-  test("has every route of the pack as an operation, each under an id of its own", () => {
+  test("has each route of the pack as an operation with a unique id", () => {
     const operations = pack.routes.map(({ name }) => operation(document, name));
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
@@ -53,7 +53,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  describe("is true of the examples", () => {
+  describe("describes the examples", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     const compiled = new Map<string, ValidateFunction>();
     beforeAll(() => {
@@ -103,10 +103,10 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
   });
 });
 
-describe("what the description tells", () => {
+describe("contents of the OpenAPI description", () => {
   const document = described("mappings");
 
-  test("scopes, the v4 call and what is lost, of an operation", () => {
+  test("an operation has its scopes, its v4 request and its losses", () => {
     const read = operation(document, "GET /vm/instances/:id");
     expect(read.security).toEqual([{ token: ["vms:view"] }]);
     expect(read["x-v4-equivalent"]).toBe("GET /v4/vm/instances/{id}");
@@ -116,13 +116,13 @@ describe("what the description tells", () => {
     expect(operation(document, "POST /feedback").responses).not.toHaveProperty("200");
   });
 
-  test("two routes of one path as one operation with the scopes of both", () => {
+  test("two routes of one path are one operation with the scopes of both", () => {
     const act = operation(document, "POST /vm/instances/:id/disks/:did");
     expect(act.security).toEqual([{ token: ["vms:modify"] }, { token: ["vms:create"] }]);
     expect(act["x-v4-equivalent"]).toHaveLength(2);
   });
 
-  test("parameters with their types", () => {
+  test("parameters have types", () => {
     const list = operation(document, "GET /vm/instances/:id/disks").parameters ?? [];
     expect(list.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
       "path id",
@@ -133,7 +133,7 @@ describe("what the description tells", () => {
     expect(JSON.stringify(list[2])).toContain('"label":{}');
   });
 
-  test("a field with its type, its place in v4 and its loss", () => {
+  test("a field has its type, its v4 field and its loss", () => {
     const { properties } = document.components.schemas["instance"] as { properties: Record<string, Json> };
     expect(properties["status"]).toMatchObject({
       type: "string",
@@ -146,16 +146,16 @@ describe("what the description tells", () => {
     });
   });
 
-  test("the status of the rate limit with when to come back", () =>
+  test("the rate limit status has a Retry-After header", () =>
     expect(document.components.responses).toMatchObject({ 420: { headers: { "Retry-After": {} } } }));
 
-  test("everything in the service's words", () => {
+  test("names use the service's product words", () => {
     const renamed = described("mappings", { vm: "acme", orch: "acmeks" });
     expect(operation(renamed, "GET /acme/instances").security).toEqual([{ token: ["acmes:view"] }]);
     expect(JSON.stringify(renamed)).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
   });
 
-  test("a body refuses what alpha refuses, and takes null for what is not there", () => {
+  test("a body schema rejects what alpha rejects, and accepts null for optional members", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const schema = operation(document, "POST /vm/instances").requestBody?.content["application/json"].schema;
     const validate = ajv.compile(schema ?? false);

@@ -14,7 +14,7 @@ const idsIn = async (chunks: readonly string[]): Promise<string[]> =>
 
 const EXPORT = ["a", "b", "c"].map((id) => `${JSON.stringify(sampleRecord(id))}\n`).join("");
 
-test("the records are the same however the text is cut into pieces", async () => {
+test("records are the same however the text is split into chunks", async () => {
   await assert(
     asyncProperty(array(nat(EXPORT.length), { maxLength: 8 }), async (cuts) => {
       const places = [0, ...cuts.toSorted((one, other) => one - other), EXPORT.length];
@@ -25,7 +25,7 @@ test("the records are the same however the text is cut into pieces", async () =>
   );
 });
 
-test("no more is read than what has been taken", async () => {
+test("the reader reads no more than is consumed", async () => {
   let read = 0;
   async function* endless(): AsyncGenerator<string> {
     for (;;) yield `${JSON.stringify(sampleRecord(String((read += 1))))}\n`;
@@ -41,13 +41,13 @@ test.each([
   ["not JSON", "{oops\n", 1],
   ["no record", `${EXPORT}{"id":1}\n`, 4],
   ["an export of another format", "id,time,lane\r\n", 1],
-])("%s is told with its line, and nothing of what stands in it", async (_what, text, line) => {
+])("%s is reported with its line, without its content", async (_what, text, line) => {
   const failure = idsIn([text]);
   await expect(failure).rejects.toThrow(InvalidExportError);
   await expect(failure).rejects.toThrow(new RegExp(`^Line ${line} is no audit record: an export is NDJSON`));
 });
 
-test("a line without an end is no reason to run out of memory", async () => {
+test("a line without an end is rejected at a size limit", async () => {
   const piece = "x".repeat(1024 * 1024);
   let pieces = 0;
   async function* endless(): AsyncGenerator<string> {
@@ -68,11 +68,11 @@ test.each([
   [{ since: "2026-03-01T10:00:00.000Z" }, true],
   [{ since: "2026-03-01T10:00:00.001Z" }, false],
   [{ until: "2026-03-01T10:00:00.000Z" }, false],
-])("%j narrows a file as it does a store", (query, asked) => {
+])("%j filters a file as it filters a store", (query, asked) => {
   expect(isAskedFor(sampleRecord("one"), query)).toBe(asked);
 });
 
-test("a tally shows a kind of change once, and does not grow for ever", () => {
+test("the summary shows a kind of change once, and is bounded", () => {
   const tally = createReplaySummary();
   const add = (what: string): boolean =>
     tally.add(sampleRecord("one"), { kind: "changed", differences: [{ what, was: "1", is: "2" }] });

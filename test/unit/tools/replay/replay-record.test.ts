@@ -25,7 +25,7 @@ const INCONCLUSIVE = new Set([
   "it depends on what catalogs had, which is not recorded",
 ]);
 
-test("every golden case of the pack, recorded, comes out as it was", async () => {
+test("each golden case of the pack, recorded and replayed, is unchanged", async () => {
   const verdicts: [string, ReplayResult][] = [];
   for (const [title, record] of records) verdicts.push([title, await replay(record)]);
 
@@ -54,12 +54,12 @@ const EDIT = records.find(
 
 const CREATE = "A distribution, a key file of two lines, and the backup service by its other name";
 
-describe("a change of the pack shows", () => {
+describe("a change of the pack is reported", () => {
   const one = ONE ?? sampleRecord("missing");
   const edit = EDIT ?? sampleRecord("missing");
   const create = recordOf(CREATE);
 
-  test("in a field of the answer", async () => {
+  test("in a field of the response", async () => {
     const verdict = await changedBy(
       [instance("{ v4: label, filter: true }", "{ v4: image, filter: true }")],
       one,
@@ -70,7 +70,7 @@ describe("a change of the pack shows", () => {
     });
   });
 
-  test("in a field that is no more", async () => {
+  test("in a removed field", async () => {
     const verdict = await changedBy([instance("  hypervisor:     hypervisor\n", "")], one);
     expect(verdict).toEqual({
       kind: "changed",
@@ -78,7 +78,7 @@ describe("a change of the pack shows", () => {
     });
   });
 
-  test("in a call to v4, whose answer nobody knows", async () => {
+  test("in a v4 request, whose response is unknown", async () => {
     const verdict = await changedBy(
       [instance("v4: GET /vm/instances/{id}\n    with", "v4: GET /vm/{id}\n    with")],
       one,
@@ -88,7 +88,7 @@ describe("a change of the pack shows", () => {
     expect(new Set(differences.map(({ what }) => what))).toEqual(new Set(["v4 call"]));
   });
 
-  test("in what a body becomes", async () => {
+  test("in the v4 body", async () => {
     const verdict = await changedBy([instance("{ v4: group, or:", "{ v4: gruppe, or:")], edit);
     const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(differences.map(({ what }) => what)).toEqual(
@@ -96,13 +96,13 @@ describe("a change of the pack shows", () => {
     );
   });
 
-  test("in a rule that refuses what was taken", async () => {
+  test("in a rule that rejects what was accepted", async () => {
     const verdict = await changedBy([instance("minLength: 3\n", "minLength: 30\n")], create);
     const { differences } = verdict as ReplayResult & { kind: "changed" };
     expect(differences).toContainEqual({ what: "status", was: "200", is: "400" });
   });
 
-  test("in an expression that fails now", async () => {
+  test("in an expression that now fails", async () => {
     const verdict = await changedBy(
       [instance("$floor($with.transfer.used / 1073741824)", "$floor(label)")],
       one,
@@ -112,7 +112,7 @@ describe("a change of the pack shows", () => {
   });
 });
 
-describe("what was not recorded is no change of the pack", () => {
+describe("missing parts of a record are not reported as changes", () => {
   /** A list of events: whether one was seen is read beside it, and kept for the token. */
   const events = records.find(
     ([, { alpha, v4 }]) =>
@@ -125,13 +125,13 @@ describe("what was not recorded is no change of the pack", () => {
     v4: record.v4.filter(({ path }) => path !== "/v4/profile"),
   });
 
-  test("a read whose answer was kept makes no changed call of v4", async () => {
+  test("a cached read is not a changed v4 request", async () => {
     expect(events).toBeDefined();
     const verdict = await replay(withoutRead(events ?? sampleRecord("missing")));
     expect(verdict).toEqual({ kind: "same" });
   });
 
-  test("the id of the request in the reason of a 500 makes no changed answer", async () => {
+  test("the request id in the reason of a 500 is not a changed response", async () => {
     const { alpha, v4, ...rest } = ONE ?? sampleRecord("missing");
     const reason = "The service could not answer this request (another-request).";
     const failed = {
@@ -144,7 +144,7 @@ describe("what was not recorded is no change of the pack", () => {
   });
 });
 
-describe("what can't be told is said so", () => {
+describe("an inconclusive comparison is reported as such", () => {
   const record = sampleRecord("one");
   const { response: _response, ...told } = record.alpha;
   const [call] = record.v4;
@@ -167,7 +167,7 @@ describe("what can't be told is said so", () => {
     });
   });
 
-  test("a secret that may be why, unless the pack of the recording makes no difference of it", async () => {
+  test("with a secret that may be the reason, unless the recording's pack gives the same result", async () => {
     const created = recordOf(CREATE);
     const secret = {
       ...created,
