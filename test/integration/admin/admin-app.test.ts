@@ -70,12 +70,15 @@ describe("access to the admin listener", () => {
     ["/login", 404, 401, 404],
   ];
 
-  test.each(table)("GET %s gets %i without an admin token set, %i without the token and %i with it", async (path, open, without, shown) => {
-    expect((await request(app()).get(path)).status).toBe(open);
-    const closed = app({ token: TOKEN });
-    expect((await request(closed).get(path)).status).toBe(without);
-    expect((await request(closed).get(path).auth(TOKEN, { type: "bearer" })).status).toBe(shown);
-  });
+  test.each(table)(
+    "GET %s gets %i without an admin token set, %i without the token and %i with it",
+    async (path, open, without, shown) => {
+      expect((await request(app()).get(path)).status).toBe(open);
+      const closed = app({ token: TOKEN });
+      expect((await request(closed).get(path)).status).toBe(without);
+      expect((await request(closed).get(path).auth(TOKEN, { type: "bearer" })).status).toBe(shown);
+    },
+  );
 
   test.each(["Bearer", "Bearer wrong", `Bearer ${TOKEN}x`, `token ${TOKEN}`, `Basic ${TOKEN}`, ""])(
     "Authorization %j gets 401 with a JSON body",
@@ -149,7 +152,8 @@ describe("signing in with the form", () => {
 });
 
 describe("health endpoints", () => {
-  test("GET /healthz gets 200", async () => expect((await request(app()).get("/healthz")).body).toEqual({ status: "ok" }));
+  test("GET /healthz gets 200", async () =>
+    expect((await request(app()).get("/healthz")).body).toEqual({ status: "ok" }));
 
   test.each<[string, AdminDeps["readiness"], number, object]>([
     ["ready", () => [], 200, { status: "ready", reasons: [] }],
@@ -298,17 +302,20 @@ describe("the console's pages", () => {
     ["the sign-in form", () => app({ token: TOKEN })],
   ];
 
-  test.each(pages)("%s has a strict content security policy, and no inline code that it would block", async (_, make) => {
-    const { headers, text } = await request(make()).get("/");
-    const policy = String(headers["content-security-policy"]);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).not.toMatch(/unsafe|upgrade-insecure-requests/);
-    expect(headers["content-type"]).toMatch(/^text\/html/);
-    expect(headers["cache-control"]).toBe("no-store");
-    expect(headers["x-powered-by"]).toBeUndefined();
-    expect(text).not.toMatch(/<script(?![^>]* src="\/)[^>]*>|<style|\sstyle=|\son\w+=|javascript:/i);
-  });
+  test.each(pages)(
+    "%s has a strict content security policy, and no inline code that it would block",
+    async (_, make) => {
+      const { headers, text } = await request(make()).get("/");
+      const policy = String(headers["content-security-policy"]);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toMatch(/unsafe|upgrade-insecure-requests/);
+      expect(headers["content-type"]).toMatch(/^text\/html/);
+      expect(headers["cache-control"]).toBe("no-store");
+      expect(headers["x-powered-by"]).toBeUndefined();
+      expect(text).not.toMatch(/<script(?![^>]* src="\/)[^>]*>|<style|\sstyle=|\son\w+=|javascript:/i);
+    },
+  );
 
   test("files that the pages refer to exist with the right type", async () => {
     const server = app();

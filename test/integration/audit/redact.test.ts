@@ -126,7 +126,9 @@ describe("redaction of valid JSON as text", () => {
       '{ "label": "x", "n": 12345678901234567890 }',
       { label: "x", n: 12345678901234567000 },
     ],
-  ])("redacts %s", (_, text, recorded) => expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded));
+  ])("redacts %s", (_, text, recorded) =>
+    expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded),
+  );
 
   test("does not parse text without a secret", () => {
     const text = '{ "n": 12345678901234567890 }';

@@ -184,23 +184,26 @@ test.each<[string, string, Record<string, string>]>([
   ["with a length", "GET", { "content-length": "8" }],
   ["in chunks", "GET", {}],
   ["to HEAD", "HEAD", { "content-length": "8" }],
-])("strict: the record of a picture %s is durable before its response ends", async (_how, method, headers) => {
-  const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
-  try {
-    v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
-    const told = await fetch(strict.url + THUMBNAIL, {
-      method,
-      headers: { authorization: "token t" },
-    });
-    await told.arrayBuffer();
-    const kept = await fetch(`${strict.adminUrl}/api/audit`);
-    expect(await kept.json()).toMatchObject({
-      records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
-    });
-  } finally {
-    await strict.stop();
-  }
-});
+])(
+  "strict: the record of a picture %s is durable before its response ends",
+  async (_how, method, headers) => {
+    const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
+    try {
+      v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
+      const told = await fetch(strict.url + THUMBNAIL, {
+        method,
+        headers: { authorization: "token t" },
+      });
+      await told.arrayBuffer();
+      const kept = await fetch(`${strict.adminUrl}/api/audit`);
+      expect(await kept.json()).toMatchObject({
+        records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
+      });
+    } finally {
+      await strict.stop();
+    }
+  },
+);
 
 test("HEAD of a picture returns only headers", async () => {
   v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));

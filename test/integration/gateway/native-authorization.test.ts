@@ -157,15 +157,18 @@ describe("every v4 request of alpha's routes, with every level", () => {
         : [],
     );
 
-  test.each(needs)("%s is rejected below the level that alpha requires", async (call, { resource, level }) => {
-    const names = pack.dialect.scopes.levels;
-    for (const name of names.slice(0, level))
-      expect([name, await ask(call, `${resource}:${name}`)]).toEqual([name, 403]);
-    expect(await ask(call, "*")).toBe(200);
-    expect(await ask(call, resource === "vms" ? "dnszones:modify" : "vms:modify")).toBe(
-      pack.v4Access(call.split(" ")[0] ?? "", call.split(" ")[1] ?? "")?.all.includes("public") ? 200 : 403,
-    );
-  });
+  test.each(needs)(
+    "%s is rejected below the level that alpha requires",
+    async (call, { resource, level }) => {
+      const names = pack.dialect.scopes.levels;
+      for (const name of names.slice(0, level))
+        expect([name, await ask(call, `${resource}:${name}`)]).toEqual([name, 403]);
+      expect(await ask(call, "*")).toBe(200);
+      expect(await ask(call, resource === "vms" ? "dnszones:modify" : "vms:modify")).toBe(
+        pack.v4Access(call.split(" ")[0] ?? "", call.split(" ")[1] ?? "")?.all.includes("public") ? 200 : 403,
+      );
+    },
+  );
 
   test("while the token store is down, reads are forwarded and writes are rejected", async () => {
     found = "unknown";

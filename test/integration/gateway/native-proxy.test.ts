@@ -382,12 +382,15 @@ describe("L16 paths with dot segments", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])("%s is forwarded", async (path) => {
-    const request = open("GET", path);
-    request.end();
-    await textOf(await answerOf(request));
-    expect(gateway.v4.calls[0]?.path).toBe(path);
-  });
+  test.each(["/v4/..x", "/v4/a..b/c", "/v4/x?a=../..", "/v4/...", "/v4/x.json"])(
+    "%s is forwarded",
+    async (path) => {
+      const request = open("GET", path);
+      request.end();
+      await textOf(await answerOf(request));
+      expect(gateway.v4.calls[0]?.path).toBe(path);
+    },
+  );
 });
 
 describe("L8 native requests are streamed", () => {
@@ -635,30 +638,27 @@ describe("a failing v4 in the native proxy", () => {
   test.each<[string, Responder]>([
     ["503", plain(503, "")],
     ["nothing", raw("", "reset")],
-  ])(
-    "is not one that responds %s to tokens that it has not accepted",
-    async (_name, fails) => {
-      const asked = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
-      try {
-        await asked.request("GET /anything", asBearer);
-        asked.v4.respondWith(fails);
-        let made = 0;
-        await often(() =>
-          asked.request("GET /anything", {
-            as: null,
-            headers: { authorization: `Bearer made-up-${(made += 1)}` },
-          }),
-        );
-        await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
-        expect(asked.v4.calls).toHaveLength(120);
-        asked.v4.respondWith(json(200, {}));
-        expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
-        expect((await fetch(`${asked.adminUrl}/readyz`)).status).toBe(200);
-      } finally {
-        await asked.stop();
-      }
-    },
-  );
+  ])("is not one that responds %s to tokens that it has not accepted", async (_name, fails) => {
+    const asked = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "100000/60" });
+    try {
+      await asked.request("GET /anything", asBearer);
+      asked.v4.respondWith(fails);
+      let made = 0;
+      await often(() =>
+        asked.request("GET /anything", {
+          as: null,
+          headers: { authorization: `Bearer made-up-${(made += 1)}` },
+        }),
+      );
+      await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
+      expect(asked.v4.calls).toHaveLength(120);
+      asked.v4.respondWith(json(200, {}));
+      expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
+      expect((await fetch(`${asked.adminUrl}/readyz`)).status).toBe(200);
+    } finally {
+      await asked.stop();
+    }
+  });
 
   test("is not one whose clients disconnect or stop sending", async () => {
     const asked = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "300" });

@@ -54,22 +54,25 @@ describe("statuses of v4 errors", () => {
     [409, 400, "The request was refused."],
     [429, 420, "The request was refused."],
     [500, 500, "The service could not answer this request."],
-  ])("L9 v4's %i without errors becomes alpha's %i with a reason of the gateway", async (v4, alpha, reason) => {
-    for (const behaviour of [
-      plain(v4, ""),
-      plain(v4, "<h1>No</h1>"),
-      json(v4, {}),
-      json(v4, null),
-      json(v4, { errors: {} }),
-      refusal(v4),
-    ]) {
-      gateway.v4.respondWith(behaviour);
-      expect(await gateway.request("GET /vm/instances")).toMatchObject({
-        status: alpha,
-        body: { errors: [{ reason }] },
-      });
-    }
-  });
+  ])(
+    "L9 v4's %i without errors becomes alpha's %i with a reason of the gateway",
+    async (v4, alpha, reason) => {
+      for (const behaviour of [
+        plain(v4, ""),
+        plain(v4, "<h1>No</h1>"),
+        json(v4, {}),
+        json(v4, null),
+        json(v4, { errors: {} }),
+        refusal(v4),
+      ]) {
+        gateway.v4.respondWith(behaviour);
+        expect(await gateway.request("GET /vm/instances")).toMatchObject({
+          status: alpha,
+          body: { errors: [{ reason }] },
+        });
+      }
+    },
+  );
 });
 
 describe("L10 fields in v4 errors are renamed to what the client sent", () => {

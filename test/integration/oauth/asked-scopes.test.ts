@@ -55,20 +55,17 @@ function strangersCannotReach(place: Place): void {
       return back.searchParams.get("code") ?? "";
     };
 
-    test.each(STRANGERS)(
-      "are not changed by a stranger's %j during a sign-in",
-      async (wanted) => {
-        const code = await codeOf("vms:modify");
-        expect(await authorizeAs(wanted)).toBe(302);
-        const { body } = await app.exchange(code);
-        expect(body.scopes).toBe("vms:modify");
-        const as = body.access_token;
-        expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(
-          200,
-        );
-        expect((await gateway.request("DELETE /vm/instances/5201", { as })).status).toBe(403);
-      },
-    );
+    test.each(STRANGERS)("are not changed by a stranger's %j during a sign-in", async (wanted) => {
+      const code = await codeOf("vms:modify");
+      expect(await authorizeAs(wanted)).toBe(302);
+      const { body } = await app.exchange(code);
+      expect(body.scopes).toBe("vms:modify");
+      const as = body.access_token;
+      expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(
+        200,
+      );
+      expect((await gateway.request("DELETE /vm/instances/5201", { as })).status).toBe(403);
+    });
 
     test.each(STRANGERS)("are not changed by an earlier stranger's %j", async (wanted) => {
       await authorizeAs(wanted);

@@ -12,13 +12,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "v4 fails again and again",
     outcome: "left alone: 500 at once, v4 is not asked; one call a second finds out whether it is back",
     file: "test/integration/upstream/client.test.ts",
-    test: "is left alone after enough of",
+    test: "opens the circuit after enough of",
   },
   {
     fault: "v4 fails clients of its own dialect again and again",
     outcome: "left alone by both lanes: 503 with Retry-After at once",
     file: "test/integration/gateway/native-proxy.test.ts",
-    test: "is left alone: 503 in v4's words",
+    test: "opens the circuit: 503 with Retry-After",
   },
   {
     fault: "v4 never answers, start and end",
@@ -48,7 +48,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "a client goes away",
     outcome: "every call of v4 that its request began is broken off, and no other is begun",
     file: "test/integration/gateway/client-disconnects.test.ts",
-    test: "what is under way is broken off, and nothing follows",
+    test: "a client's disconnect aborts the v4 request and starts no other",
   },
   {
     fault: "Redis ends or hangs under load, and comes back",
@@ -106,13 +106,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     outcome:
       "records are deleted, those refused to callers without an accepted token first, then what else such callers asked, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
     file: "test/integration/audit/store-contract.ts",
-    test: "deletes summaries by their worth, and no record for them",
+    test: "delete summaries by their value, and no records for them",
   },
   {
     fault: "an audit store that is away for long",
     outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
     file: "test/integration/audit/write-queue.test.ts",
-    test: "stays within its bound of",
+    test: "stays within its limit of",
   },
   {
     fault: "an audit store that fails while a file is on its way, strict",
