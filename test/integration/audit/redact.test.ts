@@ -208,7 +208,7 @@ describe("a JSON text gives what its parsed value gives", () => {
   test.each([
     ["without values", undefined],
     ["with values", secret],
-  ])("%s", (_, values) => {
+  ])("redacts %s", (_, values) => {
     fc.assert(
       fc.property(written, (body) => {
         const plain = (recorded: unknown): unknown => JSON.parse(JSON.stringify(recorded));
@@ -229,7 +229,7 @@ describe("a JSON text gives what its parsed value gives", () => {
   });
 });
 
-describe("query strings and forms", () => {
+describe("redaction of query strings and forms", () => {
   test.each([
     ["page=2&token=abc", "page=2&token=[redacted]"],
     ["/v4/x?token=abc", "/v4/x?token=[redacted]"],

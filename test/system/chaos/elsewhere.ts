@@ -68,7 +68,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     outcome:
       "the first command times out after half a second; after it none waits until Redis responds to a ping",
     file: "test/integration/storage/redis-store.test.ts",
-    test: "a Redis that hangs is waited for once",
+    test: "waits once for a Redis that hangs",
   },
   {
     fault: "Redis is away at the start",

@@ -176,7 +176,7 @@ describe("an expression that does not terminate is stopped", () => {
     });
   });
 
-  test("and the next evaluation starts anew", () => {
+  test("the next evaluation has its full limit", () => {
     const expression = compile(
       "($f := function($n){ $n > 0 ? 1 + $f($n - 1) : $stop ? 1 + $f($n) : 0 }; $f(90))",
     );
