@@ -102,8 +102,12 @@ export async function createDependencies(
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
   const bodies = createBodyReaders(settings.BODY_LIMIT);
-  metrics.gauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
-  metrics.gauge("replicas", "Processes that share the limits, this one among them.", stores.shared.replicas);
+  metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
+  metrics.addGauge(
+    "replicas",
+    "Processes that share the limits, this one among them.",
+    stores.shared.replicas,
+  );
   return {
     log,
     initialPack,
@@ -155,7 +159,7 @@ function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): Ups
       },
     },
   });
-  metrics.gauge("v4_breaker_open", "1 while the circuit to v4 is open, else 0.", () =>
+  metrics.addGauge("v4_breaker_open", "1 while the circuit to v4 is open, else 0.", () =>
     Number(upstream.breaker.state() !== "closed"),
   );
   return upstream;

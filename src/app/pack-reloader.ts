@@ -19,7 +19,7 @@ export interface ReloadOptions {
    */
   readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, "gauge">;
+  readonly metrics: Pick<Metrics, "addGauge">;
 }
 
 /** Locations and messages only: the log has no lines of pack files. */
@@ -50,12 +50,12 @@ export function createPackReloader(
   let reloads = 0;
   let isLastSuccessful = true;
   let activeSince = Date.now();
-  metrics.gauge(
+  metrics.addGauge(
     "pack_last_reload_successful",
     "1 if the last reload of the pack succeeded, 0 if its pack was rejected.",
     () => Number(isLastSuccessful),
   );
-  metrics.gauge(
+  metrics.addGauge(
     "pack_in_use_since_seconds",
     "When the active pack was activated, in seconds since the epoch.",
     () => activeSince / 1000,

@@ -130,7 +130,7 @@ export function createRecorder({
   }
 
   function report(record: RequestSummary, details: RecordDetails): void {
-    metrics.observe(record, details.rejectedBy);
+    metrics.observeRequest(record, details.rejectedBy);
     logRequest(record, details);
   }
 
@@ -219,27 +219,28 @@ export function createRecorder({
  * v4 call starts. `build_response` is all time after that which is not spent waiting for v4.
  */
 function observeStages(
-  metrics: Pick<Metrics, "stage" | "cache">,
+  metrics: Pick<Metrics, "observeStage" | "countCacheReads">,
   context: RequestContext,
   auditMs: number,
 ): void {
   const { credentials, match, tokenInfo, stageTimes, calls, upstreamMs, startedAt } = context;
   const route = match?.route.name ?? null;
   const { authenticate, matchRoute, rateLimit, authorize, buildRequest, buildResponse } = stageTimes;
-  if (authenticate > 0) metrics.stage("authenticate", route, authenticate - startedAt);
-  if (matchRoute > 0) metrics.stage("match_route", route, matchRoute - authenticate);
-  if (rateLimit > 0) metrics.stage("rate_limit", route, rateLimit - matchRoute);
-  if (authorize > 0) metrics.stage("authorize", route, authorize - rateLimit);
-  if (buildRequest > 0) metrics.stage("build_request", route, buildRequest - authorize);
-  if (upstreamMs > 0) metrics.stage("upstream", route, upstreamMs);
+  if (authenticate > 0) metrics.observeStage("authenticate", route, authenticate - startedAt);
+  if (matchRoute > 0) metrics.observeStage("match_route", route, matchRoute - authenticate);
+  if (rateLimit > 0) metrics.observeStage("rate_limit", route, rateLimit - matchRoute);
+  if (authorize > 0) metrics.observeStage("authorize", route, authorize - rateLimit);
+  if (buildRequest > 0) metrics.observeStage("build_request", route, buildRequest - authorize);
+  if (upstreamMs > 0) metrics.observeStage("upstream", route, upstreamMs);
   if (buildResponse > 0) {
     const builtFrom = buildRequest > 0 ? buildRequest + upstreamMs : authorize;
-    metrics.stage("build_response", route, buildResponse - builtFrom);
+    metrics.observeStage("build_response", route, buildResponse - builtFrom);
   }
-  metrics.stage("audit", route, auditMs);
+  metrics.observeStage("audit", route, auditMs);
 
-  if (credentials?.hash !== undefined) metrics.cache("tokens", tokenInfo !== undefined);
-  if (context.cacheHits > 0) metrics.cache("reads", true, context.cacheHits);
-  if (context.cacheMisses > 0) metrics.cache("reads", false, context.cacheMisses);
-  if (buildResponse > 0 && match?.route.kind === "catalog") metrics.cache("catalogs", calls.length === 0);
+  if (credentials?.hash !== undefined) metrics.countCacheReads("tokens", tokenInfo !== undefined);
+  if (context.cacheHits > 0) metrics.countCacheReads("reads", true, context.cacheHits);
+  if (context.cacheMisses > 0) metrics.countCacheReads("reads", false, context.cacheMisses);
+  if (buildResponse > 0 && match?.route.kind === "catalog")
+    metrics.countCacheReads("catalogs", calls.length === 0);
 }

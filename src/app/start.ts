@@ -70,10 +70,10 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   let isDraining = false;
   const { tokens, limits } = shared;
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
-  metrics.gauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
-  metrics.gauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
-  metrics.gauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
-  metrics.gauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
+  metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
+  metrics.addGauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
+  metrics.addGauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
+  metrics.addGauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
 
   const readiness = async (): Promise<string[]> => [
     ...(isDraining ? ["draining"] : []),

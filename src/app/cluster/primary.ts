@@ -88,7 +88,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   }
   const stop = (): Promise<void> => (stopping ??= drain());
 
-  metrics.gauge(
+  metrics.addGauge(
     "rate_limit_keys",
     "Tokens and addresses whose requests are counted.",
     () => shared.limits.size,
@@ -99,7 +99,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
       environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
       api: { ...stateApi(local), purge, pack: () => files },
       onExit(worker, how) {
-        aggregate.ended(worker);
+        aggregate.removeProcess(worker);
         log.error({ code: "AG_WORKER_EXITED", how }, "a worker exited and is restarted");
       },
     });

@@ -1,16 +1,16 @@
 import { Registry, type Aggregator } from "@prometheus-io/client";
 
-/** The figures of one process, as `Metrics.json` gives them. */
-export type MetricValues = readonly Figure[];
+/** The metrics of one process, as `Metrics.json` returns them. */
+export type MetricValues = readonly MetricValue[];
 
-interface Figure {
+interface MetricValue {
   readonly name: string;
   readonly type: string;
   readonly aggregator?: Aggregator;
 }
 
-/** What several processes make together is the sum; of these it is not. */
-const NOT_SUMS: Readonly<Record<string, Aggregator>> = {
+/** Metrics of several processes are added up, except these. */
+const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   process_start_time_seconds: "min",
   nodejs_eventloop_lag_p99_seconds: "max",
   alpha_gateway_replicas: "max",
@@ -21,35 +21,36 @@ const NOT_SUMS: Readonly<Record<string, Aggregator>> = {
 
 const aggregate = (processes: readonly MetricValues[]): Registry =>
   Registry.aggregate(
-    processes.map((figures) =>
-      figures.map((figure) => ({
-        ...figure,
-        aggregator: NOT_SUMS[figure.name] ?? figure.aggregator ?? "sum",
+    processes.map((values) =>
+      values.map((value) => ({
+        ...value,
+        aggregator: AGGREGATORS[value.name] ?? value.aggregator ?? "sum",
       })),
     ),
   );
 
-/** Adds the figures of processes up. What one that ended had counted stays counted. */
+/** Adds up the metrics of processes. The counters of a process that exited keep counting. */
 export interface MetricsAggregate {
-  /** In the Prometheus text format; `processes` by a name of each. */
+  /** All metrics in the Prometheus text format. @param processes The metrics of each process by its id. */
   text(processes: ReadonlyMap<number, MetricValues>): Promise<string>;
-  /** A process has ended: nothing of it goes up and down any more. */
-  ended(process: number): void;
+  /** Notes that a process has exited: its counters are kept, its gauges are dropped. */
+  removeProcess(id: number): void;
 }
 
+/** Creates an aggregate of no processes. */
 export function createMetricsAggregate(): MetricsAggregate {
-  const last = new Map<number, MetricValues>();
-  let departed: Promise<MetricValues> = Promise.resolve([]);
+  const latest = new Map<number, MetricValues>();
+  let exited: Promise<MetricValues> = Promise.resolve([]);
 
   return {
     async text(processes) {
-      for (const [name, figures] of processes) last.set(name, figures);
-      return aggregate([await departed, ...processes.values()]).metrics();
+      for (const [id, values] of processes) latest.set(id, values);
+      return aggregate([await exited, ...processes.values()]).metrics();
     },
-    ended(process) {
-      const figures = (last.get(process) ?? []).filter(({ type }) => type !== "gauge");
-      last.delete(process);
-      departed = departed.then((before) => aggregate([before, figures]).getMetricsAsJSON());
+    removeProcess(id) {
+      const counters = (latest.get(id) ?? []).filter(({ type }) => type !== "gauge");
+      latest.delete(id);
+      exited = exited.then((before) => aggregate([before, counters]).getMetricsAsJSON());
     },
   };
 }

@@ -1,18 +1,88 @@
-import { Counter, type Metric, type Registry } from "@prometheus-io/client";
-import { ByLabels } from "./by-labels.ts";
+import { Counter, Gauge, type Metric, Registry } from "@prometheus-io/client";
 
-/** What a figure is called. Label values are given in the order of the names, of which there are three at most. */
+/** A registry, and gauges and counters whose values are read at each scrape. */
+export interface MetricRegistry {
+  readonly registry: Registry;
+  readonly addGauge: (name: string, help: string, read: () => number) => void;
+  /** Adds a counter whose value is counted elsewhere. */
+  readonly addTotal: (name: string, help: string, read: () => number) => void;
+}
+
+/** Creates an empty registry. It is not the library's global one: a process may run several gateways. */
+export function createRegistry(): MetricRegistry {
+  const registry = new Registry();
+  const registers = [registry];
+
+  function addGauge(name: string, help: string, read: () => number): void {
+    const metric: Gauge = new Gauge({ name, help, registers, collect: () => metric.set(read()) });
+  }
+
+  function addTotal(name: string, help: string, read: () => number): void {
+    const metric: Counter = new Counter({
+      name,
+      help,
+      registers,
+      collect: () => {
+        metric.reset();
+        metric.inc(read());
+      },
+    });
+  }
+
+  return { registry, addGauge, addTotal };
+}
+
+/**
+ * A value for each combination of up to three label values. Own code for speed: the library builds a key from all
+ * labels for each observation, and a request makes about ten.
+ */
+class ByLabels<T> {
+  readonly #create: () => T;
+  readonly #values = new Map<string, Map<string, Map<string, T>>>();
+
+  constructor(create: () => T) {
+    this.#create = create;
+  }
+
+  /** The value of a combination, created if it is new. */
+  at(first: string, second = "", third = ""): T {
+    return this.#values.get(first)?.get(second)?.get(third) ?? this.#add(first, second, third);
+  }
+
+  /** All values with their labels. The names are in the order in which {@link at} takes the label values. */
+  *entries(names: readonly string[]): Generator<[labels: Record<string, string>, T]> {
+    for (const [first, bySecond] of this.#values)
+      for (const [second, byThird] of bySecond)
+        for (const [third, value] of byThird) {
+          const labels = [first, second, third];
+          yield [Object.fromEntries(names.map((name, index) => [name, labels[index] ?? ""])), value];
+        }
+  }
+
+  #add(first: string, second: string, third: string): T {
+    const bySecond = this.#values.get(first) ?? new Map<string, Map<string, T>>();
+    const byThird = bySecond.get(second) ?? new Map<string, T>();
+    const value = this.#create();
+    this.#values.set(first, bySecond.set(second, byThird.set(third, value)));
+    return value;
+  }
+}
+
 export interface MetricDescription {
   readonly name: string;
   readonly help: string;
+  /** Three at most. Label values are passed in this order. */
   readonly labelNames: readonly string[];
 }
 
-/** Adds to a figure; `by` is not negative. */
-export type Count = (by: number, ...labels: string[]) => void;
+/** Increases a counter by a number that is not negative. */
+export type IncreaseCounter = (by: number, ...labels: string[]) => void;
 
-/** A counter that is counted here, and becomes the library's when it is scraped. */
-export function addCounter(registry: Registry, { name, help, labelNames }: MetricDescription): Count {
+/** Adds a counter. It counts here, and fills the library's counter at each scrape. */
+export function addCounter(
+  registry: Registry,
+  { name, help, labelNames }: MetricDescription,
+): IncreaseCounter {
   const sums = new ByLabels(() => ({ sum: 0 }));
   const counter: Counter<string> = new Counter<string>({
     name,
@@ -27,10 +97,10 @@ export function addCounter(registry: Registry, { name, help, labelNames }: Metri
   return (by, first = "", second, third) => void (sums.at(first, second, third).sum += by);
 }
 
-/** Adds one value, in the unit that the name says. */
-export type Observe = (value: number, ...labels: string[]) => void;
+/** Observes one value, in the unit that the metric's name says. */
+export type ObserveValue = (value: number, ...labels: string[]) => void;
 
-/** Each value counts in the first bucket whose bound is not below it, and the last is without a bound. */
+/** A value counts in the first bucket whose bound is not below it. The last bucket has no bound. */
 class Distribution {
   readonly counts: number[];
   sum = 0;
@@ -41,22 +111,21 @@ class Distribution {
 }
 
 /**
- * A histogram as Prometheus has it, counted in arrays: the library's own makes a key of the labels for each value,
- * and a request has some ten of them.
+ * Adds a histogram that counts in arrays.
  *
- * @param bounds of the buckets, ascending
+ * @param bounds Upper bounds of the buckets, ascending.
  */
 export function addHistogram(
   registry: Registry,
   { name, help, labelNames, bounds }: MetricDescription & { readonly bounds: readonly number[] },
-): Observe {
+): ObserveValue {
   const distributions = new ByLabels(() => new Distribution(bounds));
 
-  function* figures() {
+  function* samples() {
     for (const [labels, { counts, sum }] of distributions.entries(labelNames)) {
       let count = 0;
-      for (const [index, own] of counts.entries()) {
-        count += own;
+      for (const [index, inBucket] of counts.entries()) {
+        count += inBucket;
         const le = bounds[index] ?? "+Inf";
         yield { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
       }
@@ -70,9 +139,9 @@ export function addHistogram(
     help,
     type: "histogram",
     aggregator: "sum",
-    get: () => Promise.resolve({ name, help, type: "histogram", aggregator: "sum", values: [...figures()] }),
+    get: () => Promise.resolve({ name, help, type: "histogram", aggregator: "sum", values: [...samples()] }),
   };
-  // The registry takes whatever gives its figures; its types know the library's own kinds alone.
+  // The registry accepts any object with `get`; its types only know the library's own classes.
   registry.registerMetric(metric as unknown as Metric);
 
   return function observe(value, first = "", second, third) {

@@ -1,17 +1,19 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
 import type { AuditStats } from "../../audit/store.ts";
 import type { MetricValues } from "./aggregate.ts";
-import { addCounter, addHistogram } from "./instruments.ts";
-import { addProcessMetrics } from "./process-metrics.ts";
-import { createRegistry } from "./registry.ts";
-import { addStageMetrics } from "./stages.ts";
+import { addCounter, addHistogram, createRegistry, type MetricRegistry } from "./instruments.ts";
 
 const PREFIX = "alpha_gateway_";
 const NONE = "none";
-/** From what the gateway takes for itself to the longest time-out of v4, in seconds. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** How one request ended: an audit record is one, and so is what is known of it where auditing is off. */
+/** Seconds: from what the gateway itself needs to the longest time-out of v4. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Seconds: most stages take microseconds. One that waits for a store, or for another request, takes seconds. */
+const STAGE_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
+
+/** How one request ended: its audit record, or the same members if auditing is off. */
 export interface RequestMetrics extends Pick<AuditRecord, "lane"> {
   readonly alpha: Pick<AuditRecord["alpha"], "route" | "status">;
   readonly v4: readonly Pick<RecordedCall, "status">[];
@@ -22,117 +24,175 @@ export interface RequestMetrics extends Pick<AuditRecord, "lane"> {
 
 export interface Metrics {
   /**
-   * Counts one request.
+   * Observes one request.
    *
-   * @param refusal What the gateway itself refused it for, one word of a fixed list (`limit`, `scope`, …):
-   * it becomes a label, so nothing that a client chose may go in.
+   * @param rejectedBy Why the gateway itself rejected it, one word of a fixed list (`limit`, `scope`, …). It becomes a
+   *   label, so it must never be text that a client sent.
    */
-  readonly observe: (outcome: RequestMetrics, refusal?: string) => void;
-  /** Counts the time that a request spent at one stop of the road, one of a fixed list, in milliseconds. */
-  readonly stage: (stage: string, route: string | null, ms: number) => void;
-  /** Counts what was looked for in a cache, one of a fixed list, and was at hand or not. */
-  readonly cache: (cache: string, hit: boolean, count?: number) => void;
-  /** Adds a figure that is read with each scrape; its name gets the prefix `alpha_gateway_`. */
-  readonly gauge: (name: string, help: string, read: () => number) => void;
-  /** Adds the figures of an audit store. */
+  readonly observeRequest: (request: RequestMetrics, rejectedBy?: string) => void;
+  /** Observes the milliseconds that a request spent in one stage of the pipeline. Stages are a fixed list. */
+  readonly observeStage: (stage: string, route: string | null, ms: number) => void;
+  /** Counts reads of a cache, by whether they were hits. Caches are a fixed list. */
+  readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
+  /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
+  readonly addGauge: (name: string, help: string, read: () => number) => void;
+  /** Adds the metrics of an audit store. */
   readonly watchAudit: (stats: () => AuditStats) => void;
-  /** All figures in the Prometheus text format. */
+  /** All metrics in the Prometheus text format. */
   readonly text: () => Promise<string>;
-  /** All figures as data, for the process that adds up those of several. */
+  /** All metrics as data, for the process that aggregates those of several. */
   readonly json: () => Promise<MetricValues>;
   readonly contentType: string;
-  /** Stops what runs in the background. */
+  /** Stops the monitor of the event loop. */
   readonly close: () => void;
 }
 
-/** Makes the metrics of one process. Requests are labelled by the route's name in the pack, never by a path. */
+/** Creates the metrics of one process. Requests are labelled with the route's name in the pack, never with a path. */
 export function createMetrics(): Metrics {
-  const all = createRegistry();
-  const { registry } = all;
-  const stop = addProcessMetrics(all);
+  const instruments = createRegistry();
+  const { registry } = instruments;
+  const stopMonitor = addProcessMetrics(instruments);
 
   const requests = addCounter(registry, {
     name: `${PREFIX}requests_total`,
-    help: "Requests answered, by lane, route of the pack, and the status that the client was told; aborted: it went away.",
+    help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
     labelNames: ["lane", "route", "status"],
   });
-  const seconds = addHistogram(registry, {
+  const requestSeconds = addHistogram(registry, {
     name: `${PREFIX}request_seconds`,
-    help: "Time from a request to its whole answer.",
+    help: "Time from a request to its complete response.",
     labelNames: ["lane", "route"],
-    bounds: BUCKETS,
+    bounds: REQUEST_BUCKETS,
   });
   const upstreamSeconds = addHistogram(registry, {
     name: `${PREFIX}upstream_seconds`,
-    help: "Time that a request spent in calls of v4, of requests that made any.",
+    help: "Time that a request spent in v4 calls, for requests that made any.",
     labelNames: ["lane", "route"],
-    bounds: BUCKETS,
+    bounds: REQUEST_BUCKETS,
   });
-  const upstreamAnswers = addCounter(registry, {
+  const upstreamResponses = addCounter(registry, {
     name: `${PREFIX}upstream_answers_total`,
-    help: "Answers of v4 by class of status; none is a call that got no answer.",
+    help: "Responses of v4 by class of status. Class none: a call without a response.",
     labelNames: ["lane", "class"],
   });
-  const refusals = addCounter(registry, {
+  const rejections = addCounter(registry, {
     name: `${PREFIX}refusals_total`,
-    help: "Requests that the gateway refused by itself, by reason.",
+    help: "Requests that the gateway itself rejected, by reason.",
     labelNames: ["reason"],
   });
   const losses = addCounter(registry, {
     name: `${PREFIX}losses_total`,
-    help: "Answers that could not keep all that v4 said, by route of the pack.",
+    help: "Responses that could not hold all data of v4, by route of the pack.",
     labelNames: ["route"],
   });
-  const caches = addCounter(registry, {
+  const cacheReads = addCounter(registry, {
     name: `${PREFIX}cache_reads_total`,
-    help: "What was looked for among things known, by cache, and whether it was there (hit) or not (miss).",
+    help: "Reads of a cache, by cache and result (hit or miss).",
     labelNames: ["cache", "result"],
   });
-  const stages = addStageMetrics(registry, PREFIX);
+  // A histogram by stage and route would have thousands of values.
+  const stageSeconds = addHistogram(registry, {
+    name: `${PREFIX}stage_seconds`,
+    help: "Time that a request spent in one stage of the pipeline.",
+    labelNames: ["stage"],
+    bounds: STAGE_BUCKETS,
+  });
+  const routeStageSeconds = addCounter(registry, {
+    name: `${PREFIX}route_stage_seconds_total`,
+    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
+    labelNames: ["route", "stage"],
+  });
 
-  function observe({ lane, alpha, v4, timings, losses: lost }: RequestMetrics, refusal?: string): void {
+  function observeRequest(request: RequestMetrics, rejectedBy?: string): void {
+    const { alpha, v4, timings } = request;
     const route = alpha.route ?? NONE;
-    requests(1, lane, route, alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status));
-    seconds(timings.total / 1000, lane, route);
-    if (v4.length > 0) upstreamSeconds(timings.upstream / 1000, lane, route);
-    for (const { status } of v4) upstreamAnswers(1, lane, statusClass(status));
-    if (lost && lost.length > 0) losses(1, route);
-    if (refusal !== undefined) refusals(1, refusal);
+    requests(1, request.lane, route, alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status));
+    requestSeconds(timings.total / 1000, request.lane, route);
+    if (v4.length > 0) upstreamSeconds(timings.upstream / 1000, request.lane, route);
+    for (const { status } of v4) upstreamResponses(1, request.lane, statusClass(status));
+    if (request.losses && request.losses.length > 0) losses(1, route);
+    if (rejectedBy !== undefined) rejections(1, rejectedBy);
   }
 
-  function gauge(name: string, help: string, read: () => number): void {
-    all.gauge(PREFIX + name, help, read);
-  }
-
-  function watchAudit(stats: () => AuditStats): void {
-    gauge("audit_queued", "Audit records waiting to be committed.", () => stats().queued);
-    all.total(`${PREFIX}audit_dropped_total`, "Audit records lost.", () => stats().dropped);
-    all.total(
-      `${PREFIX}audit_evicted_total`,
-      "Audit records deleted before AUDIT_RETENTION_DAYS, since all took more than AUDIT_SIZE_LIMIT.",
-      () => stats().evicted,
-    );
-    all.total(`${PREFIX}audit_written_total`, "Audit records committed.", () => stats().written);
-    all.total(
-      `${PREFIX}audit_errors_total`,
-      "Commits and restarts of the audit store that failed.",
-      () => stats().errors,
-    );
+  function observeStage(stage: string, route: string | null, ms: number): void {
+    stageSeconds(ms / 1000, stage);
+    routeStageSeconds(ms / 1000, route ?? NONE, stage);
   }
 
   return {
-    observe,
-    stage: (stage, route, ms) => stages(stage, route ?? NONE, ms / 1000),
-    cache: (cache, hit, count = 1) => caches(count, cache, hit ? "hit" : "miss"),
-    gauge,
-    watchAudit,
+    observeRequest,
+    observeStage,
+    countCacheReads: (cache, isHit, count = 1) => cacheReads(count, cache, isHit ? "hit" : "miss"),
+    addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
+    watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),
     json: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
-    close: stop,
+    close: stopMonitor,
   };
 }
 
 function statusClass(status: number | null): string {
   return status === null ? NONE : `${Math.trunc(status / 100)}xx`;
+}
+
+function addAuditMetrics({ addGauge, addTotal }: MetricRegistry, stats: () => AuditStats): void {
+  addGauge(`${PREFIX}audit_queued`, "Audit records that wait for their commit.", () => stats().queued);
+  addTotal(`${PREFIX}audit_dropped_total`, "Lost audit records.", () => stats().dropped);
+  addTotal(
+    `${PREFIX}audit_evicted_total`,
+    "Audit records deleted before AUDIT_RETENTION_DAYS, because AUDIT_SIZE_LIMIT was reached.",
+    () => stats().evicted,
+  );
+  addTotal(`${PREFIX}audit_written_total`, "Committed audit records.", () => stats().written);
+  addTotal(
+    `${PREFIX}audit_errors_total`,
+    "Failed commits and restarts of the audit store.",
+    () => stats().errors,
+  );
+}
+
+const MICRO = 1e-6;
+const NANO = 1e-9;
+
+/**
+ * Adds the usual metrics of a Node.js process, under the names that dashboards know. Own code: the library's collector
+ * starts an observer of garbage collections that nothing can stop. These values are read at each scrape.
+ *
+ * @returns A function that stops the one monitor that runs.
+ */
+function addProcessMetrics({ addGauge, addTotal }: MetricRegistry): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+
+  addTotal("process_cpu_seconds_total", "CPU time, user and system, in seconds.", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) * MICRO;
+  });
+  addGauge("process_start_time_seconds", "Start of the process, in seconds since the epoch.", () =>
+    Math.round(Date.now() / 1000 - process.uptime()),
+  );
+  addGauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
+  addGauge("nodejs_heap_size_used_bytes", "Used heap.", () => process.memoryUsage().heapUsed);
+  addGauge(
+    "nodejs_external_memory_bytes",
+    "Memory of buffers outside the heap.",
+    () => process.memoryUsage().external,
+  );
+  addGauge(
+    "nodejs_active_resources",
+    "Handles and requests that keep the process running.",
+    () => process.getActiveResourcesInfo().length,
+  );
+  addGauge(
+    "nodejs_eventloop_lag_p99_seconds",
+    "Delay of the event loop since the last scrape, 99th percentile.",
+    () => {
+      const seconds = delay.percentile(99) * NANO;
+      delay.reset();
+      return seconds;
+    },
+  );
+
+  return () => void delay.disable();
 }

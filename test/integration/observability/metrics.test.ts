@@ -42,15 +42,15 @@ describe("the metrics", () => {
     ["calls without an answer", 'upstream_answers_total{lane="alpha",class="none"}', 1],
     ["refusals", 'refusals_total{reason="limit"}', 1],
   ])("count %s", async (_, line, count) => {
-    metrics.observe(outcome);
-    metrics.observe({ ...outcome, v4: [{ status: 200 }, { status: null }] });
+    metrics.observeRequest(outcome);
+    metrics.observeRequest({ ...outcome, v4: [{ status: 200 }, { status: null }] });
     const lost = { ...outcome, lane: "native", alpha: { route: null, status: 404 }, v4: [] } as const;
-    metrics.observe(lost, "limit");
+    metrics.observeRequest(lost, "limit");
     expect(await value(`alpha_gateway_${line}`)).toEqual(count);
   });
 
   test("are updated from an audit record", async () => {
-    metrics.observe(sampleRecord("x", { status: 500, route: null }));
+    metrics.observeRequest(sampleRecord("x", { status: 500, route: null }));
     expect(await value('alpha_gateway_requests_total{lane="alpha",route="none",status="500"}')).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe("the metrics", () => {
 
   test("are separate for two gateways in one process", async () => {
     const other = createMetrics();
-    other.observe(outcome);
+    other.observeRequest(outcome);
     expect(
       await value('alpha_gateway_requests_total{lane="alpha",route="GET /vm/instances",status="200"}'),
     ).toBeUndefined();

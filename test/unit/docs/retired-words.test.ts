@@ -18,7 +18,6 @@ const NOT_YET_CLEAN = [
   "src/dialect/",
   "src/jsonata/",
   "src/mapping/",
-  "src/observability/",
   "src/pipeline/",
   "src/sandbox/",
   "src/storage/",
