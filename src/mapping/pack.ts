@@ -8,33 +8,33 @@ import type { Parameters } from "./router.ts";
 import type { CoverageGaps, ApiSurface } from "./compile/api-surface.ts";
 import type { FindV4Access } from "./compile/upstream-access.ts";
 
-/** What a path is answered by: one route, or several to choose from by the body. */
+/** The routes of a path: one, or several of which the body selects one. */
 export interface Match {
   readonly routes: readonly Route[];
   readonly parameters: Parameters;
 }
 
-/** A mapping pack, read, checked, renamed to the service's words and compiled. A request only runs its functions. */
+/** A mapping pack: loaded, validated, renamed to the service's words and compiled. A request only runs its functions. */
 export interface Pack {
   readonly dialect: DialectDefinition;
   readonly scopes: Scopes;
   readonly grammar: Grammar;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
-  /** All that alpha has, where the pack says so. */
+  /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
-  /** What of it the pack leaves out in silence. */
+  /** The parts of the surface that the pack does not map. */
   readonly gaps: CoverageGaps;
-  /** Methods of routes that take a file. */
+  /** Methods of the routes that take a file. */
   readonly takesFiles: ReadonlySet<string>;
-  /** A read by which v4 tells whether it takes a token; a pack without routes that take a file may have none. */
+  /** A v4 GET that checks whether v4 accepts a token. Only needed by routes that take a file. */
   readonly tokenCheck: Endpoint | undefined;
-  /** Segments of alpha's prefix, which every path of it begins with. */
+  /** Segments of the prefix of all alpha paths. */
   readonly prefix: readonly string[];
-  /** By a path below alpha's prefix, given as decoded segments. */
+  /** Finds the routes of a path. @param segments Decoded segments after the prefix. */
   match(method: string, segments: readonly string[]): Match | undefined;
-  /** What alpha's routes need for the v4 calls that they make. */
+  /** Finds the access rules of alpha for a v4 call. */
   readonly v4Access: FindV4Access;
-  /** A route by its name. */
+  /** Returns a route by its name, `GET /vm/instances/:id`. */
   route(name: string): Route | undefined;
 }

@@ -2,6 +2,7 @@
 import { createPathTree } from "../routing/path-tree.ts";
 import { shortestAddress } from "./compile/ip-address.ts";
 
+/** What a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";
 
 interface PathParameter {
@@ -9,7 +10,7 @@ interface PathParameter {
   readonly type: ParameterType;
 }
 
-/** `/vm/instances/:id` as its segments. */
+/** The segments of a path such as `/vm/instances/:id`. */
 export interface Pattern {
   readonly segments: readonly (string | PathParameter)[];
 }
@@ -17,21 +18,21 @@ export interface Pattern {
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** Ids are written as alpha writes them: digits, no sign, no leading zero; longer ones are no ids of anything. */
+/** Ids have digits only, without sign or leading zero. No id is longer. */
 const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 
 const CONTROL = /\p{Cc}/u;
 
-/** A segment of dots, also before `;parameters`, and between backslashes, which some servers read as slashes. */
+/** A dot segment, also before `;parameters`, and between backslashes, which some servers treat as slashes. */
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
 
-/** Servers on the way may decode a path again. */
-const DECODED_AGAIN = 3;
+/** How many times servers on the way may decode a path again. */
+const MAX_DECODINGS = 3;
 
-/** Whether a value would lead to another path, once its dots are followed somewhere on the way. */
-function climbs(value: string): boolean {
+/** Whether a value has a dot segment, so that it would lead to another path. */
+function hasDotSegment(value: string): boolean {
   let text = value;
-  for (let round = 0; round <= DECODED_AGAIN; round += 1) {
+  for (let round = 0; round <= MAX_DECODINGS; round += 1) {
     if (DOT_SEGMENT.test(text)) return true;
     if (!text.includes("%")) return false;
     try {
@@ -43,12 +44,12 @@ function climbs(value: string): boolean {
   return false;
 }
 
-/** Whether every segment of a decoded value can stand in a path and mean that path alone. */
+/** Whether a decoded value can be used in a path without leading to another path. */
 export const isText = (value: string): boolean =>
-  !CONTROL.test(value) && value.split("/").every((part) => part !== "") && !climbs(value);
+  !CONTROL.test(value) && value.split("/").every((part) => part !== "") && !hasDotSegment(value);
 
-/** The value of a parameter in the one spelling that v4 is asked in; undefined for what is none of its type. */
-function valueOf(type: ParameterType, value: string): string | undefined {
+/** Returns the value of a parameter as it is sent to v4; undefined if it is not of this type. */
+function parseParameter(type: ParameterType, value: string): string | undefined {
   if (type === "integer") return INTEGER.test(value) ? value : undefined;
   if (type === "text" || type === "path") return isText(value) ? value : undefined;
   const address = shortestAddress(value);
@@ -56,7 +57,7 @@ function valueOf(type: ParameterType, value: string): string | undefined {
   return type === "ip" || type === family ? address : undefined;
 }
 
-/** Splits a path into decoded segments; repeated and trailing slashes do not count. Undefined: a bad escape. */
+/** Splits a path into decoded segments, without empty ones. Returns undefined if it has an invalid escape. */
 export function splitPath(path: string): string[] | undefined {
   try {
     return path.split("/").filter(Boolean).map(decodeURIComponent);
@@ -70,6 +71,7 @@ interface Match<T> {
   readonly parameters: Parameters;
 }
 
+/** Finds routes by method and path. */
 export interface Router<T> {
   /** Adds a route. @returns false if another route has the same method and path. */
   add(method: string, pattern: Pattern, route: T): boolean;
@@ -83,7 +85,7 @@ export function createRouter<T>(): Router<T> {
   const tree = createPathTree<Entry, Match<T>>(({ route, parameters }, values) => {
     const found: Record<string, string> = {};
     for (const [index, { parameter, type }] of parameters.entries()) {
-      const value = valueOf(type, values[index] ?? "");
+      const value = parseParameter(type, values[index] ?? "");
       if (value === undefined) return undefined;
       found[parameter] = value;
     }

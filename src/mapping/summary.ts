@@ -2,9 +2,10 @@ import type { FieldRule } from "./schema/definition.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./compile/route.ts";
 
-/** How a field comes about (mappings/README.md, "What check counts"). */
+/** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "absent";
 
+/** One field in a {@link PackSummary}. */
 export interface FieldSummary {
   readonly name: string;
   readonly v4: string | null;
@@ -14,13 +15,14 @@ export interface FieldSummary {
   readonly filter: boolean;
 }
 
+/** What a pack covers, as JSON: `GET /api/mappings` returns it. */
 export interface PackSummary {
   readonly routes: readonly {
     readonly alpha: string;
     readonly v4: string;
     readonly scope: string;
     readonly losses: number;
-    /** What is answered where v4 does nothing: it has no such call, or is only asked whether the thing is there. */
+    /** The gateway's own response if v4 has no such call, or only checks that the object exists; else null. */
     readonly alone: string | null;
   }[];
   readonly objects: readonly { readonly name: string; readonly fields: readonly FieldSummary[] }[];
@@ -28,7 +30,7 @@ export interface PackSummary {
   readonly classes: Readonly<Record<FieldClass | "lossy", number>>;
 }
 
-/** How the field of this name comes about under its rule. */
+/** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
   if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "absent";
   if (rule.read?.includes("$with")) return "composed";
@@ -44,7 +46,7 @@ function sourceOf({ source }: Route, prefix: string): string {
   return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
 }
 
-function answeredAlone(route: Route): string | null {
+function describeLocalResponse(route: Route): string | null {
   const { source, response, name } = route;
   if ("error" in source) return `${source.error.status} ${source.error.reason}`;
   const acts = !name.startsWith("GET ");
@@ -54,7 +56,7 @@ function answeredAlone(route: Route): string | null {
 const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
-/** What a pack covers, for `check`, the console and the migration report. */
+/** Summarises what a pack covers, for `check`, the console and the migration report. */
 export function summarise(pack: Pack): PackSummary {
   const { v4, scopes } = pack.dialect;
   const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
@@ -86,7 +88,7 @@ export function summarise(pack: Pack): PackSummary {
     v4: sourceOf(route, v4.prefix),
     scope: scopeOf(route, scopes.levels),
     losses: route.losses.length,
-    alone: answeredAlone(route),
+    alone: describeLocalResponse(route),
   }));
   return { routes, objects, classes };
 }

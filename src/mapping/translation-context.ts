@@ -2,57 +2,58 @@ import type { Cursor } from "../dialect/json/scan.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 
-/** What translating may look at besides the object itself. */
-
+/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** An alpha object of a catalog, and the text of it that answers hold. */
+/** An alpha object of a catalog, and its text, which is copied into responses. */
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
 }
 
-/** The gateway's copy of v4's catalogs, as mappings see it: alpha objects by v4 id. */
+/** The cached catalogs of v4: alpha objects by v4 id. */
 export interface CatalogCopy {
-  /** False until a catalog has been read once; until then nothing is known to be unknown. */
+  /** Whether a catalog has been read. Until then no id can be rejected as unknown. */
   isLoaded(catalog: string): boolean;
   find(catalog: string, v4Id: string): CatalogEntry | undefined;
-  /** The text of the alpha object, by the text of its v4 id that stands between two places; both in UTF-8. */
+  /** Returns the UTF-8 text of an alpha object. The JSON text of its v4 id is in `bytes`, from `start` to `end`. */
   cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): Uint8Array | undefined;
-  /** The v4 id as v4 spells it, whatever the case it was asked in. */
+  /** Returns a v4 id in v4's spelling. The case of the given id does not matter. */
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
+/** What the translation of a v4 response may use besides the object itself. */
 export interface ReadContext {
   readonly catalogs: CatalogCopy;
-  /** Answers of the extra reads, by their names in the route; missing where one failed or was not made. */
+  /** Responses of the related requests by name. One that failed or was not sent is missing. */
   readonly related: Readonly<Record<string, unknown>>;
-  /** The alpha body of the call, in its documented form, where it had one. */
+  /** The alpha body of the request in its documented form. */
   readonly sentBody?: JsonObject | undefined;
 }
 
 /**
- * From the text of a v4 object to that of the alpha object. The cursor is behind the v4 object when the call
- * returns, even where the result comes later. What is no object has no members.
+ * Translates the text of a v4 object to the text of an alpha object. When the call returns, the cursor is after the v4
+ * object, even if the result is a promise. A value that is not an object has no members.
  *
- * @throws {SyntaxError} or {RangeError} where no JSON stands at the cursor
+ * @throws {SyntaxError} If there is no valid JSON at the cursor.
+ * @throws {RangeError} If it is nested too deeply.
  */
 export type ReadFunction = (from: Cursor, reading: ReadContext) => MaybePromise<string>;
 
-/** The same, put behind what is written already; what comes later is not, but given. */
+/** Like {@link ReadFunction}, but appends the text to a buffer. A promise is returned and not appended. */
 export type AppendFunction = (
   from: Cursor,
   reading: ReadContext,
   output: OutputBuffer,
 ) => Promise<string> | undefined;
 
-/** The same on the way out. */
+/** What the translation of an alpha body may use besides the body itself. */
 export interface WriteContext {
   readonly catalogs: CatalogCopy;
-  /** Answers of the reads before the call, by their names in the pack. */
+  /** Responses of the prerequisites by name. */
   readonly prerequisites: Readonly<Record<string, unknown>>;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly path: Readonly<Record<string, string>>;
-  /** The client's address. */
+  /** The IP address of the client. */
   readonly client: string;
 }

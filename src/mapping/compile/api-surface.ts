@@ -9,22 +9,22 @@ import {
   type SurfaceDefinition,
 } from "../schema/surface-definition.ts";
 
-/** All that the old interface has, apart from what the pack makes of it. */
+/** Everything that the old API has, whether or not the pack maps it. */
 export interface ApiSurface {
   /** Types of all fields of an object, by its name. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<string, FieldType>>;
   readonly routes: readonly string[];
 }
 
-/** `user.keys[].id` is named by a field `user.keys`, which makes the whole of it, and by one for a part of it. */
+/** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of it covers it too. */
 const covers = (field: string, wanted: string): boolean =>
   field === wanted ||
   [".", "["].some((joint) => wanted.startsWith(field + joint) || field.startsWith(wanted + joint));
 
-/** What decides which path a route answers: names of parameters do not. */
+/** Returns a route without the names of its parameters, which don't matter. */
 const shapeOf = (route: string): string => route.replaceAll(/:\w+/g, ":");
 
-/** Reads a surface; types of objects that it doesn't have are faults. */
+/** Compiles an API surface. Reports types of unknown objects. */
 export function compileApiSurface(definition: SurfaceDefinition, location: SourceLocation): ApiSurface {
   const names = [...PLAIN_TYPES, ...Object.keys(definition.objects)];
   const objects = new Map(
@@ -46,17 +46,17 @@ export function compileApiSurface(definition: SurfaceDefinition, location: Sourc
   return { objects, routes: definition.routes };
 }
 
-/** What a surface is held against. */
+/** The part of a pack that is compared with its surface. */
 export interface CoverageInput {
   readonly resources: ReadonlyMap<string, { readonly fields: ReadonlyMap<string, FieldRule> }>;
   readonly routes: readonly { readonly name: string }[];
 }
 
-/** What of the surface a pack leaves out. */
+/** The parts of the surface that a pack does not map. */
 export interface CoverageGaps {
-  /** Objects that it does not have, and fields that it does not name. */
+  /** Unmapped objects and fields. */
   readonly unmappedFields: readonly Diagnostic[];
-  /** Routes that nothing answers. */
+  /** Routes that the pack does not serve. */
   readonly unmappedRoutes: readonly Diagnostic[];
 }
 
@@ -79,8 +79,8 @@ function reportUnmappedFields(
     for (const field of Object.keys(fields)) {
       if (named.some((each) => covers(each, field))) continue;
       at.at(field).reportKey({
-        message: `the pack does not name the field "${field}" of ${object}`,
-        hint: `where v4 has none, say what clients get: ${field}: { const: null, loss: "v4 has none" }`,
+        message: `the pack does not map the field "${field}" of ${object}`,
+        hint: `if v4 has no such field, declare what clients get: ${field}: { const: null, loss: "v4 has no such field" }`,
       });
     }
   }
@@ -91,24 +91,28 @@ function reportUnmappedRoutes(
   { routes }: CoverageInput,
   location: SourceLocation,
 ): void {
-  const answered = new Set(routes.map(({ name }) => shapeOf(name)));
+  const served = new Set(routes.map(({ name }) => shapeOf(name)));
   definition.routes.forEach((route, index) => {
-    if (answered.has(shapeOf(route))) return;
+    if (served.has(shapeOf(route))) return;
     location.at("routes", index).report({
-      message: `no route of the pack answers ${route}`,
-      hint: 'where v4 has no such call, say what clients are told: "refuse" names a reason of pack.yaml',
+      message: `the pack has no route for ${route}`,
+      hint: 'if v4 has no such call, add a route with "refuse" and a reason of pack.yaml, which clients get',
     });
   });
 }
 
-/** Holds a pack against a surface; `into` gives the place of the surface's file whose faults go to a list. */
+/**
+ * Finds the parts of a surface that a pack does not map.
+ *
+ * @param locate Returns a location in the file of the surface that adds diagnostics to the given list.
+ */
 export function findCoverageGaps(
   definition: SurfaceDefinition,
   served: CoverageInput,
-  into: (found: Diagnostic[]) => SourceLocation,
+  locate: (diagnostics: Diagnostic[]) => SourceLocation,
 ): CoverageGaps {
   const gaps = { unmappedFields: [] as Diagnostic[], unmappedRoutes: [] as Diagnostic[] };
-  reportUnmappedFields(definition, served, into(gaps.unmappedFields));
-  reportUnmappedRoutes(definition, served, into(gaps.unmappedRoutes));
+  reportUnmappedFields(definition, served, locate(gaps.unmappedFields));
+  reportUnmappedRoutes(definition, served, locate(gaps.unmappedRoutes));
   return gaps;
 }

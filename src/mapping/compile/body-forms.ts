@@ -4,10 +4,10 @@ import type { FieldRule } from "../schema/definition.ts";
 import { compileCopy, compileGetter, compileRemover } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** Of JSON that stands in a text. */
+/** Limits of JSON that a client sends inside a string. */
 const AS_TEXT = { maxDepth: 32, maxValues: 5000 };
 
-/** What reading the forms of a member takes. */
+/** The part of a body member that reading its forms needs. */
 export interface FormMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
@@ -16,8 +16,8 @@ export interface FormMember {
 }
 
 /**
- * Takes a member under another spelling where the documented one is not given, null too: where null is a value,
- * it is one under every spelling.
+ * Compiles a function that renames aliases of members to the documented names. An alias is ignored if the documented name
+ * has a value. Null counts as a value of an alias, since null may be valid for the member.
  */
 function compileSpellings(members: readonly FormMember[]): (body: JsonObject) => void {
   const spellings = members.flatMap(({ get, put, rule }) =>
@@ -38,7 +38,7 @@ function compileSpellings(members: readonly FormMember[]): (body: JsonObject) =>
   };
 }
 
-/** A whole object stands for its id. */
+/** Returns the id if a client sends a whole object in place of an id. */
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
 
@@ -56,7 +56,10 @@ function readForm(member: FormMember, value: unknown, reference: string): { valu
   }
 }
 
-/** Prepares bringing the spellings and forms that clients send to the documented ones. The body handed in is left as it is. */
+/**
+ * Compiles a function that turns the aliases and forms that clients send into the documented ones. It does not change the
+ * body that it gets.
+ */
 export function compileForms(
   members: readonly FormMember[],
   reference: string,

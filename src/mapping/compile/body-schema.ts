@@ -14,49 +14,52 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { shortestAddress } from "./ip-address.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** A JSON Schema of a pack; the format `ip` is an IPv4 or IPv6 address. `reason` may stand in any part of it: what a client is told instead of our own words. */
+/**
+ * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `reason`: clients get this
+ * text in place of the default one.
+ */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Patterns of a schema run in a time that grows with the text alone. What can't is told as a fault of the schema. */
-const linear = Object.assign((pattern: string, flags: string) => prepareRegex(pattern, flags)(), {
+/** Runs the patterns of schemas in linear time. Ajv reports other patterns as errors of the schema. */
+const createLinearRegex = Object.assign((pattern: string, flags: string) => prepareRegex(pattern, flags)(), {
   code: "linear",
 });
 
 const ajv = new Ajv2020({
-  code: { regExp: linear },
+  code: { regExp: createLinearRegex },
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
   strictTypes: false,
-  validateSchema: false, // soundSchema does
+  validateSchema: false, // validSchema does
   logger: false,
 });
 ajv.addKeyword({ keyword: "reason", schemaType: "string" });
 
-/** More faults of a body are no help to anyone; checking stops there. */
-const MOST_FAULTS = 50;
+/** Maximum number of errors of one body. Validation stops there. */
+const MAX_ERRORS = 50;
 
-/** What a body may have where its schema names no limit. */
+/** Limits where a schema has none. */
 const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
 
 /**
- * Ends checking at a number of faults. Stands in schemas of items and members, of which there may be many. Not in a
- * condition, whose faults count for nothing.
+ * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, of which there may
+ * be many. Inside a condition it has no effect, because errors don't count there.
  */
-const STOP = "stopAtFaults";
+const STOP = "stopAtMaxErrors";
 ajv.addKeyword({
   keyword: STOP,
   schemaType: "boolean",
   code({ gen, it }) {
     if (it.compositeRule) return;
-    gen.if(_`${names.default.errors} >= ${MOST_FAULTS}`, () => {
+    gen.if(_`${names.default.errors} >= ${MAX_ERRORS}`, () => {
       gen.assign(_`${it.validateName}.errors`, names.default.vErrors);
       gen.return(false);
     });
   },
 });
 
-/** The limit of a type's size, and whether data may keep to it; a text has at most two units for a character. */
+/** The size limit of each type, and code that checks it. A character of a string has at most two UTF-16 units. */
 const SIZES: Readonly<
   Record<string, { limit: string; fits: (data: KeywordCxt["data"], most: number) => Code }>
 > = {
@@ -65,7 +68,7 @@ const SIZES: Readonly<
   string: { limit: "maxLength", fits: (data, most) => _`${data}.length <= ${2 * most}` },
 };
 
-/** Rules that look at each item, member or character, and so only at data whose size is allowed. */
+/** Keywords that iterate over items, members or characters. They only run on data within the size limit. */
 const AFTER_SIZE = new Set([
   "items",
   "uniqueItems",
@@ -92,8 +95,8 @@ for (const { type = "", rules } of ajv.RULES.rules) {
 const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
-/** A schema of members in which everything that a client may repeat has a limit. */
-function bounded(schema: Schema): Schema {
+/** Adds default limits to everything that a client may repeat. */
+function withLimits(schema: Schema): Schema {
   const { properties, items, additionalProperties } = schema;
   const isOpen = properties === undefined || additionalProperties !== undefined;
   const { maxItems, maxProperties, maxLength } = DEFAULT_LIMITS;
@@ -106,22 +109,22 @@ function bounded(schema: Schema): Schema {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, member]) => [
           name,
-          isObject(member) ? bounded(member) : member,
+          isObject(member) ? withLimits(member) : member,
         ]),
       ),
     }),
-    ...(isObject(items) && { items: { ...bounded(items), [STOP]: true } }),
+    ...(isObject(items) && { items: { ...withLimits(items), [STOP]: true } }),
     ...(isObject(additionalProperties) && {
-      additionalProperties: { ...bounded(additionalProperties), [STOP]: true },
+      additionalProperties: { ...withLimits(additionalProperties), [STOP]: true },
     }),
   };
 }
 ajv.addFormat("ip", (text) => shortestAddress(text) !== undefined);
 
-/** Of a condition the broken consequence is the fault, which is reported besides. */
-const SILENT = new Set(["if"]);
+/** Keywords whose errors are dropped. Ajv also reports the failed branch of an `if`, which says more. */
+const SUPPRESSED_KEYWORDS = new Set(["if"]);
 
-/** Ajv's parameters of a broken rule, as far as reasons name them. */
+/** Parameters of an Ajv error that reasons use. */
 type Params = Readonly<Record<"property" | "limit", string | number>> & {
   readonly type: string | string[];
   readonly allowedValues: unknown[];
@@ -140,44 +143,51 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
   maxProperties: ({ limit }) => `Must have at most ${limit} members.`,
 };
 
-/** A longer name is none of a pack's. */
-const LONGEST_NAME = 100;
+/** No member of a pack has a longer name. */
+const MAX_NAME_LENGTH = 100;
 
-/** `/alerts/cpu/threshold` → `alerts.cpu.threshold`, `/keys/0` → `keys` (RFC 6901): alpha names members alone. */
-function dotted(pointer: string, below: string | undefined): string {
+/**
+ * Turns a JSON pointer (RFC 6901) into a dotted name: `/alerts/cpu/threshold` → `alerts.cpu.threshold`, `/keys/0` → `keys`.
+ * Alpha names members only, no list indexes.
+ */
+function toDottedName(pointer: string, below: string | undefined): string {
   const keys = pointer
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (below !== undefined && below.length <= LONGEST_NAME) keys.push(below);
+  if (below !== undefined && below.length <= MAX_NAME_LENGTH) keys.push(below);
   return keys.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
-/** Of a type alone a pack's reason tells; beside a rule for one type it is about that rule. */
-function tellsOfType({ type, reason: _reason, properties: _properties, ...rules }: Schema): boolean {
+/** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
+function isReasonAboutType({ type, reason: _reason, properties: _properties, ...rules }: Schema): boolean {
   const types = [type].flat().filter((name) => name !== "null");
   const added: Schema = { ...DEFAULT_LIMITS, [STOP]: true };
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
-function fault(error: ErrorObject): ErrorDetail {
+function toErrorDetail(error: ErrorObject): ErrorDetail {
   const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
   const { keyword, parentSchema } = error;
-  const isOwn =
-    !isObject(parentSchema) || keyword === "required" || (keyword === "type" && !tellsOfType(parentSchema));
-  const told = isOwn ? undefined : parentSchema["reason"];
-  const reason = typeof told === "string" ? told : (REASONS[error.keyword]?.(params) ?? "Not a valid value.");
-  return { field: dotted(error.instancePath, params.missingProperty ?? params.additionalProperty), reason };
+  const hasDefaultReason =
+    !isObject(parentSchema) ||
+    keyword === "required" ||
+    (keyword === "type" && !isReasonAboutType(parentSchema));
+  const packReason = hasDefaultReason ? undefined : parentSchema["reason"];
+  const reason =
+    typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? "Not a valid value.");
+  const member = params.missingProperty ?? params.additionalProperty;
+  return { field: toDottedName(error.instancePath, member), reason };
 }
 
-/** Two rules of one member may give the same reason; a client reads it once. */
-const distinct = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
-  [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MOST_FAULTS);
+/** Removes duplicates: two rules of one member may have the same reason. */
+const removeDuplicates = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
+  [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MAX_ERRORS);
 
-/** The schema, where it is one; else that is told, and what allows everything takes its place. */
+/** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
 export function validSchema(schema: Schema, location: SourceLocation): Schema {
   try {
-    // Throws at once: none of our schemas is loaded from elsewhere.
+    // Synchronous, because no schema is loaded from elsewhere.
     void ajv.validateSchema(schema, true);
     return schema;
   } catch (error) {
@@ -186,7 +196,10 @@ export function validSchema(schema: Schema, location: SourceLocation): Schema {
   }
 }
 
-/** Compiles a schema into a function that gives every fault of a body, in alpha's names. */
+/**
+ * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws {HttpError}
+ * 400 if a text is too long for a pattern.
+ */
 export function compileSchema(schema: Schema, location: SourceLocation): (body: JsonObject) => ErrorDetail[] {
   let validate: ValidateFunction;
   function isValid(body: JsonObject): boolean {
@@ -197,38 +210,41 @@ export function compileSchema(schema: Schema, location: SourceLocation): (body: 
       throw new HttpError(400, "A text of the body is too long.");
     }
   }
-  // Ajv knows a schema for ever, and by its name: the next pack would find it taken.
+  // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
   const { $id: _name, ...unnamed } = schema;
-  const bounds = bounded(unnamed);
+  const limited = withLimits(unnamed);
   try {
-    validate = ajv.compile(bounds);
+    validate = ajv.compile(limited);
   } catch (error) {
     location.report(`not a JSON Schema: ${(error as Error).message}`);
     return () => [];
   } finally {
-    ajv.removeSchema(bounds);
+    ajv.removeSchema(limited);
   }
   return (body) =>
     isValid(body)
       ? []
-      : distinct((validate.errors ?? []).filter(({ keyword }) => !SILENT.has(keyword)).map(fault));
+      : removeDuplicates(
+          (validate.errors ?? [])
+            .filter(({ keyword }) => !SUPPRESSED_KEYWORDS.has(keyword))
+            .map(toErrorDetail),
+        );
 }
 
-/** Forms of real clients send integers as text (translation 2). What is none stays what it is, and is refused. */
+/** Turns a string of digits into a number, because real clients send such integers (translation 2). */
 function readDigits(value: unknown): unknown {
   if (typeof value !== "string" || value.length > 32 || !/^\d+$/.test(value)) return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** Whether a schema takes an integer and no text. */
+/** Whether a schema allows integers but no strings. */
 const takesDigits = (schema: Schema): boolean => hasType(schema, "integer") && !hasType(schema, "string");
 
 /**
- * Makes a function that keeps of a body what its schema names. Unknown members are dropped (alpha ignores
- * them), and so is null, which means "not given", unless the schema says that null is a value here. With
- * `additionalProperties: false` unknown members stay, to be told as faults. A text of digits becomes an integer where
- * the schema wants one.
+ * Compiles a function that removes everything from a body that its schema does not name. Alpha ignores unknown members. Null
+ * means "not given" and is removed, unless the schema allows null. With `additionalProperties: false` unknown members
+ * remain, and are reported as errors. A string of digits becomes an integer where the schema expects one.
  */
 export function compilePruning(schema: Schema): (value: unknown) => unknown {
   const { properties, items } = schema;
@@ -236,7 +252,7 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
   if (isObject(items)) {
     const prune = compilePruning(items);
     const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : DEFAULT_LIMITS.maxItems;
-    // One that is too long is refused unseen.
+    // A list that is too long is rejected by the schema.
     return (value) => (Array.isArray(value) && value.length <= most ? value.map(prune) : read(value));
   }
   if (!isObject(properties)) return read;
@@ -247,26 +263,28 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
   }));
   return (value) => {
     if (!isObject(value)) return read(value);
-    const kept: JsonObject = schema["additionalProperties"] === false ? { ...value } : {};
+    const pruned: JsonObject = schema["additionalProperties"] === false ? { ...value } : {};
     for (const { name, prune, nullable } of members) {
       if (!Object.hasOwn(value, name)) continue;
-      if (value[name] === null && !nullable) delete kept[name];
-      else kept[name] = prune(value[name]);
+      if (value[name] === null && !nullable) delete pruned[name];
+      else pruned[name] = prune(value[name]);
     }
-    return kept;
+    return pruned;
   };
 }
 
 /**
- * Dotted names of the members that a schema lets through: the deepest `known` ones, else its leaves. A name that
- * has known ones below it only says what errors about the whole of it name.
+ * Returns the dotted names of the members of a schema: the deepest ones that have a rule, else its leaves. If a member and
+ * one below it have rules, the outer rule only names the field of errors.
+ *
+ * @param hasRule Whether the resource has a rule of this name.
  */
-export function schemaMembers(schema: Schema, known: (name: string) => boolean, prefix = ""): string[] {
+export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean, prefix = ""): string[] {
   const properties = schema["properties"];
   if (!isObject(properties)) return prefix ? [prefix] : [];
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix ? `${prefix}.${name}` : name;
-    const below = schemaMembers(member as Schema, known, path);
-    return known(path) && !below.some((deeper) => deeper !== path && known(deeper)) ? [path] : below;
+    const below = schemaMembers(member as Schema, hasRule, path);
+    return hasRule(path) && !below.some((deeper) => deeper !== path && hasRule(deeper)) ? [path] : below;
   });
 }

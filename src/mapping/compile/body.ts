@@ -11,35 +11,36 @@ import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts"
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 
-/** A body on its way to v4. */
+/** The translation of an alpha body. */
 export interface WrittenBody {
   readonly v4: JsonObject;
   readonly faults: readonly ErrorDetail[];
-  /** Names of v4 members that the gateway put in by itself: nobody is blamed for those. */
+  /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
   readonly added: ReadonlySet<string>;
-  /** True where nothing of what the client sent goes on. */
+  /** Whether nothing that the client sent is sent to v4. */
   readonly empty: boolean;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
 }
 
-/** The three steps of a body, in their order. */
+/** A compiled body: `normalise`, `check` and `write` run in this order. */
 export interface BodyRules {
-  /** Brings what clients send to the documented names and forms, and drops what does not count. */
+  /** Turns a body into its documented form, and drops members that have no effect. */
   readonly normalise: (sent: JsonObject) => {
     readonly body: JsonObject;
     readonly faults: readonly ErrorDetail[];
   };
-  /** Alpha's own rules: every fault of the body. */
+  /** Validates a body against alpha's schema, and returns all errors. */
   readonly check: (body: JsonObject) => ErrorDetail[];
+  /** Translates a valid body to v4. */
   readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
-  /** Names of path parameters that go into the body. */
+  /** Names of path parameters that are sent in the body. */
   readonly pathParameters: readonly string[];
-  /** Its schema, with those of the parts it uses. */
+  /** Its schema, merged with those of the shared parts that it uses. */
   readonly schema: Schema;
-  /** Every member that goes on, by its dotted name. */
+  /** All members that are sent to v4, with their dotted names. */
   readonly members: readonly { readonly name: string; readonly rule: FieldRule }[];
-  /** The member that a fault's field is, or lies in. */
+  /** Returns the member that the field of an error is, or is part of. */
   readonly memberOf: (field: string) => BodyMember | undefined;
 }
 
@@ -55,13 +56,13 @@ interface Member extends BodyMember, FormMember {
   readonly write: WriteFunction;
 }
 
-/** A part of `pack.yaml`, its schema a sound one. */
+/** A shared part of `pack.yaml` with a valid schema. */
 interface Part extends Pick<PartDefinition, "inputs"> {
   readonly schema: Schema;
 }
 
-/** The schema of a body together with those of the parts it uses. */
-function mergedSchema(schema: Schema, parts: readonly Part[]): Schema {
+/** Merges the schema of a body with those of its parts. */
+function mergeSchemas(schema: Schema, parts: readonly Part[]): Schema {
   if (parts.length === 0) return schema;
   const { properties, allOf = [], ...rest } = schema;
   const rules = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
@@ -73,21 +74,24 @@ function mergedSchema(schema: Schema, parts: readonly Part[]): Schema {
   return { ...rest, properties: members, allOf: [...(allOf as Schema[]), ...rules] };
 }
 
-/** An id of the path as bodies have it: a number where it is one. */
-const ofPath = (value: string | undefined): unknown => (value && /^\d+$/.test(value) ? Number(value) : value);
+/** Returns an id of the path as bodies have it: as a number if it is one. */
+const parsePathId = (value: string | undefined): unknown =>
+  value && /^\d+$/.test(value) ? Number(value) : value;
 
-/** What is written whole keeps what the client did not write: other members of an object, hidden ids of a list. */
-function overlay(written: unknown, shown: unknown, isHidden: (id: unknown) => boolean): unknown {
-  if (isObject(written) && isObject(shown)) return { ...shown, ...written };
-  if (Array.isArray(written) && Array.isArray(shown)) return [...written, ...shown.filter(isHidden)];
+/** Merges a v4 member with its current value: v4 would drop other members of an object, and hidden ids of a list. */
+function mergeWithCurrent(written: unknown, current: unknown, isHidden: (id: unknown) => boolean): unknown {
+  if (isObject(written) && isObject(current)) return { ...current, ...written };
+  if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
   return written;
 }
 
 /**
- * Puts in what the gateway adds by itself: fixed members, defaults, ids of the path, and what a member that is
- * written whole keeps. Gives the names of those that the client did not send.
+ * Adds the members that the client did not send (constants, defaults, ids of the path), and merges members that v4
+ * replaces as a whole with their current values.
+ *
+ * @returns Names of the added members.
  */
-function complete(
+function addGatewayMembers(
   v4: JsonObject,
   definition: BodyDefinition,
   hiddenIn: (v4: string) => (id: unknown) => boolean,
@@ -95,22 +99,25 @@ function complete(
 ): Set<string> {
   const { add = {}, default: defaults = {}, from_path: fromPath = {}, over = {} } = definition;
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
-  const ids = Object.entries(fromPath).map(([name, parameter]) => [name, ofPath(path[parameter])] as const);
-  for (const [name, shown] of Object.entries(over)) {
+  const ids = Object.entries(fromPath).map(
+    ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
+  );
+  for (const [name, source] of Object.entries(over)) {
     if (Object.hasOwn(v4, name))
-      v4[name] = overlay(v4[name], compileGetter(shown)(prerequisites), hiddenIn(name));
+      v4[name] = mergeWithCurrent(v4[name], compileGetter(source)(prerequisites), hiddenIn(name));
   }
-  const own = [...missing, ...ids, ...Object.entries(add)];
-  for (const [name, value] of own) v4[name] = value;
-  return new Set(own.map(([name]) => name));
+  const added = [...missing, ...ids, ...Object.entries(add)];
+  for (const [name, value] of added) v4[name] = value;
+  return new Set(added.map(([name]) => name));
 }
 
+/** What bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
   readonly unknownRecord: string;
 }
 
-/** Compiles one body definition of a resource; `rules` are its fields and inputs by alpha name. */
+/** Compiles one body of a resource. @param rules Fields and inputs of the resource by alpha name. */
 export function compileBody(
   definition: BodyDefinition,
   rules: ReadonlyMap<string, FieldRule>,
@@ -122,13 +129,12 @@ export function compileBody(
   );
   const ruleOf = (name: string) =>
     rules.get(name) ?? parts.find(({ inputs }) => Object.hasOwn(inputs, name))?.inputs[name];
-  const schema = mergedSchema(validSchema(definition.schema, location.at("schema")), parts);
+  const schema = mergeSchemas(validSchema(definition.schema, location.at("schema")), parts);
   const writtenRules = new Map<string, FieldRule>();
   for (const name of schemaMembers(schema, (member) => ruleOf(member) !== undefined)) {
     const rule = ruleOf(name);
     if (rule?.v4) writtenRules.set(name, rule);
-    else
-      location.at("schema").report(`"${name}" is in the schema, but no field or input says what it is in v4`);
+    else location.at("schema").report(`"${name}" is in the schema, but no field or input maps it to v4`);
   }
   const writes = compileWrite(writtenRules, context, () => location);
   const members = [...writtenRules].flatMap(([name, rule]): Member[] => {
@@ -141,7 +147,7 @@ export function compileBody(
     const { catalog } = members.find(({ rule }) => rule.v4 === v4)?.rule ?? {};
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
-  const broken = compileChecks(definition.checks ?? [], ["first", "v4"], location.at("checks"));
+  const runChecks = compileChecks(definition.checks ?? [], ["first", "v4"], location.at("checks"));
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.reference);
 
@@ -175,8 +181,8 @@ export function compileBody(
         });
         const empty = Object.keys(v4).length === 0;
         const names = new Set(given.map(({ name }) => name));
-        const added = complete(v4, definition, hiddenIn, writing);
-        return thenMaybe(broken(body, { v4, first: writing.prerequisites }), (more) => ({
+        const added = addGatewayMembers(v4, definition, hiddenIn, writing);
+        return thenMaybe(runChecks(body, { v4, first: writing.prerequisites }), (more) => ({
           v4,
           faults: [...faults, ...more],
           empty,

@@ -12,67 +12,68 @@ export function createCatalogEntry(text: string): CatalogEntry {
   return { object: parseJson(detached) as JsonObject, text: detached };
 }
 
-/** One v4 list that a catalog is read from. */
+/** One v4 list from which a catalog is read. */
 export interface CatalogCall {
   readonly path: string;
   /** Condition of the filter header, or undefined. */
   readonly filter: unknown;
-  /** A service without this list has an empty one. */
+  /** Whether v4 may have no such list. It counts as empty then. */
   readonly optional: boolean;
-  /** False: only known where something refers to it. */
+  /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
   readonly listed: boolean;
 }
 
-/** A catalog of things that v4 names by id and alpha shows whole. */
+/** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
 export interface Catalog {
   readonly name: string;
   readonly calls: readonly CatalogCall[];
-  /** v4 ids of the whole list where the pack fixes it, in the pack's order. */
+  /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
   readonly fixedIds: readonly string[] | undefined;
-  /** More names for filters, each the opposite of a boolean field. */
+  /** Additional filter names, each with the boolean field that it negates. */
   readonly opposites: Readonly<Record<string, string>>;
+  /** Translates a v4 id to alpha. */
   alphaId(v4Id: string): string;
-  /** The v4 id that a request means, or undefined for one that does not exist. */
-  v4Id(asked: string, copy: CatalogCopy): string | undefined;
-  /** The v4 id that a filter means: one that only answers show will do as well. */
-  filterId(asked: string, copy: CatalogCopy): string | undefined;
-  /** v4 ids that begin so are shown as null. */
+  /** Translates the id of a request to v4; undefined if it does not exist. */
+  v4Id(requested: string, copy: CatalogCopy): string | undefined;
+  /** Translates the id of a filter to v4. Ids that only occur in responses are valid, too. */
+  filterId(requested: string, copy: CatalogCopy): string | undefined;
+  /** v4 ids with this prefix are shown as null. */
   readonly hiddenPrefix: string | undefined;
-  /** Whether ids differ between the sides, so that they sort differently. */
+  /** Whether alpha and v4 ids differ, so that their sort order differs. */
   readonly renames: boolean;
-  /** The text of the alpha object of a v4 id; `row` gives the text of the v4 object that names it. */
+  /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
   readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
-  /** The same of the id between two places, as UTF-8, where nothing has to be made for it. */
+  /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`, from `start` to `end`. */
   readonly cachedText: (
     bytes: Uint8Array,
     start: number,
     end: number,
     reading: ReadContext,
   ) => Uint8Array | undefined;
-  /** Whether that may come later. */
+  /** Whether `expand` may return a promise. */
   readonly mayBeAsync: boolean;
-  /** Whether alpha never sees the thing of this v4 id. */
+  /** Whether alpha clients never see the object of this v4 id. */
   isHidden(v4Id: unknown): boolean;
-  /** The text of a list of them; hidden and unknown ones are left out. */
+  /** Returns the text of a list of alpha objects. Hidden and unknown ones are omitted. */
   readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
-  /** Which of its items may be kept where it was read with a client's token; undefined where no token may be used. */
+  /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
   readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
-  /** The whole list where the pack fixes its ids, made without v4; undefined where it doesn't. */
+  /** The whole list, created without v4; undefined if the pack does not fix its ids. */
   fixedList(): Promise<CatalogEntry[]> | undefined;
-  /** The text of what stands for an id that the copy does not have. */
+  /** Returns the text of a substitute object for an id that the cache does not have. */
   stub(v4Id: string, row: unknown): MaybePromise<JsonText>;
 }
 
-/** Only GET can be read in the background. */
+/** Returns the path of a call. Reports other methods than GET: catalogs are read in the background. */
 function callPath(call: string, location: SourceLocation): string {
   const path = /^GET (\/\S+)$/.exec(call)?.[1];
   if (path === undefined) location.report(`"${call}" is not GET /path`);
   return path ?? "/";
 }
 
-interface Context {
+interface CatalogContext {
   readonly values: ReadonlyMap<string, ValueKind>;
-  /** Reads tables inside expressions: `$values("kind", value)`. */
+  /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
 }
 
@@ -80,7 +81,7 @@ interface Context {
 export function compileCatalog(
   name: string,
   definition: CatalogDefinition,
-  context: Context,
+  context: CatalogContext,
   location: SourceLocation,
 ): Catalog {
   const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
@@ -115,15 +116,15 @@ export function compileCatalog(
     return found === undefined ? stubFor(id, fromJsonText(row())) : found;
   }
 
-  function v4Id(asked: string, copy: CatalogCopy): string | undefined {
-    const known = aliases.get(fold(asked)) ?? ids?.v4ByAlpha.get(asked);
-    if (known !== undefined) return known as string;
-    const spelt = ignoreCase ? (copy.canonicalSpelling(name, asked) ?? asked) : asked;
-    if (closed || alphaId(spelt) !== spelt || isHidden(spelt)) return undefined;
-    return copy.find(name, spelt) || !copy.isLoaded(name) ? spelt : undefined;
+  function v4Id(requested: string, copy: CatalogCopy): string | undefined {
+    const translated = aliases.get(fold(requested)) ?? ids?.v4ByAlpha.get(requested);
+    if (translated !== undefined) return translated as string;
+    const id = ignoreCase ? (copy.canonicalSpelling(name, requested) ?? requested) : requested;
+    if (closed || alphaId(id) !== id || isHidden(id)) return undefined;
+    return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;
   }
 
-  const kept =
+  const mayCache =
     definition.with_token === undefined
       ? undefined
       : compileExpressionAt(location.at("with_token"), definition.with_token, []);
@@ -131,7 +132,7 @@ export function compileCatalog(
 
   return {
     name,
-    keepsItem: kept && ((item) => thenMaybe(kept.evaluate(item, {}), Boolean)),
+    keepsItem: mayCache && ((item) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
     fixedList: () =>
       fixedIds &&
       Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
@@ -149,8 +150,9 @@ export function compileCatalog(
     opposites: definition.opposites ?? {},
     alphaId,
     v4Id,
-    filterId: (asked, copy) =>
-      v4Id(asked, copy) ?? (alphaId(asked) === asked && copy.find(name, asked) ? asked : undefined),
+    filterId: (requested, copy) =>
+      v4Id(requested, copy) ??
+      (alphaId(requested) === requested && copy.find(name, requested) ? requested : undefined),
     isHidden,
     expandAll(v4Ids, reading) {
       const ids = v4Ids.filter(isStringText).map((id) => fromJsonText(id) as string);

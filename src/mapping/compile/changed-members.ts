@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../dialect/json/parse.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** Items of a list are told apart by their ids; what an item leaves out keeps what it has. */
+/** Returns the items that differ from the current ones of the same id. Members that an item omits keep their value. */
 function changedItems(given: readonly unknown[], shown: readonly unknown[], reference: string): unknown[] {
-  // The first of an id counts.
+  // If several items have the same id, the first one counts.
   const byId = new Map(
     shown.toReversed().flatMap((each) => (isObject(each) ? [[each[reference], each] as const] : [])),
   );
@@ -16,7 +16,13 @@ function changedItems(given: readonly unknown[], shown: readonly unknown[], refe
   });
 }
 
-/** Of what a client sends, the members and items that differ from what it is shown. */
+/**
+ * Returns the members and list items of a body that differ from the current object.
+ *
+ * @param given The body of the client.
+ * @param shown The current alpha object.
+ * @param reference The member with the id of an item.
+ */
 export function changedMembers(given: JsonObject, shown: unknown, reference: string): JsonObject {
   const now = isObject(shown) ? shown : {};
   return Object.fromEntries(

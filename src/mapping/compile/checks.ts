@@ -3,21 +3,24 @@ import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** One rule that is no schema: an expression that gives the reason why `field`, or the call, is refused, or nothing. */
+/**
+ * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
+ * `field` the error concerns the whole request.
+ */
 export interface CheckDefinition {
   readonly field?: string | undefined;
   readonly fault: string;
 }
 
-/** Compiles rules into a function that gives every fault. `known` are the variables that they may read. */
+/** Compiles checks to a function that returns all errors. @param variables Names of the variables that they may read. */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
-  known: readonly string[],
+  variables: readonly string[],
   location: SourceLocation,
 ): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
   const checks = definitions.map(({ field, fault }, index) => ({
     field,
-    fault: compileExpressionAt(location.at(index, "fault"), fault, known),
+    fault: compileExpressionAt(location.at(index, "fault"), fault, variables),
   }));
   return (body, bindings) =>
     thenMaybe(

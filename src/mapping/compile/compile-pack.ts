@@ -10,43 +10,44 @@ import type { Pack } from "../pack.ts";
 import { silentLocation, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import { compileResource, type Resource } from "./resource.ts";
-import { compileRoute, type Route } from "./route.ts";
+import { compileRoute } from "./compile-route.ts";
+import type { Route } from "./route.ts";
 import { createRouter, splitPath, type Router } from "../router.ts";
 import { compileValueKind, type ValueKind } from "./value-kinds.ts";
 import { compileV4Access } from "./upstream-access.ts";
 
-/** A checked file of a pack and the place that its faults are reported at. */
+/** A validated file of a pack, and the location for its diagnostics. */
 export interface LocatedFile<T> {
   readonly definition: T;
   readonly location: SourceLocation;
 }
 
-/** The place of a file whose fields of these names come from another one, which tells their faults. */
-const withoutThoseOf = (names: readonly string[], location: SourceLocation): SourceLocation => ({
+/** The location of a file without diagnostics for the fields of these names: they are reported in another file. */
+const withoutFields = (names: readonly string[], location: SourceLocation): SourceLocation => ({
   ...location,
   at: (...keys) =>
     keys[0] === "fields" && names.includes(String(keys[1])) ? silentLocation : location.at(...keys),
 });
 
-/** Files that extend another object, with its fields before their own. */
-function inherited(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
+/** Adds the fields of the base object to files that extend it. They come before their own fields. */
+function inheritFields(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
   const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
   return files.map(({ definition, location }) => {
     if (definition.extends === undefined) return { definition, location };
     const at = location.at("extends");
     const base = resolveReference(at, "object", definition.extends, objects);
     if (base?.extends !== undefined) at.report(`"${base.object}" extends another object itself`);
-    const borrowed = Object.keys(base?.fields ?? {}).filter(
+    const inherited = Object.keys(base?.fields ?? {}).filter(
       (name) => !Object.hasOwn(definition.fields, name),
     );
     return {
       definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
-      location: withoutThoseOf(borrowed, location),
+      location: withoutFields(inherited, location),
     };
   });
 }
 
-/** Parameters that fields give to a value kind, over the whole pack. */
+/** Returns the names of all arguments that fields of the pack pass to a value kind. */
 function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefinition>[]): string[] {
   const rules = resources.flatMap(({ definition: { fields, inputs = {} } }): FieldRule[] => [
     ...Object.values(fields),
@@ -55,6 +56,7 @@ function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefin
   return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
 }
 
+/** Compiles the filter grammar. Reports its problems at the operators. */
 function compileGrammar({ definition, location }: LocatedFile<DialectDefinition>): Pack["grammar"] {
   try {
     return createGrammar(definition.filter);
@@ -64,7 +66,7 @@ function compileGrammar({ definition, location }: LocatedFile<DialectDefinition>
   }
 }
 
-/** @returns undefined where the pack has none, which is a fault where a route takes a file */
+/** Compiles the token check. A pack without one is invalid if a route takes a file. */
 function compileTokenCheck(
   { definition: { v4 }, location }: LocatedFile<DialectDefinition>,
   takesFiles: boolean,
@@ -72,15 +74,17 @@ function compileTokenCheck(
   const at = location.at("v4", "token_check");
   if (v4.token_check === undefined) {
     if (takesFiles)
-      location.at("v4").report('a pack whose routes take files needs "token_check": a read of any token');
+      location
+        .at("v4")
+        .report('a pack whose routes take files needs "token_check": a GET that any token may send');
     return undefined;
   }
   const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
-  if (endpoint.method !== "GET") at.report("a token is checked by a GET");
+  if (endpoint.method !== "GET") at.report("a token check must be a GET");
   return endpoint;
 }
 
-/** Routes of one path stand side by side as long as all but the last are taken on a condition only. */
+/** Adds a route. Several routes may share a path if all but the last have a condition on the body. */
 function addRoute(
   { route, method, pattern }: ReturnType<typeof compileRoute>,
   { router, routes }: { readonly router: Router<Route[]>; readonly routes: Map<string, Route[]> },
@@ -89,28 +93,31 @@ function addRoute(
   const same = routes.get(route.name);
   if (same?.every(({ matchesBody }) => matchesBody)) {
     if (same.some(({ limit }) => limit !== route.limit))
-      location.report('routes of one path have one "limit": it holds before the body is read');
+      location.report('routes of one path must have the same "limit": it applies before the body is read');
     return void same.push(route);
   }
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
   else
     location.at("alpha").report({
-      message: `another route answers ${method} of the same paths`,
-      hint: 'give all but the last of them a condition over the body: when: "password != null"',
+      message: `another route serves ${method} requests for the same paths`,
+      hint: 'add a condition on the body to all but the last of them: when: "password != null"',
     });
 }
 
 /**
- * Compiles a pack. Everything that names something else is looked up here; what can't be found is reported
- * at its place, and compiling goes on, so that all faults come at once.
+ * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here. An
+ * unknown reference is reported, and compilation continues, so that the author sees all problems at once.
+ *
+ * @param dialect The file `pack.yaml`.
+ * @param resourceFiles The resource files.
  */
 export function compilePack(
   dialect: LocatedFile<DialectDefinition>,
-  written: readonly LocatedFile<ResourceDefinition>[],
+  resourceFiles: readonly LocatedFile<ResourceDefinition>[],
 ): Pack {
   const { definition, location } = dialect;
-  const files = inherited(written);
+  const files = inheritFields(resourceFiles);
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);

@@ -3,20 +3,25 @@ import { compileGetter } from "./member-paths.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { isText, type ParameterType, type Pattern } from "../router.ts";
 
-/** `GET /vm/instances/{id}` of v4, ready to be filled in. */
+/** A compiled v4 call such as `GET /vm/instances/{id}`. */
 export interface Endpoint {
   readonly method: string;
-  /** The pattern as the pack writes it. */
+  /** The path as written in the pack. */
   readonly template: string;
-  /** Path with the prefix; every value is encoded anew, so that none reaches another path. */
+  /**
+   * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
+   *
+   * @throws {UnusablePathValue} If a value is missing or can't be used in a path.
+   */
   readonly path: (values: Readonly<Record<string, unknown>>) => string;
-  /** Whether a path is this one, filled in with whatever. */
+  /** Whether a path is this call with any values. */
   readonly matches: (path: string) => boolean;
 }
 
 const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
 
-const splitCall = (location: SourceLocation, text: string): { method: string; path: string } => {
+/** Splits `METHOD /path`. Reports any other text. */
+const parseCall = (location: SourceLocation, text: string): { method: string; path: string } => {
   const [, method, path] = CALL.exec(text) ?? [];
   if (!method || !path)
     location.report({
@@ -26,38 +31,44 @@ const splitCall = (location: SourceLocation, text: string): { method: string; pa
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
-/** A value cannot stand in the path of a call: it is missing, or the path would be another one with it. */
+/** A value can't be used in the path of a call: it is missing, or it would lead to another path. */
 export class UnusablePathValue extends Error {
   override readonly name = "UnusablePathValue";
   readonly code = "AG_PATH_VALUE_INVALID";
 }
 
 /**
- * Values come from bodies and from v4's objects too: the rules of path parameters hold for all of them.
+ * Encodes a value for a path. Values also come from bodies and from v4 objects, so all are checked like path parameters.
  *
- * @throws {UnusablePathValue} for a missing value, an empty one, a dot segment, and control characters.
+ * @throws {UnusablePathValue} If the value is missing, empty, has a dot segment or control characters.
  */
-function segment(value: unknown, name: string): string {
+function encodeSegment(value: unknown, name: string): string {
   if (typeof value !== "string" && typeof value !== "number")
     throw new UnusablePathValue(`no value for {${name}} of a v4 path`);
   const text = String(value);
   if (!isText(text))
-    throw new UnusablePathValue(`{${name}} of a v4 path has a value that cannot stand in it`);
+    throw new UnusablePathValue(`{${name}} of a v4 path has a value that can't be used in a path`);
   return encodeURIComponent(text);
 }
 
-/** Compiles a v4 call; `known` are the names that may stand in braces, with members of theirs after a dot. */
+/**
+ * Compiles a v4 call.
+ *
+ * @param text The call, `METHOD /path`, with names in braces: `{id}` or `{object.member}`.
+ * @param prefix Prefix of all v4 paths.
+ * @param names The names that braces may use.
+ */
 export function compileEndpoint(
   text: string,
   prefix: string,
-  known: readonly string[],
+  names: readonly string[],
   location: SourceLocation,
 ): Endpoint {
-  const { method, path } = splitCall(location, text);
+  const { method, path } = parseCall(location, text);
   const parts = path.split(/\{([\w.]+)\}/);
   parts.forEach((name, index) => {
-    if (index % 2 === 0 || known.includes(name.split(".")[0] ?? "")) return;
-    location.report({ message: `nothing gives {${name}}`, hint: suggestionFor(name ?? "", known) });
+    if (index % 2 === 0 || names.includes(name.split(".")[0] ?? "")) return;
+    location.report({ message: `unknown name {${name}}`, hint: suggestionFor(name ?? "", names) });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
   const [head = "", first = "", ...rest] = fixed;
@@ -65,23 +76,23 @@ export function compileEndpoint(
   const pieces = parts.map((part, index) => {
     if (index % 2 === 0) return () => part;
     const get = compileGetter(part);
-    return (values: unknown) => segment(get(values), part);
+    return (values: unknown) => encodeSegment(get(values), part);
   });
   return {
     method,
     template: path,
-    matches: (asked) => pattern.test(asked),
+    matches: (candidate) => pattern.test(candidate),
     path: (values) => prefix + pieces.map((piece) => piece(values)).join(""),
   };
 }
 
-/** Compiles alpha's side of a route, `GET /vm/instances/:id`; the types of parameters are the pack's. */
+/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param types Types of path parameters by name. */
 export function compilePattern(
   text: string,
   types: Readonly<Record<string, ParameterType>>,
   location: SourceLocation,
 ): { method: string; pattern: Pattern; parameters: string[] } {
-  const { method, path } = splitCall(location, text);
+  const { method, path } = parseCall(location, text);
   const parameters: string[] = [];
   const segments = path
     .split("/")
@@ -95,9 +106,9 @@ export function compilePattern(
           message: `no type is given for :${parameter} in alpha.parameters of pack.yaml`,
           hint: suggestionFor(parameter, Object.keys(types)),
         });
-      if (parameters.includes(parameter)) location.report(`:${parameter} stands twice in the path`);
+      if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);
       if (type === "path" && index < all.length - 1)
-        location.report(`:${parameter} takes the rest of the path and must be last`);
+        location.report(`:${parameter} matches the rest of the path and must be last`);
       parameters.push(parameter);
       return { parameter, type: type ?? "text" };
     });

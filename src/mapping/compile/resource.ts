@@ -26,7 +26,7 @@ export interface Resource extends ObjectReader {
   readonly selectFields: SelectFields<CatalogEntry>;
   readonly losses: readonly string[];
   readonly fields: ReadonlyMap<string, FieldRule>;
-  /** Rules of all members that bodies may have: what may only be written, and the fields. */
+  /** Rules of all members that bodies may have: inputs and fields. */
   readonly members: ReadonlyMap<string, FieldRule>;
 }
 
@@ -40,7 +40,7 @@ function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
   if (rule.mark !== undefined && !rule.filter)
     location
       .at("mark")
-      .report({ message: 'a "mark" is for filters alone', hint: '"filter: true" is missing' });
+      .report({ message: '"mark" has an effect on filters only', hint: '"filter: true" is missing' });
   if (rule.args && rule.as === undefined)
     location.at("args").report('"args" are parameters of a value kind: "as" is missing');
 }

@@ -8,59 +8,59 @@ import { suggestionFor } from "../load/suggest.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** A read before the call, for rules and values that only v4's data can give. */
+/** A request before the call, for checks and values that need data of v4. */
 export interface Prerequisite {
   readonly name: string;
   readonly endpoint: Endpoint;
   readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
-  /** The alpha member to blame when v4 does not know what is read; undefined: v4's refusal is the answer. */
+  /** The alpha field of the error if v4 does not find the object; undefined: v4's error is translated. */
   readonly notFoundField: string | undefined;
-  /** Faults of the alpha body, seen beside what was read and what goes to v4. */
+  /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
 
-/** A read that is repeated until it shows what the call has to wait for. */
+/** A request that is repeated until its response fulfils a condition, before the call is sent. */
 export interface Wait {
   readonly endpoint: Endpoint;
-  readonly until: (answer: unknown) => MaybePromise<boolean>;
-  /** The same as the pack writes it. */
+  readonly until: (response: unknown) => MaybePromise<boolean>;
+  /** The source of `until`. */
   readonly condition: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }
 
-/** A read after the call, whose answer is the answer. */
+/** A request after the call. Its response becomes the response of the route. */
 export interface ReadAfterWrite {
   readonly endpoint: Endpoint;
-  /** Alpha's body when it fails: the call itself did happen. */
+  /** Returns alpha's response body if the request fails: the call itself has succeeded. */
   readonly fallbackBody: (call: unknown, path: Readonly<Record<string, string>>) => MaybePromise<unknown>;
 }
 
-/** A read besides the call, whose answer some fields are made from. */
+/** An additional request whose response some fields need. */
 export interface RelatedRequest {
   readonly name: string;
   readonly endpoint: Endpoint;
-  readonly isNeeded: (answer: unknown) => MaybePromise<boolean>;
-  /** The same as the pack writes it; undefined where it is always read. */
+  readonly isNeeded: (response: unknown) => MaybePromise<boolean>;
+  /** The source of `isNeeded`; undefined if the request is always sent. */
   readonly condition: string | undefined;
-  /** Seconds that the answer may be kept for; 0: none. */
+  /** Seconds for which the response is cached; 0: not cached. */
   readonly cacheSeconds: number;
-  /** A list of which every page is read. */
+  /** Whether all pages of a list are fetched. */
   readonly allPages: boolean;
-  /** The values for each of which there is a read, out of the v4 body that was sent. */
+  /** Returns the values, from the v4 body that was sent, for each of which a request is sent. */
   readonly eachValue: ((body: unknown) => MaybePromise<unknown>) | undefined;
 }
 
-/** A v4 list that is read whole and paged here. */
+/** A v4 list of which all pages are fetched. The gateway filters, orders and pages the rows. */
 export interface Aggregation {
   readonly maxRows: number;
-  /** Whether alpha has this v4 row in the list. */
+  /** Whether alpha's list has this v4 row. */
   readonly includesRow: (row: unknown) => MaybePromise<boolean>;
 }
 
-/** One of the places that a v4 object is spread over. */
+/** One of the v4 paths that have a part of an object. */
 export interface MergePart {
-  /** Where it stands in the v4 object. */
+  /** Name of its member in the merged v4 object. */
   readonly name: string;
   readonly read: Endpoint;
   readonly write: Endpoint;
@@ -68,7 +68,7 @@ export interface MergePart {
 
 const always = () => true;
 
-/** Compiles a condition over the value that it is given. */
+/** Compiles a condition on a value; returns undefined if there is no source. */
 export function compileCondition(
   source: string | undefined,
   location: SourceLocation,
@@ -78,6 +78,7 @@ export function compileCondition(
   return (value) => thenMaybe(expression.evaluate(value, {}), Boolean);
 }
 
+/** Compiles the key `wait` of a route. */
 export function compileWait(
   definition: RouteDefinition["wait"],
   parameters: readonly string[],
@@ -94,6 +95,7 @@ export function compileWait(
   };
 }
 
+/** Compiles the key `after` of a route. */
 export function compileReadAfterWrite(
   definition: RouteDefinition["after"],
   parameters: readonly string[],
@@ -101,23 +103,23 @@ export function compileReadAfterWrite(
   location: SourceLocation,
 ): ReadAfterWrite | undefined {
   if (!definition) return undefined;
-  const otherwise = compileExpressionAt(location.at("else"), definition.else, ["path"]);
+  const fallback = compileExpressionAt(location.at("else"), definition.else, ["path"]);
   return {
     endpoint: compileEndpoint(definition.v4, prefix, parameters, location.at("v4")),
-    fallbackBody: (call, path) => otherwise.evaluate(call, { path }),
+    fallbackBody: (call, path) => fallback.evaluate(call, { path }),
   };
 }
 
-/** The answer's objects are tokens; names of their members. */
+/** Names of the members of token objects in a response. */
 export interface TokensStep {
   readonly token: string;
   readonly scopes: string;
   readonly ends?: string | undefined;
-  /** Whether v4 has just made the token, which is whole then. */
+  /** Whether v4 has just created the token. Only then the response has the complete token. */
   readonly made?: true | undefined;
 }
 
-/** The members must be fields of the object that the route answers with. */
+/** Compiles the key `token_levels` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
   { token_levels: tokens, gives }: RouteDefinition,
   fields: ReadonlyMap<string, unknown>,
@@ -126,7 +128,7 @@ export function compileTokens(
   if (!tokens) return undefined;
   const { made, ...members } = tokens;
   if (gives === "nothing" || gives === "file" || (made && gives === "list"))
-    location.report("tokens are in an answer that gives an object, or listed ones in a list");
+    location.report('"token_levels" needs a route that gives an object, or a list of existing tokens');
   for (const [key, member = ""] of Object.entries(members))
     if (!fields.has(member))
       location.at(key).report({
@@ -136,6 +138,7 @@ export function compileTokens(
   return tokens;
 }
 
+/** Compiles a request of the key `first`. @param body Names that its path may use. */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
@@ -143,16 +146,17 @@ export function compilePrerequisite(
   prefix: string,
   location: SourceLocation,
 ): Prerequisite {
-  const faults = compileChecks(definition.checks ?? [], ["read", "v4"], location.at("checks"));
+  const runChecks = compileChecks(definition.checks ?? [], ["read", "v4"], location.at("checks"));
   return {
     name,
     endpoint: compileEndpoint(definition.v4, prefix, body, location.at("v4")),
     isNeeded: compileCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.unknown,
-    check: (sent, read, v4) => faults(sent, { read, v4 }),
+    check: (alphaBody, read, v4) => runChecks(alphaBody, { read, v4 }),
   };
 }
 
+/** Compiles the key `with` of a route. */
 export function compileRelatedRequests(
   definition: RouteDefinition,
   parameters: readonly string[],
@@ -161,10 +165,11 @@ export function compileRelatedRequests(
 ): RelatedRequest[] {
   return Object.entries(definition.with ?? {}).map(([name, { v4, when, keep = 0, all = false, each }]) => {
     const at = location.at("with", name);
-    const known = each === undefined ? parameters : [...parameters, "each"];
-    const endpoint = compileEndpoint(v4, prefix, known, at.at("v4"));
-    if (endpoint.method !== "GET") at.at("v4").report("an extra read must be a GET");
-    if (keep > 0 && (all || each !== undefined)) at.at("keep").report("only a single answer can be kept");
+    const names = each === undefined ? parameters : [...parameters, "each"];
+    const endpoint = compileEndpoint(v4, prefix, names, at.at("v4"));
+    if (endpoint.method !== "GET") at.at("v4").report("a related request must be a GET");
+    if (keep > 0 && (all || each !== undefined))
+      at.at("keep").report('"keep" excludes "all" and "each": only a single response can be cached');
     if (all && each !== undefined) at.report('"all" and "each" exclude each other');
     const values = each === undefined ? undefined : compileExpressionAt(at.at("each"), each, []);
     return {
@@ -179,6 +184,7 @@ export function compileRelatedRequests(
   });
 }
 
+/** Compiles the key `collect` of a route. */
 export function compileAggregation(
   definition: RouteDefinition["collect"],
   location: SourceLocation,
@@ -190,7 +196,7 @@ export function compileAggregation(
   };
 }
 
-/** `method` is that of the route's call. */
+/** Compiles the key `joins` of a route. @param method Method of the v4 call of the route. */
 export function compileMergeParts(
   { joins = {} }: RouteDefinition,
   method: string,

@@ -3,23 +3,23 @@ import type { Catalog } from "./catalog.ts";
 import type { Route } from "./route.ts";
 import { createRouter, splitPath, type Pattern } from "../router.ts";
 
-/** What alpha asks of a caller for a v4 call. */
+/** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 export interface V4Access {
   /**
-   * Of every route that makes the call: the strictest are those that all are fulfilled. Of a v4 read it is alpha's own
-   * reads alone, where there are any: what an alpha write asks for is for what it changes, or for what it stands for.
+   * The rules of all routes that send the call. A token must fulfil all of them. A v4 GET has only the rules of alpha's
+   * GET routes, if there are any: an alpha write needs its scope for the change, not for what it reads.
    */
   readonly all: readonly Access[];
-  /** Whether a token comes of it, which v4 gives its own levels. */
+  /** Whether the call creates a token. v4 gives it v4 levels. */
   readonly makesToken: boolean;
 }
 
-/** By a v4 path below the prefix; undefined where no alpha route makes such a call. */
+/** Finds the access rules of a v4 path with the prefix; undefined if no alpha route sends such a call. */
 export type FindV4Access = (method: string, path: string) => V4Access | undefined;
 
 const READ = "GET";
 
-/** Two readers could take it for different paths; no path that alpha's calls lead to is written so. */
+/** Servers may interpret such a path differently. No call of an alpha route has such a path. */
 const AMBIGUOUS = /%|\\|;|\/\/|\/$|\/\.{1,2}(?:\/|$)/;
 
 function patternOf(template: string): Pattern {
@@ -32,7 +32,7 @@ function patternOf(template: string): Pattern {
 
 const shapeOf = (template: string): string => template.replaceAll(/\{[^{}]*\}/g, "{}");
 
-/** Made once: which alpha scopes the calls of v4 need, by the routes that make them. */
+/** Collects, once per pack, which alpha scopes each v4 call needs. */
 export function compileV4Access(
   routes: readonly Route[],
   catalogs: Iterable<Catalog>,
@@ -40,12 +40,12 @@ export function compileV4Access(
 ): FindV4Access {
   const router = createRouter<{ all: Access[]; makesToken: boolean }>();
   const entries = new Map<string, { all: Access[]; makesToken: boolean }>();
-  /** The calls of alpha's reads, once all of these are in. */
-  let settled: ReadonlySet<string> = new Set();
+  /** The calls of alpha's GET routes, after all of these have been added. */
+  let readCalls: ReadonlySet<string> = new Set();
 
   function add(method: string, template: string, access: Access, makesToken = false): void {
     const key = `${method} ${shapeOf(template)}`;
-    if (method === READ && settled.has(key)) return;
+    if (method === READ && readCalls.has(key)) return;
     let entry = entries.get(key);
     if (!entry) {
       entry = { all: [], makesToken };
@@ -74,7 +74,7 @@ export function compileV4Access(
       add(READ, `${path}/{id}`, "public");
     }
   }
-  settled = new Set(entries.keys());
+  readCalls = new Set(entries.keys());
   for (const route of writes) addRoute(route);
 
   return (method, path) => {

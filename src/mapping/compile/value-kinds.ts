@@ -11,23 +11,24 @@ import type { Scopes } from "../../dialect/scopes.ts";
 import type { ValueKindDefinition } from "../schema/definition.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 
-/** A kind of value that differs between the two sides. `args` come from the field that uses it. */
+/** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
 export interface ValueKind {
-  /** The way to alpha of a value that is there, as texts; its result comes later where it is `late`. */
+  /** Creates the translation v4 → alpha of a value that is not null, as JSON text. */
   readonly reader: (args: Args) => {
     readonly read: (text: string) => MaybePromise<JsonText>;
     readonly mayBeAsync: boolean;
   };
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
-  /** The table's own answer: undefined where the value does not stand in it. */
+  /** Looks a v4 value up in the table; undefined if the table does not have it. */
   readonly lookup: (value: unknown) => unknown;
-  /** The table backwards: every alpha value with the v4 value it is written as. */
+  /** The inverted table: the v4 value of every alpha value. */
   readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
-  /** Every alpha value of the table with all v4 values that it stands for; empty where there is no table. */
+  /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   readonly error: string | undefined;
 }
 
+/** Arguments of a value kind by name. */
 export type Args = Readonly<Record<string, unknown>>;
 
 type Side = ValueKindDefinition["read"];
@@ -38,7 +39,7 @@ const table = (side: Side, same: readonly string[]): Map<unknown, unknown> =>
     ...(typeof side === "object" ? Object.entries(side) : []),
   ]);
 
-/** An alpha value that several v4 values become is written as the first of them. */
+/** Inverts a table. If several v4 values have the same alpha value, the first one is used. */
 function invert(forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown> {
   const backwards = new Map<unknown, unknown>();
   for (const [v4, alpha] of forward) if (!backwards.has(alpha)) backwards.set(alpha, v4);
@@ -50,15 +51,15 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
     [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
   );
 
-/** A table of texts: nothing has to be read to look something up in it, and nothing to be written. */
+/** Translates by a table of JSON texts, so that values are neither parsed nor printed. */
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
   const other = toJsonText(otherwise);
-  const miss = (text: string): JsonText => (other === undefined ? text : other);
+  const readOther = (text: string): JsonText => (other === undefined ? text : other);
   const read = (text: string): JsonText => {
-    const known = texts.get(text);
-    const alpha = known === undefined ? texts.get(canonicalString(text)) : known;
-    return alpha === undefined ? miss(text) : alpha;
+    const found = texts.get(text);
+    const alpha = found === undefined ? texts.get(canonicalString(text)) : found;
+    return alpha === undefined ? readOther(text) : alpha;
   };
   return () => ({ read, mayBeAsync: false });
 }
@@ -88,7 +89,7 @@ function writeByExpression(
   return (value, given) => expression.evaluate(value, { ...given, value });
 }
 
-/** Texts of scopes, in the words of either side. */
+/** The kind of texts with scopes. */
 const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
   reader: () => ({
     read: (text) => (isStringText(text) ? toJsonText(toAlpha(fromJsonText(text) as string)) : text),
@@ -101,11 +102,7 @@ const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
   error: undefined,
 });
 
-/**
- * Compiles one value kind.
- *
- * @param args Names of the parameters that fields give it.
- */
+/** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
 export function compileValueKind(
   definition: ValueKindDefinition,
   args: readonly string[],
@@ -114,7 +111,7 @@ export function compileValueKind(
 ): ValueKind {
   const { same = [], read, write, otherwise } = definition;
   if (definition.scopes) {
-    if (Object.keys(definition).length > 1) location.report("a kind of scopes takes no other key");
+    if (Object.keys(definition).length > 1) location.report('"scopes" excludes all other keys');
     return scopesKind(scopes);
   }
   const forward = table(read, same);
@@ -135,8 +132,8 @@ export function compileValueKind(
   };
 }
 
-/** Applies a kind to a value that may not be there: null and missing are no value of any kind. */
+/** Applies a kind to a value. Null and undefined remain as they are. */
 export const applyValueKind =
   (apply: ValueKind["write"], args: Args) =>
   (value: MaybePromise<unknown>): MaybePromise<unknown> =>
-    thenMaybe(value, (known) => (known === undefined || known === null ? known : apply(known, args)));
+    thenMaybe(value, (given) => (given === undefined || given === null ? given : apply(given, args)));

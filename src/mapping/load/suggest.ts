@@ -1,4 +1,4 @@
-/** Changes of one letter (in, out, other, or two swapped) that lead from one word to the other, after Damerau. */
+/** The Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of letters between two words. */
 function distance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;

@@ -17,7 +17,7 @@ const at = (data: unknown, path: YamlPath): unknown =>
 const article = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 
 function kindOf(value: unknown): string {
-  if (value === null) return "nothing";
+  if (value === null) return "empty";
   return article(Array.isArray(value) ? "list" : typeof value === "object" ? "map" : typeof value);
 }
 
@@ -39,20 +39,20 @@ function describeIssue(issue: Issue, data: unknown): Message {
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
     return {
-      message: `${JSON.stringify(value)} can't stand here`,
+      message: `${JSON.stringify(value)} is not allowed here`,
       hint: suggestionFor(String(value), values),
     };
   }
   if (issue.code === "invalid_type") {
     const kind = KINDS[issue.expected] ?? issue.expected;
-    return `must be ${article(kind)}, and is ${kindOf(value)}`;
+    return `must be ${article(kind)}, but is ${kindOf(value)}`;
   }
   return issue.message;
 }
 
 /**
- * A copy without what the issues are about, so that the rest can be checked as well. Members of a list can't be
- * taken out without giving others new places: then the list goes. Undefined where nothing is left.
+ * Copies data without its invalid parts, so that the rest can be checked as well. A list with an invalid member is removed
+ * as a whole, because removing the member would change the indexes of the others. Returns undefined if nothing is left.
  */
 function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
   const copy = structuredClone(data);
@@ -61,7 +61,7 @@ function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
   );
   for (const path of paths) {
     let length = path.length;
-    // What is missing is missed by the map that lacks it.
+    // If a key is missing, the map that lacks it is removed.
     if (at(copy, path) === undefined) length -= 1;
     while (length > 0 && Array.isArray(at(copy, path.slice(0, length - 1)))) length -= 1;
     const key = path[length - 1];

@@ -15,25 +15,25 @@ import {
 } from "yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 
-/** A place inside a YAML document: keys and indexes from the top. */
+/** The path of a value in a YAML document: keys and indexes from the top. */
 export type YamlPath = readonly PropertyKey[];
 
-/** What is wrong, alone or with what would be right. */
+/** The message of a diagnostic, with or without a hint how to fix it. */
 export type Message = string | { readonly message: string; readonly hint: string };
 
-/** One YAML file of a pack, with the way back from a place in its data to a line and a column. */
+/** One parsed YAML file of a pack. It can translate a path in its data to a line and a column. */
 export interface YamlSource {
   readonly file: string;
   readonly data: unknown;
-  /** The document's own syntax faults (duplicate keys among them). */
+  /** Syntax errors of the document, including duplicate keys. */
   readonly diagnostics: readonly Diagnostic[];
-  /** A fault at a place; `offset` counts characters into a scalar's text, for expressions. */
+  /** Creates a diagnostic of a value. `offset` counts characters into the text of a scalar, for expressions. */
   diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic;
-  /** A fault of a key itself. */
+  /** Creates a diagnostic of a key. */
   keyDiagnosticAt(path: YamlPath, message: Message): Diagnostic;
 }
 
-/** The nearest node that exists: a missing key is reported at the map that lacks it. */
+/** Returns the node at a path, or its nearest ancestor: a missing key is reported at the map that lacks it. */
 function nearestNode(document: Document, path: YamlPath): Node | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
@@ -42,7 +42,7 @@ function nearestNode(document: Document, path: YamlPath): Node | undefined {
   return undefined;
 }
 
-/** The node of a key. */
+/** Returns the node of a key. */
 function keyNode(document: Document, path: YamlPath): Node | undefined {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return undefined;
@@ -53,8 +53,8 @@ function keyNode(document: Document, path: YamlPath): Node | undefined {
 }
 
 /**
- * Where the n-th character of a scalar's value stands in the file. In a block scalar (`|`) the text starts
- * on the line after the bar and every line is indented; in a quoted or plain one it starts at the node.
+ * Returns the position in the file of the n-th character of a scalar. The text of a block scalar (`|`) starts on the next
+ * line, and its lines are indented. The text of a quoted or plain scalar starts at the node.
  */
 function offsetInScalar(text: string, node: Node, offset: number): number {
   const start = node.range?.[0] ?? 0;
@@ -69,32 +69,29 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
   return line + indent + (before.at(-1)?.length ?? 0);
 }
 
-/** What a file says that can't stand in a pack, and the character of the file at which it says so. */
+/** A part of a file that is valid YAML but not allowed in a pack, with its offset in characters. */
 interface YamlProblem {
   readonly offset: number;
   readonly message: string;
 }
 
-/**
- * Lists, maps and keys that may stand around a value. No pack is nested nearly as deep, and what walks its data
- * calls itself at each level.
- */
-const DEEPEST = 200;
+/** Maximum nesting of a file. No pack is nested nearly as deep, and code that visits its data is recursive. */
+const MAX_DEPTH = 200;
 
-/** Values that a file's aliases may add to it in all. Ten lines of aliases of each other can mean a billion. */
-const MOST_REPEATED = 10_000;
+/** Maximum number of values that the aliases of a file may repeat: ten lines of nested aliases can mean a billion. */
+const MAX_REPEATED_VALUES = 10_000;
 
 /**
- * What YAML can say and JSON can't: an alias of nothing, a map within itself, a key that is a map or a list; and
- * what would take for ever to walk. A document without it becomes data without an error or a warning of `yaml`.
+ * Finds what JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists. Also finds
+ * what would take too long to visit. `yaml` converts all other documents without errors or warnings.
  */
 function findYamlProblems(document: Document): YamlProblem[] {
-  const faults: YamlProblem[] = [];
-  const tell = (node: Node, message: string): void =>
-    void faults.push({ offset: node.range?.[0] ?? 0, message });
-  /** What an alias would stand for here: the last of its name before it. */
+  const problems: YamlProblem[] = [];
+  const report = (node: Node, message: string): void =>
+    void problems.push({ offset: node.range?.[0] ?? 0, message });
+  /** The last node of each anchor so far, to which an alias refers. */
   const anchors = new Map<string, Node>();
-  /** How many values each alias so far stands for. */
+  /** Number of values that each alias so far repeats. */
   const sizes = new Map<Alias, number>();
   let repeated = 0;
 
@@ -110,41 +107,42 @@ function findYamlProblems(document: Document): YamlProblem[] {
   visit(document, {
     Pair(_at, { key }) {
       const named = isAlias(key) ? anchors.get(key.source) : key;
-      if (isCollection(named)) tell(key as Node, "a key can't be a map or a list");
+      if (isCollection(named)) report(key as Node, "a key can't be a map or a list");
     },
     Alias(_at, alias, around) {
       const named = anchors.get(alias.source);
-      if (!named) return tell(alias, `nothing before this is named &${alias.source}`);
-      if (around.includes(named)) return tell(alias, `*${alias.source} stands within what it repeats`);
+      if (!named) return report(alias, `there is no anchor &${alias.source} before this alias`);
+      if (around.includes(named))
+        return report(alias, `*${alias.source} is inside the value that it repeats`);
       sizes.set(alias, sizeOf(named));
       repeated += sizes.get(alias) ?? 0;
-      if (repeated <= MOST_REPEATED) return undefined;
-      tell(alias, `aliases repeat more than ${MOST_REPEATED} values in all`);
+      if (repeated <= MAX_REPEATED_VALUES) return undefined;
+      report(alias, `the aliases of this file repeat more than ${MAX_REPEATED_VALUES} values`);
       return visit.BREAK;
     },
     Value(_at, node, around) {
       if (node.anchor !== undefined) anchors.set(node.anchor, node);
-      if (around.length <= DEEPEST) return undefined;
-      tell(node, "is nested too deeply");
+      if (around.length <= MAX_DEPTH) return undefined;
+      report(node, `values are nested more than ${MAX_DEPTH} levels deep`);
       return visit.BREAK;
     },
   });
-  return faults;
+  return problems;
 }
 
-/** What JSON has too, whatever version or tag a file asks for: no sets, no dates, no bytes, no merged maps. */
-const PLAIN = { schema: "core", resolveKnownTags: false, merge: false } as const;
+/** Only what JSON has too, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
+const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
 
-/** Parses one file's text; never throws. */
+/** Parses the text of one file. Never throws: syntax errors are diagnostics. */
 export function parseYaml(file: string, text: string): YamlSource {
   const lines = new LineCounter();
-  const document = parseDocument(text, { ...PLAIN, lineCounter: lines });
-  const written = text.split(/\r?\n/);
+  const document = parseDocument(text, { ...JSON_SCHEMA_OPTIONS, lineCounter: lines });
+  const sourceLines = text.split(/\r?\n/);
   const at = (offset: number, message: Message): Diagnostic => {
     const { line, col } = lines.linePos(Math.max(0, offset));
     const position = { file, line: Math.max(1, line), column: Math.max(1, col) };
     const what = typeof message === "string" ? { message } : message;
-    return { ...position, ...what, excerpt: written[position.line - 1] ?? "" };
+    return { ...position, ...what, excerpt: sourceLines[position.line - 1] ?? "" };
   };
   const diagnostics = [...document.errors, ...document.warnings].map((error) =>
     at(error.pos[0], error.message.replace(/ at line \d+, column \d+:?[^]*$/, "")),
@@ -164,13 +162,13 @@ export function parseYaml(file: string, text: string): YamlSource {
   };
 }
 
-/** A YAML file as it is written. */
+/** The text of a YAML file. */
 export interface YamlText {
   readonly file: string;
   readonly text: string;
 }
 
-/** All YAML files of a folder, by name. */
+/** Reads the texts of all YAML files of a folder, sorted by name. @throws {Error} If the folder can't be read. */
 export const readYamlTexts = (directory: string): YamlText[] =>
   readdirSync(directory)
     .filter((name) => /\.ya?ml$/.test(name))
@@ -178,6 +176,6 @@ export const readYamlTexts = (directory: string): YamlText[] =>
     .map((name) => join(directory, name))
     .map((file) => ({ file, text: readFileSync(file, "utf8") }));
 
-/** The same, each parsed. */
+/** Reads and parses all YAML files of a folder. @throws {Error} If the folder can't be read. */
 export const readYamlFolder = (directory: string): YamlSource[] =>
   readYamlTexts(directory).map(({ file, text }) => parseYaml(file, text));

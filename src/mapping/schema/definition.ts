@@ -1,6 +1,6 @@
 /**
- * What may stand in a pack, as its author writes it. The types of the loader are derived from here, and
- * everything else in a file is a fault (an unknown key would silently never work).
+ * The schema of `pack.yaml` and of resource files. The types of the loader are derived from it. Unknown keys are errors,
+ * because they would have no effect.
  */
 import { z } from "zod";
 import { oauth } from "./oauth-definition.ts";
@@ -10,77 +10,79 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 
-/** One line for one field: it serves the answer, the body, the filter and the field of an error. */
+/** The rule of one field. It serves all four translations: response, body, filter, and field of an error. */
 const fieldRule = z.strictObject({
-  /** Its place in the v4 object, body and error, dotted where it is nested. */
+  /** Its path in the v4 object, body and error, dotted if nested. */
   v4: name.optional(),
-  /** Brought to one form on the way to alpha, compared as a time in filters. */
+  /** `date-time`: normalised in responses, and compared as a time in filters. */
   type: z.enum(["date-time"]).optional(),
-  /** A value kind of `pack.yaml`, applied both ways. */
+  /** A value kind of `pack.yaml`, applied in both directions. */
   as: name.optional(),
-  /** Parameters of the kind, as variables of its expressions. */
+  /** Arguments of the value kind: variables of its expressions. */
   args: z.record(z.string(), json).optional(),
-  /** A catalog: v4 has an id here, alpha the object. */
+  /** A catalog: v4 has an id here, alpha has the object. */
   catalog: name.optional(),
-  /** Of the catalog's object alpha has the id alone. */
+  /** Alpha has only the id of the catalog's object. */
   brief: z.boolean().optional(),
   /** The value is, or holds, an object of this resource. */
   object: name.optional(),
-  /** Alpha wants an array of the one value. */
+  /** Alpha has an array with the value as its only member. */
   array: z.boolean().optional(),
   /**
-   * JSONata over the v4 object; `$value` is what stands at `v4`, `$with` what the extra reads gave, `$sent` the
-   * alpha body of the call, `$networkOf(address, prefix)` the first address of an IPv6 network, and
-   * `$scopesOf(v4, asked)` v4's scopes in alpha's words, so far as they were asked for.
+   * JSONata over the v4 object. `$value` is the value at `v4`, `$with` has the responses of the related requests, `$sent` is
+   * the alpha body of the request. `$networkOf(address, prefix)` returns the first address of an IPv6 network.
+   * `$scopesOf(v4, asked)` translates v4 scopes to alpha, limited to the requested ones.
    */
   read: expression.optional(),
   /**
-   * JSONata over the alpha body; `$value` is the member, `$first` what was read before, `$path` the parameters
-   * of the path, `$client` the client's address, and `$scopesFor(alpha)` alpha's scopes in v4's words. Nothing found: not sent.
+   * JSONata over the alpha body. `$value` is the member, `$first` has the responses of the prerequisites, `$path` the path
+   * parameters, `$client` is the client's address. `$scopesFor(alpha)` translates alpha scopes to v4. An undefined result
+   * is not sent.
    */
   write: expression.optional(),
-  /** Always this value. */
+  /** The field always has this value. */
   const: json.optional(),
-  /** What alpha gets where v4 has null or nothing. */
+  /** The value for alpha if v4 has null or no value. */
   or: json.optional(),
-  /** May stand in a filter; of an input, which no answer shows, in nothing else unless a body names it. */
+  /** Whether filters may use the field. An input with this key needs no body. */
   filter: z.boolean().optional(),
   /**
-   * v4 can't filter by it, and it holds for all objects up to one and for none after it, counted by this v4
-   * number: a filter looks for that one in v4's list, and compares numbers.
+   * A v4 number field. v4 can't filter by this boolean, which is true for all objects up to some number and false for all
+   * after it. A filter searches that boundary in v4's list, and then filters by the number.
    */
   mark: name.optional(),
-  /** Other names that clients give it in bodies. */
+  /** Aliases that clients may use in bodies. */
   also: z.array(name).optional(),
-  /** Other forms that clients give its value in bodies. */
+  /** Additional forms of the value in bodies: a whole object in place of its id, or JSON text. */
   accepts: z.array(z.enum(["reference", "json"])).optional(),
-  /** What an error of v4 about it names in alpha: a member below it, or `whole` for itself whatever the tail. */
+  /** The alpha field of a v4 error about it: a member below it, or `whole` for the field itself in all cases. */
   error: name.optional(),
-  /** What is lost on the way, for people. */
+  /** What the translation loses, for the readers of reports. */
   loss: z.string().optional(),
 });
 
+/** A field: its rule, or in short form only its v4 name. */
 export const field = z.preprocess((rule) => (typeof rule === "string" ? { v4: rule } : rule), fieldRule);
 
 const bodyDefinition = z.strictObject({
-  /** Parts of `pack.yaml` whose rules and members hold here too. */
+  /** Shared parts of `pack.yaml` whose rules and members are added. */
   uses: z.array(name).optional(),
-  /** JSON Schema of alpha's rules, in alpha's names. Its properties are the members that go on. */
+  /** JSON Schema of alpha's rules, with alpha's names. Only its properties are sent to v4. */
   schema: z.record(z.string(), json),
   /** v4 members that the gateway always adds. */
   add: z.record(z.string(), json).optional(),
-  /** v4 members that the gateway adds where the client sent none. */
+  /** v4 members that the gateway adds if the client has not sent them. */
   default: z.record(z.string(), json).optional(),
-  /** v4 members that are made from a parameter of the path. */
+  /** v4 members whose value is a path parameter. */
   from_path: z.record(z.string(), name).optional(),
   /**
-   * v4 members that are written whole, and what a read before the call shows there now: what is written of an
-   * object is laid over it; of a list of catalog ids, those that alpha can't see are kept.
+   * v4 members that v4 replaces as a whole, with the path of their current value in a prerequisite. An object is merged with
+   * its current value. A list of catalog ids keeps the ids that alpha can't see.
    */
   over: z.record(z.string(), name).optional(),
   /**
-   * JSONata over the alpha body that gives the reason why `field` is refused, or nothing; `$first` is what was
-   * read before, `$v4` the translated body.
+   * Checks: JSONata over the alpha body. The result is the reason why `field` is invalid, or undefined. `$first` has the
+   * responses of the prerequisites, `$v4` is the translated body.
    */
   checks: z.array(z.strictObject({ field: name, fault: expression })).optional(),
 });
@@ -94,63 +96,64 @@ const catalog = z.strictObject({
       listed: z.boolean().optional(),
     }),
   ),
-  /** A value kind that turns ids both ways; with `closed` no other id is accepted or listed. */
+  /** A value kind that translates ids. With `closed` no other id is accepted or listed. */
   ids: name.optional(),
   closed: z.boolean().optional(),
-  /** Ids that requests may use besides, and the v4 ids they mean. */
+  /** Additional ids for requests, with their v4 ids. */
   accepts: z.record(name, name).optional(),
-  /** Ids in requests are compared without regard to case. */
+  /** Whether the case of ids in requests is ignored. */
   ignore_case: z.boolean().optional(),
-  /** v4 ids that begin so are never shown, and are null where one is named. */
+  /** v4 ids with this prefix are not listed. A reference to one is shown as null. */
   hidden_prefix: name.optional(),
-  /** JSONata for an id that the copy does not have: `$id` is the v4 id, the context the v4 object that names it. */
+  /** JSONata of a substitute object for an id that is not cached. `$id` is the v4 id, the context the v4 object. */
   stub: expression,
-  /** More names that a filter may use, each the opposite of a boolean field. */
+  /** Additional filter names, each with the boolean field that it negates. */
   opposites: z.record(name, name).optional(),
   /**
-   * A service may show the catalog to nobody without a token: then it is read with that of a client which v4 has
-   * accepted, and of what comes only the items are kept for which this holds. Without it no token is ever used.
+   * If v4 requires a token for the catalog, it is read with the token of a client that v4 has accepted. Only items for which
+   * this JSONata is true are cached, since others may be private. Without this key no token is ever used.
    */
   with_token: expression.optional(),
 });
 
+/** The schema of a resource file. */
 export const resourceDefinition = z.strictObject({
   object: name,
-  /** Another object, all of whose fields this one has before its own. */
+  /** Another object, whose fields come before the own ones. */
   extends: name.optional(),
   list: name.optional(),
   catalog: catalog.optional(),
   fields: z.record(name, field),
-  /** Members of request bodies and filters that no answer shows. */
+  /** Members of bodies and filters that are not in responses. */
   inputs: z.record(name, field).optional(),
   bodies: z.record(name, bodyDefinition).optional(),
   routes: z.array(route).optional(),
 });
 
 const valueKind = z.strictObject({
-  /** Words that are the same on both sides. */
+  /** Values that are the same in alpha and v4. */
   same: z.array(name).optional(),
-  /** v4 → alpha: a table, or JSONata over `$value`. */
+  /** v4 → alpha: a table, or JSONata with `$value`. */
   read: z.union([z.record(z.string(), json), expression]).optional(),
-  /** alpha → v4 likewise; left out, a table is read backwards. */
+  /** alpha → v4 likewise. Default: the inverted table. */
   write: z.union([z.record(z.string(), json), expression]).optional(),
-  /** What every other v4 value becomes; left out, it passes. */
+  /** The alpha value of all other v4 values. Default: unchanged. */
   otherwise: json.optional(),
-  /** See the same key of a field. */
+  /** Like the same key of a field. */
   error: name.optional(),
-  /** The value is a text of scopes, in the words of `scopes` of `pack.yaml`; nothing else stands beside this. */
+  /** The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys. */
   scopes: z.literal(true).optional(),
 });
 
 const prerequisite = z.strictObject({
   v4: name,
-  /** JSONata over the alpha body; left out, it is always read. */
+  /** JSONata over the alpha body: whether the request is needed. Default: always. */
   when: expression.optional(),
-  /** The member to blame when v4 does not know what is read; left out, v4's refusal is the answer. */
+  /** The alpha field of the error if v4 does not find the object. Default: v4's error is translated. */
   unknown: name.optional(),
   /**
-   * JSONata over the alpha body that gives the reason why `field`, or without one the call, is refused, or
-   * nothing; `$read` is what was read, `$v4` the translated body.
+   * Checks: JSONata over the alpha body. The result is the reason why `field` (without it: the request) is invalid, or
+   * undefined. `$read` is the response, `$v4` the translated body.
    */
   checks: z.array(z.strictObject({ field: name.optional(), fault: expression })).optional(),
 });
@@ -163,24 +166,25 @@ const operator = z.strictObject({
 
 const envelope = z.strictObject({ page: name, pages: name, results: name });
 
-/** Members of bodies that several resources take alike. */
+/** Members of bodies that several resources share. */
 const part = z.strictObject({ inputs: z.record(name, field), schema: z.record(z.string(), json) });
 
+/** The schema of `pack.yaml`. */
 export const dialectDefinition = z.strictObject({
   /** The neutral product words that `WORDS` may rename. */
   words: z.array(name),
-  /** Words that `WORDS` may rename in scope areas and event actions, and nowhere else. */
+  /** Words that `WORDS` may rename only in scope areas and event actions. */
   scope_words: z.array(name).optional(),
   alpha: z.strictObject({
     prefix: name,
     scheme: name,
     envelope,
     page_size: z.int().positive(),
-    /** The member that names an object where a whole object is sent for its id. */
+    /** The member with the id, if a client sends a whole object in place of an id. */
     reference: name,
-    /** A list and scopes of an example that the start prints. */
+    /** Path and scopes of the example that is printed at the start. */
     welcome: z.strictObject({ path: name, scopes: name }).optional(),
-    /** A client that sends the first gets 200 always, and the true status in the second. */
+    /** If a client sends the header `request`, it always gets status 200, and the real status in the header `answer`. */
     always_ok: z.strictObject({ request: name, answer: name }),
     /** Types of path parameters: digits, one segment of text, the rest of the path, or an IP address (of one family). */
     parameters: z.record(name, z.enum(["integer", "text", "path", "ip", "ip4", "ip6"])),
@@ -191,15 +195,15 @@ export const dialectDefinition = z.strictObject({
     envelope: envelope.extend({ items: name }),
     page_size: z.strictObject({ parameter: name, largest: z.int().positive() }),
     scopes_header: name,
-    /** A read that any token may make: one that v4 has not taken yet is tried with it before a file is taken. */
+    /** A GET that any token may send. It checks unknown tokens before a file is received. */
     token_check: name.optional(),
-    /** The member that names an object. */
+    /** The member with the id of an object. */
     reference: name,
   }),
   page: name,
   errors: z.strictObject({ list: name, reason: name, field: name }),
   statuses: z.strictObject({
-    /** v4 → alpha, for those that have a word of their own. */
+    /** Statuses that are the same in alpha and v4. */
     same: z.array(z.int()),
     rate_limited: z.strictObject({ v4: z.int(), alpha: z.int(), phrase: name }),
     other_4xx: z.int(),
@@ -208,7 +212,7 @@ export const dialectDefinition = z.strictObject({
   reasons: z.object({ unknown_record: name }).catchall(name),
   filter: z.strictObject({ header: name, operators: z.record(name, operator) }),
   scopes: z.strictObject({
-    /** Ascending; each grants the ones before it. */
+    /** Ascending: each level includes the ones before it. */
     levels: z.array(name).min(1),
     all: name,
     /** alpha resource → v4 area */
@@ -218,11 +222,11 @@ export const dialectDefinition = z.strictObject({
     v4_levels: z.record(name, name),
     /** v4 level → alpha level */
     alpha_levels: z.record(name, name),
-    /** v4 scopes that are asked for besides, wherever any is. */
+    /** Additional v4 scopes that are requested with any other scope. */
     besides: z.array(name).optional(),
   }),
   oauth: oauth.optional(),
-  /** Members whose values never leave a request. */
+  /** Members whose values are redacted in the audit. */
   secrets: z.array(name),
   values: z.record(name, valueKind),
   first: z.record(name, prerequisite),

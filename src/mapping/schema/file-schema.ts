@@ -1,11 +1,11 @@
-/** The shape of a pack's files as JSON Schema (2020-12): editors complete from it, and hints name its keys. */
+/** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
 import { z } from "zod";
 import { dialectDefinition, field, resourceDefinition } from "./definition.ts";
 import { surfaceDefinition } from "./surface-definition.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A field may be written short: `label: label`. */
+/** Converts a zod schema. A field may have the short form `label: label`. */
 function asJsonSchema(definition: z.ZodType): Json {
   return z.toJSONSchema(definition, {
     unrepresentable: "any",
@@ -20,23 +20,25 @@ function asJsonSchema(definition: z.ZodType): Json {
 
 const FILES = { pack: dialectDefinition, resource: resourceDefinition, surface: surfaceDefinition } as const;
 
+/** The kinds of files in a pack. */
 export type FileKind = keyof typeof FILES;
+/** All kinds of files in a pack. */
 export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
 
-/** Made when someone asks: a pack without faults needs none. */
-const made = new Map<FileKind, Json>();
+/** Created on demand: a valid pack needs none. */
+const schemas = new Map<FileKind, Json>();
 
-/** The schema of a kind of file. */
+/** Returns the JSON Schema of a kind of file. */
 export function fileSchema(kind: FileKind): Json {
-  const schema = made.get(kind) ?? asJsonSchema(FILES[kind]);
-  made.set(kind, schema);
+  const schema = schemas.get(kind) ?? asJsonSchema(FILES[kind]);
+  schemas.set(kind, schema);
   return schema;
 }
 
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
-/** The schemas of one member of what a schema describes. */
-function member(schema: Json, key: PropertyKey): Json[] {
+/** Returns the subschemas of one member. */
+function memberSchemas(schema: Json, key: PropertyKey): Json[] {
   const branches = [...((schema["anyOf"] as Json[] | undefined) ?? []), schema];
   return branches.flatMap(({ properties, additionalProperties, items }) => {
     const named = (properties as Json | undefined)?.[String(key)];
@@ -44,10 +46,10 @@ function member(schema: Json, key: PropertyKey): Json[] {
   });
 }
 
-/** The keys that may stand in the map at a path of a file. */
+/** Returns the valid keys of the map at a path of a file. */
 export function keysAt(schema: Json, path: readonly PropertyKey[]): string[] {
   const reached = path.reduce<Json[]>(
-    (schemas, key) => schemas.flatMap((each) => member(each, key)),
+    (schemas, key) => schemas.flatMap((each) => memberSchemas(each, key)),
     [schema],
   );
   const maps = reached.flatMap((each) => [...((each["anyOf"] as Json[] | undefined) ?? []), each]);

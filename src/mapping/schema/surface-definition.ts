@@ -1,17 +1,17 @@
-/** What may stand in `surface.yaml`: all that the old interface has, whether or not the pack serves it. */
+/** The schema of `surface.yaml`: everything that the old API has, whether or not the pack maps it. */
 import { z } from "zod";
 
 /**
  * Type of a field: `string`, `number`, `integer`, `boolean`, `date-time`, `object` (of any shape), `any`, or the name
- * of an object. `[]` behind it makes a list of them, ` | null` allows null, and `?` at the end says that it may be
- * left out.
+ * of an object. `[]` makes a list, ` | null` allows null, and `?` at the end marks an optional field.
  */
 const TYPE = /^([a-z][\w-]*)((?:\[\])*)( \| null)?(\?)?$/;
 
 const typeText = z.string().regex(TYPE, "not a type");
 
+/** The schema of `surface.yaml`. */
 export const surfaceDefinition = z.strictObject({
-  /** Every object with all of its fields; `a.b` lies in `a`, `a[].b` in every member of the list `a`. */
+  /** Every object with all its fields. `a.b` is a member of `a`, `a[].b` one of every member of the list `a`. */
   objects: z.record(z.string().min(1), z.record(z.string().min(1), typeText)),
   /** Every route, `GET /books/:id`; the names of parameters don't matter. */
   routes: z.array(z.string().regex(/^(GET|POST|PUT|DELETE) \/\S*$/, "not METHOD /path")),
@@ -19,17 +19,17 @@ export const surfaceDefinition = z.strictObject({
 
 export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;
 
-/** A field's type, read. */
+/** The parsed type of a field. */
 export interface FieldType {
   /** `string`, …, or the name of an object. */
   readonly name: string;
-  /** How many lists stand around it. */
+  /** Number of nested lists around it. */
   readonly lists: number;
   readonly nullable: boolean;
   readonly optional: boolean;
 }
 
-/** Names of types that are no objects. */
+/** Names of types that are not declared objects. */
 export const PLAIN_TYPES: ReadonlySet<string> = new Set([
   "string",
   "number",
@@ -40,7 +40,7 @@ export const PLAIN_TYPES: ReadonlySet<string> = new Set([
   "any",
 ]);
 
-/** Reads a type that has been checked. */
+/** Parses a valid type. */
 export function readType(text: string): FieldType {
   const [, name = "any", lists = "", nullable, optional] = TYPE.exec(text) ?? [];
   return {

@@ -46,7 +46,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "page_size: 10",
       "page_size: ten",
       "ten",
-      "must be a number, and is a string",
+      "must be a number, but is a string",
     ],
     [
       "an unknown value kind",
@@ -81,7 +81,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       'unknown body "by"; did you mean "buy"? there are: buy',
     ],
     ["an unknown part", "book.yaml", "[stock]", "[stok]", "stok", 'unknown part "stok"'],
-    ["an unknown first read", "book.yaml", "[author]", "[autor]", "autor", 'unknown first read "autor"'],
+    ["an unknown prerequisite", "book.yaml", "[author]", "[autor]", "autor", 'unknown prerequisite "autor"'],
     [
       "an unknown scope",
       "book.yaml",
@@ -112,7 +112,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "v4: GET /items/{number}\n",
       "v4: GET /items/{id}\n",
       "GET /items/{id}",
-      "nothing gives {id}; there are: number",
+      "unknown name {id}; there are: number",
     ],
     [
       "a parameter without a type",
@@ -136,7 +136,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "alpha: POST /books,",
       "alpha: GET /books,",
       "GET /books, scope: books:write",
-      "another route answers GET of the same paths",
+      "another route serves GET requests for the same paths",
     ],
     [
       "a field without a source",
@@ -208,7 +208,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "number: id",
       "number: *id",
       "*id",
-      "nothing before this is named &id",
+      "there is no anchor &id before this alias",
     ],
     [
       "a map within itself",
@@ -216,7 +216,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "number: id",
       "number: &id { v4: *id }",
       "*id",
-      "*id stands within what it repeats",
+      "*id is inside the value that it repeats",
     ],
     [
       "a key that is a list",
@@ -241,7 +241,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "number: id",
       `number: ${"[".repeat(196)}here${"]".repeat(196)}`,
       "here",
-      "is nested too deeply",
+      "values are nested more than 200 levels deep",
     ],
     [
       "aliases of aliases, which multiply",
@@ -249,7 +249,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "number: id",
       `number: [&a [], &b [${"*a, ".repeat(100)}], &c [${"*b, ".repeat(50)}], *c]`,
       "*c",
-      "aliases repeat more than 10000 values in all",
+      "the aliases of this file repeat more than 10000 values",
     ],
   ])("%s", (_what, file, from, to, at, message) => {
     const faults = faultsOf({ file, from, to });
@@ -276,7 +276,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
     const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
     const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
     expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
-      '"lists" can\'t stand here; did you mean "list"? there are: list, object, nothing, file',
+      '"lists" is not allowed here; did you mean "list"? there are: list, object, nothing, file',
       expect.stringContaining('unknown value kind "stat"'),
     ]);
     const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };
@@ -293,7 +293,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
         return (error as Error).message.replaceAll(`${folder}/`, "");
       }
     });
-    const [place = "", line = "", caret = "", hint = ""] = text.split("\n");
+    const [, place = "", line = "", caret = "", hint = ""] = text.split("\n");
     expect(place).toMatch(/^book\.yaml:\d+:\d+: unknown value kind "stat"$/);
     expect(line.slice(caret.indexOf("^"))).toMatch(/^stat,/);
     expect(caret).toMatch(/^ +\| +\^$/);

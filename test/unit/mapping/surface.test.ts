@@ -36,10 +36,10 @@ const gapsOf = (surface: string) =>
 describe("a pack is compared with its declared API surface", () => {
   test("unmapped fields and routes are reported with their positions", () => {
     expect(gapsOf(SURFACE)).toEqual([
-      { line: 5, column: 5, message: 'the pack does not name the field "blurb" of book' },
-      { line: 7, column: 5, message: 'the pack does not name the field "pages[].text" of book' },
+      { line: 5, column: 5, message: 'the pack does not map the field "blurb" of book' },
+      { line: 7, column: 5, message: 'the pack does not map the field "pages[].text" of book' },
       { line: 8, column: 3, message: 'the pack has no object "reader"' },
-      { line: 12, column: 5, message: "no route of the pack answers GET /pages" },
+      { line: 12, column: 5, message: "the pack has no route for GET /pages" },
     ]);
   });
 
