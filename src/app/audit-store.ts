@@ -4,25 +4,25 @@ import { AUDIT_FILE, openSqliteStore } from "../audit/sqlite/store.ts";
 import { AuditUnavailable, type AuditStore, type StoreOptions } from "../audit/store.ts";
 import type { Settings } from "../config/schema.ts";
 
-type Where = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
+type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 
-/** Opens the store that the settings name, in PostgreSQL or in the data folder. @throws {AuditUnavailable} */
+/** Opens the audit store of the settings, in PostgreSQL or in the data folder. @throws {AuditUnavailable} */
 export async function openAuditStore(
-  { DATABASE_URL: url, DATA_DIR: directory }: Where,
+  { DATABASE_URL: url, DATA_DIR: directory }: StoreSettings,
   options: StoreOptions,
 ): Promise<AuditStore> {
   if (url === undefined) return openSqliteStore({ ...options, directory });
-  // Loaded only where it is used.
+  // Loaded only if it is used.
   const { openPostgresStore } = await import("../audit/postgres/store.ts");
   return openPostgresStore({ ...options, url });
 }
 
 /**
- * Opens a store to read what a gateway recorded. Nothing is deleted by it, however old.
+ * Opens the store of a gateway to read its records. It deletes none, however old.
  *
- * @throws {AuditUnavailable} also where nothing was ever recorded
+ * @throws {AuditUnavailable} Also if there is no store yet.
  */
-export async function openExistingAuditStore(settings: Where): Promise<AuditStore> {
+export async function openExistingAuditStore(settings: StoreSettings): Promise<AuditStore> {
   const { DATABASE_URL: url, DATA_DIR: directory } = settings;
   if (url === undefined && !existsSync(join(directory, AUDIT_FILE)))
     throw new AuditUnavailable(

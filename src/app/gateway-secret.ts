@@ -9,36 +9,35 @@ export const SECRET_FILE = "gateway.secret";
 
 const BYTES = 32;
 const OWNER_ONLY = 0o600;
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
-/** Anything else is a file that something has spoiled: what is in it may be known, or guessed. */
-const MADE_HERE = /^[0-9a-f]{64}$/;
+/** Any other content was written by something else, and may be known or guessed. */
+const SECRET = /^[0-9a-f]{64}$/;
 
-/** Written aside and linked into place whole: of several processes that start at once, one is first. */
-function makeSecret(file: string): void {
-  const aside = `${file}.${randomBytes(8).toString("hex")}`;
+/** Writes a temporary file and links it: of several processes that start at the same time, one wins. */
+function createSecret(file: string): void {
+  const temporary = `${file}.${randomBytes(8).toString("hex")}`;
   try {
-    writeFileSync(aside, randomBytes(BYTES).toString("hex"), { flag: "wx", mode: OWNER_ONLY });
-    linkSync(aside, file);
+    writeFileSync(temporary, randomBytes(BYTES).toString("hex"), { flag: "wx", mode: OWNER_ONLY });
+    linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
-/** Volumes and copies come with modes of their own. Only a file that can't be closed to others is a fault. */
-function closeToOthers(file: string): void {
-  if ((statSync(file).mode & OTHERS) !== 0) chmodSync(file, OWNER_ONLY);
+/** Makes the file readable by its owner only: volumes and copies set modes of their own. */
+function restrictToOwner(file: string): void {
+  if ((statSync(file).mode & GROUP_AND_OTHERS) !== 0) chmodSync(file, OWNER_ONLY);
 }
 
 /**
- * The secret under which grants are encrypted: the setting, or one that is made once and kept in the data
- * folder, for its owner's eyes.
+ * Reads the secret that encrypts stored tokens: the setting, or a file in the data folder, which is created once.
  *
- * @throws {StateUnavailableError} where it can't be read or made
+ * @throws {StateUnavailableError} If the file can't be read or created.
  */
-export function gatewaySecret({
+export function readGatewaySecret({
   GATEWAY_SECRET,
   DATA_DIR,
 }: Pick<Settings, "GATEWAY_SECRET" | "DATA_DIR">): string {
@@ -46,10 +45,10 @@ export function gatewaySecret({
   const file = join(DATA_DIR, SECRET_FILE);
   try {
     makeFolder(DATA_DIR);
-    if (!statSync(file, { throwIfNoEntry: false })) makeSecret(file);
-    closeToOthers(file);
+    if (!statSync(file, { throwIfNoEntry: false })) createSecret(file);
+    restrictToOwner(file);
     const secret = readFileSync(file, "utf8").trim();
-    if (!MADE_HERE.test(secret)) throw new Error("it is not one that was made here");
+    if (!SECRET.test(secret)) throw new Error("the gateway did not write it");
     return secret;
   } catch (error) {
     throw new StateUnavailableError(

@@ -10,15 +10,15 @@ import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
 import type { Tracing } from "../observability/tracing/tracing.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
-import { gatewaySecret } from "./gateway-secret.ts";
+import { readGatewaySecret } from "./gateway-secret.ts";
 import type { Log } from "../observability/log.ts";
 
-/** The tokens that the gateway's own exchange hands out, and who issues them. */
+/** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {
   readonly tokenStore: TokenStore;
   /** Undefined without a login server. */
   readonly login: LoginServer | undefined;
-  /** Tells of a state store that was emptied since the start. */
+  /** Detects a state store that was emptied since the start. */
   readonly epoch: StoreEpoch;
   close(): Promise<void>;
 }
@@ -31,47 +31,52 @@ export interface OAuthServicesOptions {
   readonly tracing: Tracing | undefined;
 }
 
-/** Answers of a login server are small, and nobody waits for one as long as for v4. */
-const MOST_TIMEOUT_MS = 10_000;
-const ANSWER_LIMIT = 65_536;
-const MOST_CONNECTIONS = 16;
+/** Responses of a login server are small, and clients wait for them in a browser. */
+const MAX_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 65_536;
+const MAX_CONNECTIONS = 16;
 
-/** Tokens that were handed out before there was no login server any more: their levels hold, nobody renews them. */
+/** Without a login server, tokens that were issued earlier keep their levels, and are not refreshed. */
 const NO_ISSUER: TokenIssuer = {
   renew: () => Promise.reject(new Error("there is no login server")),
   discard: async () => {},
   timeoutSeconds: 0,
 };
 
-/** Opens the book of tokens that were handed out. @throws {StateUnavailable} where the secret can't be used */
+/** Opens the store of issued tokens. @throws {StateUnavailableError} If the gateway secret can't be used. */
 export function openOAuthServices(
   settings: Settings,
   { pack, state, authOrigin, log, tracing }: OAuthServicesOptions,
 ): OAuthServices {
   const { scopes, dialect } = pack;
   const clock = Date.now;
-  const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MOST_TIMEOUT_MS);
+  const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MAX_TIMEOUT_MS);
   let upstream: Upstream | undefined;
   let login: LoginServer | undefined;
-  const secret = gatewaySecret(settings);
-  const own = createGatewayTokens(secret);
+  const secret = readGatewaySecret(settings);
+  const gatewayTokens = createGatewayTokens(secret);
   if (authOrigin && dialect.oauth) {
-    const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MOST_CONNECTIONS);
-    upstream = createUpstream({ origin: authOrigin, timeoutMs, connections, maxResponseBytes: ANSWER_LIMIT });
+    const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MAX_CONNECTIONS);
+    upstream = createUpstream({
+      origin: authOrigin,
+      timeoutMs,
+      connections,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    });
     const { oauth: definition, statuses } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.startCall });
   }
   const records = createTokenRecords({
     store: state,
     encryptor: createEncryptor(secret),
-    own,
+    own: gatewayTokens,
     size: settings.TOKEN_CACHE_SIZE,
   });
-  const renew = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
-  const grants = createTokenStore({
+  const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
+  const tokenStore = createTokenStore({
     records,
-    own,
-    refresh: renew,
+    own: gatewayTokens,
+    refresh,
     scopes,
     clock,
     onError: (error) =>
@@ -81,7 +86,7 @@ export function openOAuthServices(
       ),
   });
   return {
-    tokenStore: grants,
+    tokenStore,
     login,
     epoch: createStoreEpoch(state),
     async close() {

@@ -1,23 +1,22 @@
 import type { Log } from "../observability/log.ts";
 
-/** Beyond the grace of the requests: for the audit, and whatever else is put away at the end. */
-const LAST_MS = 3000;
+/** Time in addition to the grace time of requests, to commit the audit and close the stores. */
+const CLOSE_MS = 3000;
 
 export interface ProcessGuard {
-  /** From now on an uncaught exception is followed by this before the process ends. */
+  /** Sets what runs after an uncaught exception, before the process exits. */
   drainWith(stop: () => Promise<unknown>): void;
 }
 
 /**
- * Keeps errors that nobody caught from ending the process without a word. A rejected promise that nobody handles is
- * logged, and the process goes on: nothing was left half done that somebody waits for. After an uncaught exception
- * the state of the process can't be trusted: it is logged, requests in flight end, and the process exits with 1.
+ * Logs errors that no code caught. After an unhandled rejection the process continues: no client waits for the promise.
+ * After an uncaught exception its state can't be trusted: in-flight requests finish, and the process exits with code 1.
  *
- * @param graceMs How long requests in flight may take at the end.
+ * @param graceMs How long in-flight requests may take.
  */
 export function guardProcess(log: Log, graceMs: number): ProcessGuard {
   let stop: () => Promise<unknown> = async () => {};
-  let ending = false;
+  let isDraining = false;
   const exit = (): never => process.exit(1);
   async function drain(): Promise<void> {
     await stop().catch((error: unknown) =>
@@ -34,11 +33,11 @@ export function guardProcess(log: Log, graceMs: number): ProcessGuard {
   process.on("uncaughtException", (error) => {
     log.fatal(
       { code: "AG_UNCAUGHT_EXCEPTION", err: error },
-      "an exception was not caught: the process drains and ends",
+      "an exception was not caught: the process drains and exits",
     );
-    if (ending) return;
-    ending = true;
-    setTimeout(exit, graceMs + LAST_MS);
+    if (isDraining) return;
+    isDraining = true;
+    setTimeout(exit, graceMs + CLOSE_MS);
     void drain();
   });
   return {

@@ -1,4 +1,4 @@
-/** The secret under which grants are kept, where nobody has set one. */
+/** The secret that encrypts stored tokens, without GATEWAY_SECRET. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   chmodSync,
@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gatewaySecret, SECRET_FILE } from "../../../src/app/gateway-secret.ts";
+import { readGatewaySecret, SECRET_FILE } from "../../../src/app/gateway-secret.ts";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 
 let folder: string;
@@ -24,7 +24,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) => gatewaySecret({ DATA_DIR, GATEWAY_SECRET });
+const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) =>
+  readGatewaySecret({ DATA_DIR, GATEWAY_SECRET });
 const mode = (path: string) => statSync(path).mode & 0o777;
 
 test("GATEWAY_SECRET is used if it is set, and no file is written", () => {
