@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { AuditUnavailable } from "../audit/store.ts";
+import { AuditUnavailableError } from "../audit/store.ts";
 
 /** One problem of an admin request; `parameter` names the query parameter at fault. */
 export interface Problem {
@@ -22,7 +22,7 @@ export function handleError(onError: (error: unknown) => void = () => {}): Error
   // Express tells an error handler by its four parameters.
   return function answerError(error: unknown, _request, response, next) {
     if (response.headersSent) return next(error);
-    if (error instanceof AuditUnavailable) {
+    if (error instanceof AuditUnavailableError) {
       onError(error);
       return sendErrors(response, 503, "The audit store cannot be read now.");
     }

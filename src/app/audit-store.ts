@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AUDIT_FILE, openSqliteStore } from "../audit/sqlite/store.ts";
-import { AuditUnavailable, type AuditStore, type StoreOptions } from "../audit/store.ts";
+import { AuditUnavailableError, type AuditStore, type StoreOptions } from "../audit/store.ts";
 import type { Settings } from "../config/schema.ts";
 
 type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 
-/** Opens the audit store of the settings, in PostgreSQL or in the data folder. @throws {AuditUnavailable} */
+/** Opens the audit store of the settings, in PostgreSQL or in the data folder. @throws {AuditUnavailableError} */
 export async function openAuditStore(
   { DATABASE_URL: url, DATA_DIR: directory }: StoreSettings,
   options: StoreOptions,
@@ -20,12 +20,12 @@ export async function openAuditStore(
 /**
  * Opens the store of a gateway to read its records. It deletes none, however old.
  *
- * @throws {AuditUnavailable} Also if there is no store yet.
+ * @throws {AuditUnavailableError} Also if there is no store yet.
  */
 export async function openExistingAuditStore(settings: StoreSettings): Promise<AuditStore> {
   const { DATABASE_URL: url, DATA_DIR: directory } = settings;
   if (url === undefined && !existsSync(join(directory, AUDIT_FILE)))
-    throw new AuditUnavailable(
+    throw new AuditUnavailableError(
       `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
     );
   const unlimited = { retentionDays: 36_500, sizeLimit: Number.MAX_SAFE_INTEGER };

@@ -68,7 +68,7 @@ const LAST_RECORDS_MS = 1000;
  * Opens the dependencies of a gateway. v4 gets no request yet.
  *
  * @throws {PackError} If the pack is invalid.
- * @throws {AuditUnavailable} or {StateUnavailableError} If a store can't be opened.
+ * @throws {AuditUnavailableError} or {StateUnavailableError} If a store can't be opened.
  * @throws {SeedError} If the seed file of the sandbox is invalid.
  */
 export async function createDependencies(

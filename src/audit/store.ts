@@ -70,16 +70,16 @@ export interface StoreOptions {
 export interface AuditStore extends UsageReader {
   /**
    * Takes a record, already redacted. Relaxed it returns at once and never throws. Strict it resolves once
-   * the record is on the disk, and rejects with `AuditUnavailable` when it is not.
+   * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.
    */
   readonly append: (record: AuditRecord) => void | Promise<void>;
-  /** @throws {AuditUnavailable} while the store cannot be read. */
+  /** @throws {AuditUnavailableError} while the store cannot be read. */
   readonly query: (query: AuditQuery) => Promise<AuditPage>;
-  /** As `query`, with the records as JSON texts. @throws {AuditUnavailable} */
+  /** As `query`, with the records as JSON texts. @throws {AuditUnavailableError} */
   readonly texts: (query: AuditQuery) => Promise<TextPage>;
-  /** How many records there are now; `limit` does not matter. @throws {AuditUnavailable} */
+  /** How many records there are now; `limit` does not matter. @throws {AuditUnavailableError} */
   readonly count: (query: AuditQuery) => Promise<number>;
-  /** @throws {AuditUnavailable} while the store cannot be read. */
+  /** @throws {AuditUnavailableError} while the store cannot be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
   /** Whether the last that is known of the store is good. */
   readonly ready: () => boolean;
@@ -91,7 +91,7 @@ export interface AuditStore extends UsageReader {
 }
 
 /** The store cannot be written or read now. Its message names the cause for the operator. */
-export class AuditUnavailable extends Error {
-  override readonly name = "AuditUnavailable";
+export class AuditUnavailableError extends Error {
+  override readonly name = "AuditUnavailableError";
   readonly code = "AG_AUDIT_UNAVAILABLE";
 }

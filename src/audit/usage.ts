@@ -93,11 +93,11 @@ export interface DayUsage {
 
 /** Counts of everything recorded, kept up with every commit, so that reading them costs no look at the records. */
 export interface UsageReader {
-  /** Clients, those with the most requests first. @throws {AuditUnavailable} */
+  /** Clients, those with the most requests first. @throws {AuditUnavailableError} */
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
-  /** Client by client what it calls, the most used first. @throws {AuditUnavailable} */
+  /** Client by client what it calls, the most used first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
-  /** Days with requests, in their order. @throws {AuditUnavailable} */
+  /** Days with requests, in their order. @throws {AuditUnavailableError} */
   readonly days: (query: UsageQuery) => Promise<readonly DayUsage[]>;
 }
 

@@ -1,4 +1,4 @@
-import { AuditUnavailable } from "./store.ts";
+import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "./record.ts";
 import { toRow } from "./stored-row.ts";
@@ -143,7 +143,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function drop(settle: Waiting["settle"], reason: string, cause?: unknown): void {
     dropped += 1;
-    settle(new AuditUnavailable(reason, { cause }));
+    settle(new AuditUnavailableError(reason, { cause }));
   }
 
   /** After a failure an empty group is due as well: it finds out whether the store is back. */

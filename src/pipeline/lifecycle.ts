@@ -1,7 +1,7 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
-import { AuditUnavailable } from "../audit/store.ts";
+import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
@@ -115,7 +115,7 @@ const EXPECTED = [
   ExpressionError,
   TokenUnavailableError,
   StateUnavailableError,
-  AuditUnavailable,
+  AuditUnavailableError,
 ];
 
 /**

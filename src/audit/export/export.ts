@@ -130,7 +130,7 @@ interface Writer {
  * Everything that matches, the newest first, as pieces of text: one page of the store in memory at a time.
  * What comes in meanwhile is newer than the export, and not part of it.
  *
- * @throws {AuditUnavailable} in mid-course, when the store cannot be read any more.
+ * @throws {AuditUnavailableError} in mid-course, when the store cannot be read any more.
  */
 export async function* exportTexts(
   store: Pick<AuditStore, "texts">,

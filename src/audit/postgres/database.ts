@@ -1,4 +1,4 @@
-import { AuditUnavailable } from "../store.ts";
+import { AuditUnavailableError } from "../store.ts";
 import { Socket } from "node:net";
 import { Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
@@ -19,9 +19,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** What an error of the driver means: in words that everybody may read, with the error itself as cause. */
-function toUnavailableError(error: unknown): AuditUnavailable {
-  if (error instanceof AuditUnavailable) return error;
-  return new AuditUnavailable(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
+function toUnavailableError(error: unknown): AuditUnavailableError {
+  if (error instanceof AuditUnavailableError) return error;
+  return new AuditUnavailableError(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
 }
 
 function meaningOf(error: unknown): string {
@@ -64,9 +64,9 @@ const QUERY_MS = STATEMENT_MS + 2000;
 
 /** A database whose tables are there before anything is asked of it. */
 export interface Database {
-  /** @throws {AuditUnavailable} */
+  /** @throws {AuditUnavailableError} */
   readonly query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
-  /** Runs on one connection, in a transaction. @throws {AuditUnavailable} */
+  /** Runs on one connection, in a transaction. @throws {AuditUnavailableError} */
   readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import { parsePage } from "../page.ts";
 import { cutoffOf, startPurge, type Purged } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
-import { AuditUnavailable } from "../store.ts";
+import { AuditUnavailableError } from "../store.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import { countRecords, readPage, usageReader } from "./read.ts";
@@ -118,7 +118,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   /** A closed store answers nothing, whatever the driver would say. */
   async function open<T>(read: () => Promise<T>): Promise<T> {
-    if (closing) throw new AuditUnavailable("The audit store is closed.");
+    if (closing) throw new AuditUnavailableError("The audit store is closed.");
     return read();
   }
 

@@ -78,7 +78,7 @@ const UNCOUNT_EMPTY = `
  * Writes all rows and counts them, or none; without rows it finds out whether it could. The records go as one piece
  * of bytes: of an array of texts the driver would go through each for what has to be escaped.
  *
- * @throws {AuditUnavailable}
+ * @throws {AuditUnavailableError}
  */
 export async function writeRows(database: Database, rows: readonly StoredRow[]): Promise<void> {
   // One after an outage may be there twice in a group; the statement could not count it once.

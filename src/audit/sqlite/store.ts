@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { parsePage } from "../page.ts";
 import { cutoffOf, startPurge, type Purged } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
-import { AuditUnavailable } from "../store.ts";
+import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -31,7 +31,7 @@ export interface SqliteStoreOptions extends StoreOptions {
  * Opens the embedded audit store: SQLite, with a thread that writes and one that reads. Several processes may
  * have the same file open.
  *
- * @throws {AuditUnavailable} naming file and remedy, where the file cannot be made or is no usable database.
+ * @throws {AuditUnavailableError} naming file and remedy, where the file cannot be made or is no usable database.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const { directory, durability, sizeLimit } = options;
@@ -119,7 +119,7 @@ async function openWorkers(directory: string, data: SqliteWorkerData): Promise<W
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
-    throw new AuditUnavailable(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
+    throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { AuditUnavailable } from "../store.ts";
+import { AuditUnavailableError } from "../store.ts";
 import { createWorkerLink } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
@@ -16,7 +16,7 @@ export interface SupervisedOptions {
 }
 
 export interface SupervisedWorker<Job> {
-  /** @throws {AuditUnavailable} when the worker is down, dies over the job, is late, or answers with an error. */
+  /** @throws {AuditUnavailableError} when the worker is down, dies over the job, is late, or answers with an error. */
   readonly call: (job: Job) => Promise<unknown>;
   readonly ready: () => boolean;
   /** Workers lost since the start. */
@@ -28,7 +28,7 @@ export interface SupervisedWorker<Job> {
 /**
  * Keeps one worker thread alive: a dead one is replaced until it comes up again.
  *
- * @throws {AuditUnavailable} where the first one does not come up: that is a fault of the set-up.
+ * @throws {AuditUnavailableError} where the first one does not come up: that is a fault of the set-up.
  */
 export async function superviseWorker<Job>(options: SupervisedOptions): Promise<SupervisedWorker<Job>> {
   const { spawn, restartMs } = options;
@@ -58,7 +58,7 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
   }
 
   async function call(job: Job): Promise<unknown> {
-    if (!link || !ready) throw new AuditUnavailable("The audit store is not running.");
+    if (!link || !ready) throw new AuditUnavailableError("The audit store is not running.");
     return link.call(job);
   }
 

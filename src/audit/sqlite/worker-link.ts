@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { AuditUnavailable } from "../store.ts";
+import { AuditUnavailableError } from "../store.ts";
 
 /** What travels to the worker, and what comes back. Call 0 is the start, which the worker reports by itself. */
 export interface WorkerCall<Job> {
@@ -16,7 +16,7 @@ export interface WorkerReply {
 export interface WorkerLink<Job> {
   /** Settles with the worker's start. */
   readonly opened: Promise<unknown>;
-  /** @throws {AuditUnavailable} with the worker's own words, or where it ends or is late. */
+  /** @throws {AuditUnavailableError} with the worker's own words, or where it ends or is late. */
   readonly call: (job: Job) => Promise<unknown>;
   readonly end: () => Promise<unknown>;
 }
@@ -62,7 +62,7 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
     pending.delete(call);
     clearTimeout(waiting.timer);
     if (error === undefined) waiting.resolve(value);
-    else waiting.reject(new AuditUnavailable(`The audit store failed: ${error}.`));
+    else waiting.reject(new AuditUnavailableError(`The audit store failed: ${error}.`));
   }
 
   function lose(reason: string): void {
@@ -74,7 +74,8 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
   }
 
   function call(job: Job): Promise<unknown> {
-    if (lost !== undefined) return Promise.reject(new AuditUnavailable(`The audit store failed: ${lost}.`));
+    if (lost !== undefined)
+      return Promise.reject(new AuditUnavailableError(`The audit store failed: ${lost}.`));
     calls += 1;
     const answer = expect(calls);
     worker.postMessage({ call: calls, job } satisfies WorkerCall<Job>, []);

@@ -50,7 +50,7 @@ export interface Examination<T> {
  * Reads records of each call and hands them over, a few calls at a time, so that no more is held at once.
  * What can't be read is a report that can't be made.
  *
- * @throws {AuditUnavailable}
+ * @throws {AuditUnavailableError}
  */
 export async function examineCalls<T>(examination: Examination<T>): Promise<T[]> {
   const { store, calls, span, examine, onProgress } = examination;

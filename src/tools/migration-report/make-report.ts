@@ -95,7 +95,7 @@ const leftOf = ({ readiness, calls }: ClientGuide): number => (isDone(readiness)
 /**
  * Makes the migration report from the summaries of an audit store, and a few records of each call.
  *
- * @throws {AuditUnavailable}
+ * @throws {AuditUnavailableError}
  */
 export async function createReport(options: ReportOptions): Promise<Report> {
   const { store, pack, query, now, onProgress = () => undefined } = options;

@@ -1,4 +1,4 @@
-import { AuditUnavailable } from "../../../src/audit/store.ts";
+import { AuditUnavailableError } from "../../../src/audit/store.ts";
 import type { AuditQuery, AuditStore } from "../../../src/audit/store.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
@@ -9,7 +9,7 @@ export function memoryStore() {
   let broken = false;
 
   function check(): void {
-    if (broken) throw new AuditUnavailable("disk /secret/path is gone");
+    if (broken) throw new AuditUnavailableError("disk /secret/path is gone");
   }
 
   function page<T>(query: AuditQuery, records: T[]): { records: T[]; next: string | null } {

@@ -93,7 +93,7 @@ describe("the PostgreSQL store", () => {
     await store.append(sampleRecord("before"));
     await database.admit(false);
     await expect(Promise.resolve(store.append(sampleRecord("during")))).rejects.toMatchObject({
-      name: "AuditUnavailable",
+      name: "AuditUnavailableError",
     });
     await database.admit(true);
     await until(() => store.ready());
@@ -105,7 +105,7 @@ describe("the PostgreSQL store", () => {
     await database.admit(false);
     const store = open();
     await until(() => store.fault() !== undefined);
-    await expect(store.query({})).rejects.toMatchObject({ name: "AuditUnavailable" });
+    await expect(store.query({})).rejects.toMatchObject({ name: "AuditUnavailableError" });
     await database.admit(true);
     await until(() => store.ready());
     expect(await store.query({})).toEqual({ records: [], next: null });

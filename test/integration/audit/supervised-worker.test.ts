@@ -29,7 +29,7 @@ describe("a supervised worker", () => {
   test("returns results, and an error fails only its call", async () => {
     supervised = await open();
     const answers = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
-    expect(answers).toMatchObject([{ reason: { name: "AuditUnavailable" } }, { value: "echo" }]);
+    expect(answers).toMatchObject([{ reason: { name: "AuditUnavailableError" } }, { value: "echo" }]);
     expect(supervised.deaths()).toBe(0);
   });
 

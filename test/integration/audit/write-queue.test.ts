@@ -59,7 +59,7 @@ describe("the write queue of an audit store", () => {
     const { commit } = brittleStore(2);
     const queue = createWriteQueue({ ...bounds, commit, durability: "strict" });
     await expect(queue.push(sampleRecord("a"))).rejects.toMatchObject({
-      name: "AuditUnavailable",
+      name: "AuditUnavailableError",
       cause: expect.objectContaining({ message: "disk full" }),
     });
     await until(() => queue.fault() === undefined);
