@@ -4,19 +4,19 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { watchConnections, type Connections } from "./connections.ts";
 
 /** A listening server. */
 export interface HttpServer {
-  /** `http://127.0.0.1:8080`, with the port that was really taken. */
+  /** `http://127.0.0.1:8080`, with the actual port. */
   readonly url: string;
   readonly port: number;
   /**
-   * Lets requests in flight end, and breaks off what is left after the grace time. Every answer is the last of its
-   * connection. Where connections are open, they and new ones are good for a moment more.
+   * Lets in-flight requests end, and breaks off the rest after the grace time. Each response is the last of its
+   * connection. While connections are open, they and new ones may be used for a moment more.
    */
   drain(graceMs: number): Promise<void>;
 }
@@ -24,36 +24,114 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  /** The settings that host and port come from. */
+  /** Names of the settings that have the host and the port. */
   readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
-  /** The JSON body of an answer to something that is not HTTP. */
+  /** JSON body of the response to a message that is not valid HTTP. */
   readonly badRequest: () => string;
-  /** Requests after which a client has to connect anew. Default: there is no end. */
+  /** Requests of one connection. Default: unlimited. */
   readonly requestsPerConnection?: number;
 }
 
-/** A head that takes longer is a slowloris; a body may be an upload over a slow line. */
+/** A slower head is a Slowloris attack. A body may be an upload over a slow connection. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 300_000;
-/** How often it is looked who is late. */
 const TIMEOUT_CHECK_MS = 5000;
 
-/** Longer than the idle time of usual load balancers, so that it is they who close. */
+/** Longer than the idle time of usual load balancers: it is they that should close. */
 const KEEP_ALIVE_MS = 65_000;
 
 const MOST_CONNECTIONS = 10_000;
 
 /**
- * What the parser refuses is answered in JSON too, and the connection ends: what follows can't be trusted.
- * While the answer of a whole request is awaited on the connection, it is broken off without a word: the
- * client would take the refusal for that answer, or for a part of it.
+ * Requests of one connection that may be in flight. A chunk of bytes holds thousands of tiny ones, and each is handled
+ * before anything else. The response to the last one ends the connection (RFC 9112 9.3.2).
  */
-function answerGarbage(server: Server, connections: Connections, badRequest: () => string): void {
+const MAX_PIPELINED = 64;
+
+/** A request whose response has not ended. */
+interface InFlightRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Connection {
+  readonly inFlight: InFlightRequest[];
+  accepted: number;
+  /** Whether its last response has started, or is decided. */
+  isClosing: boolean;
+}
+
+/** The connections of a server, and when each of them ends. */
+class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  readonly #most: number;
+  #isDraining = false;
+
+  /** @param most requests of one connection */
+  constructor(server: Server, most: number) {
+    this.#most = most;
+    server.on("connection", (socket) => {
+      this.#open.set(socket, { inFlight: [], accepted: 0, isClosing: false });
+      socket.once("close", () => this.#open.delete(socket));
+    });
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Whether a request may be handled: not behind one whose response is the last of its connection. */
+  accept(request: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#open.get(request.socket);
+    if (!connection || connection.isClosing) return false;
+    const { inFlight } = connection;
+    const exchange = { request, response };
+    inFlight.push(exchange);
+    response.once("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
+    connection.accepted += 1;
+    if (this.#isDraining || connection.accepted >= this.#most || inFlight.length >= MAX_PIPELINED)
+      this.closeAfter(exchange);
+    return true;
+  }
+
+  /** Makes this response the last of its connection. What the parser has read behind it is ignored. */
+  closeAfter({ request, response }: InFlightRequest): void {
+    const connection = this.#open.get(request.socket);
+    if (!connection || response.headersSent) return;
+    connection.isClosing = true;
+    response.shouldKeepAlive = false;
+  }
+
+  /** In-flight requests of a connection, in their order. */
+  inFlight(socket: Socket): readonly InFlightRequest[] {
+    return this.#open.get(socket)?.inFlight ?? [];
+  }
+
+  /** From now on each response is the last of its connection, and says so (RFC 9112 9.6). */
+  closeAllAfterResponse(): void {
+    this.#isDraining = true;
+    // Of several in-flight requests the last one ends the connection: the others still need it.
+    for (const { inFlight } of this.#open.values())
+      for (const exchange of inFlight.slice(-1)) this.closeAfter(exchange);
+  }
+
+  /** Closes connections without a byte from the client. Node takes them for busy. */
+  closeUnused(): void {
+    for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+}
+
+/**
+ * Responds in JSON to messages that the parser rejects, and closes the connection: its next bytes cannot be trusted.
+ * While the response to a complete request is in progress, the connection is closed without a message: the client
+ * would take the error for that response, or for a part of it.
+ */
+function rejectInvalidMessages(server: Server, connections: Connections, badRequest: () => string): void {
   server.on("clientError", (_error: Error, socket: Socket) => {
-    const [first, ...others] = connections.openRequests(socket);
-    const anothers = first && (first.request.complete || first.response.headersSent || others.length > 0);
-    if (!socket.writable || anothers) {
+    const [first, ...others] = connections.inFlight(socket);
+    const isOthers = first && (first.request.complete || first.response.headersSent || others.length > 0);
+    if (!socket.writable || isOthers) {
       socket.destroy();
       return;
     }
@@ -63,8 +141,8 @@ function answerGarbage(server: Server, connections: Connections, badRequest: () 
   });
 }
 
-/** How often `Host` stands in a head; of two, Node shows the first. */
-function hosts(rawHeaders: readonly string[]): number {
+/** The number of `Host` headers. If there are two, Node shows the first. */
+function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
@@ -74,27 +152,27 @@ function hosts(rawHeaders: readonly string[]): number {
 }
 
 /**
- * What the parser lets pass and no server should read. HTTP/0.9, which it takes a request line with a bare line feed
- * for. Without a `Host`, or with two (RFC 9112 3.2): Node would answer by itself, with no body, or read the first.
- * Chunks in HTTP/1.0: a proxy that doesn't know them there has taken them for the next request (RFC 9112 6.1).
- * Codings before `chunked` (RFC 9112 6.1): nobody here undoes them, and another server may not know them.
+ * Whether the parser accepted a message that no server should. HTTP/0.9: the parser reads a request line with a bare
+ * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. Chunks in
+ * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
+ * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
  */
-function isUnsound({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
-  const named = hosts(rawHeaders);
+function isInvalid({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const hostCount = countHosts(rawHeaders);
   const coding = headers["transfer-encoding"];
   if (httpVersion === "1.1")
-    return named !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");
-  return httpVersion !== "1.0" || named > 1 || coding !== undefined;
+    return hostCount !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");
+  return httpVersion !== "1.0" || hostCount > 1 || coding !== undefined;
 }
 
-/** Hands on what is to be handled; what is unsound is refused, with what stands behind it on the connection. */
-function requestListener(
+/** Passes valid requests on. An invalid one is rejected, with everything behind it on the connection. */
+function createRequestListener(
   { handler, badRequest }: HttpServerOptions,
   connections: Connections,
 ): RequestListener {
   return (request, response) => {
     if (!connections.accept(request, response)) return;
-    if (!isUnsound(request)) {
+    if (!isInvalid(request)) {
       handler(request, response);
       return;
     }
@@ -106,18 +184,18 @@ function requestListener(
 }
 
 /**
- * Part of the grace time in which connections are still taken and kept, where any are open: a balancer that has not
- * heard yet of the end may just be sending something on one of them. A quarter of the usual grace is longer than two
- * looks of usual balancers at the readiness.
+ * Part of the grace time in which connections are still accepted and kept, if any are open: a load balancer that does
+ * not know of the shutdown may just be sending a request. A quarter of the usual grace time is longer than two
+ * readiness checks of usual load balancers.
  */
-const FAREWELL = 1 / 4;
+const OPEN_PART = 1 / 4;
 
 async function drain(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   connections.closeAllAfterResponse();
-  if (connections.count() > 0) await wait(graceMs * FAREWELL);
+  if (connections.count > 0) await wait(graceMs * OPEN_PART);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection may become idle when its answer is out; nothing else would end it then.
+  // A connection may become idle when its response has been sent; nothing else would close it then.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     connections.closeUnused();
@@ -131,7 +209,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
 export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-const PORT_FAULTS: Readonly<Record<string, string>> = {
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: "something else listens there",
   EACCES: "this user may not listen there",
   EADDRNOTAVAIL: "it is not an address of this machine",
@@ -143,8 +221,8 @@ export class ListenError extends Error {
   readonly code = "AG_LISTEN_FAILED";
 }
 
-/** The error for an address that can't be listened on, with the settings to change. */
-export function listenFault(
+/** The error of a server that cannot listen, with the setting to change. */
+export function listenError(
   error: NodeJS.ErrnoException,
   {
     host,
@@ -154,11 +232,11 @@ export function listenFault(
 ): ListenError {
   const { code = "" } = error;
   const name = code === "EADDRNOTAVAIL" ? hostName : portName;
-  const reason = PORT_FAULTS[code] ?? error.message;
+  const reason = LISTEN_ERRORS[code] ?? error.message;
   return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).`);
 }
 
-/** Begins to listen. @throws {ListenError} if the port is taken or the address is not this machine's. */
+/** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, badRequest, requestsPerConnection = Infinity } = options;
   const server = createServer({
@@ -168,16 +246,20 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   });
-  const connections = watchConnections(server, requestsPerConnection);
-  server.on("request", requestListener(options, connections));
-  // Node would answer 417 to an expectation that it does not know; alpha has no such status.
+  const connections = new Connections(server, requestsPerConnection);
+  server.on("request", createRequestListener(options, connections));
+  // Node would respond with 417 to an unknown expectation; alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = MOST_CONNECTIONS;
-  answerGarbage(server, connections, badRequest);
+  rejectInvalidMessages(server, connections, badRequest);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(listenFault(error, options)));
+    server.once("error", (error) => reject(listenError(error, options)));
     server.listen(port, host, resolve);
   });
-  const taken = (server.address() as AddressInfo).port;
-  return { url: httpUrl(host, taken), port: taken, drain: (graceMs) => drain(server, connections, graceMs) };
+  const { port: actualPort } = server.address() as AddressInfo;
+  return {
+    url: httpUrl(host, actualPort),
+    port: actualPort,
+    drain: (graceMs) => drain(server, connections, graceMs),
+  };
 }

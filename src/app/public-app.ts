@@ -119,12 +119,12 @@ function createNativeMiddleware(
   const { tokens, limits } = shared;
   const { v4, statuses } = pack.dialect;
   const forward = nativeProxy({
-    enter: createNativeAuthorization({
+    authorize: createNativeAuthorization({
       grants: oauth.tokenStore,
       scopes: pack.scopes,
       accessOf: pack.v4Access,
     }),
-    write: (reason) => errorBody(pack, reason),
+    errorBody: (reason) => errorBody(pack, reason),
     scheme: v4.scheme,
     failure: errorBody(pack, FAILURE),
     circuitOpen: errorBody(pack, "The service does not answer at the moment. Try again later."),

@@ -12,8 +12,12 @@ import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./
 import { firstCandidate, matchRoute } from "./stages/match-route.ts";
 import { enforceBrownOut, enforceRateLimit } from "./stages/rate-limit.ts";
 import { readBody } from "./stages/read-body.ts";
-import { traceparentOf } from "./trace-context.ts";
-import { UpstreamCaller, upstreamCredentials, type CallDependencies } from "./upstream-call.ts";
+import {
+  traceparentOf,
+  UpstreamCaller,
+  upstreamCredentials,
+  type CallDependencies,
+} from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 export interface PipelineDependencies

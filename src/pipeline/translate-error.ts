@@ -69,7 +69,7 @@ export function throwTranslatedError(
   const status = statusOf(response, route, call.method, statuses);
   if (response.status === statuses.rate_limited.v4)
     context.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
-  if (status !== response.status) context.warnings.push(`v4 answered ${response.status}`);
+  if (status !== response.status) context.warnings.push(`v4 responded with ${response.status}`);
   const defaultReason =
     status === statuses.other ? "The service could not answer this request." : "The request was refused.";
   const upstreamErrors = readErrors(response.json, config.errors);

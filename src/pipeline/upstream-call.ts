@@ -8,6 +8,7 @@ import { isSuccess, type StatusesDefinition } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { Endpoint } from "../mapping/compile/endpoint.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
+import { createTraceparent, parseTraceparent } from "../observability/tracing/traceparent.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
@@ -401,6 +402,12 @@ export class UpstreamCaller {
       ? send()
       : this.#dependencies.responseCache.invalidateDuring(hash, send);
   }
+}
+
+/** The `traceparent` of a request: the client's own if it is valid, or that of a new trace. */
+export function traceparentOf(request: AlphaRequest): string {
+  const given = header(request, "traceparent");
+  return given !== undefined && parseTraceparent(given) ? given : createTraceparent();
 }
 
 /** Headers of all calls of a request. Only these are taken from the client (lesson L17). */

@@ -1,12 +1,18 @@
 /** From HTTP to plain data. Express objects go no further than this folder: stages are tested without HTTP. */
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler, Response } from "express";
 import { clientAddresses } from "../../rate-limit/client-address.ts";
 import type { AlphaRequest } from "../context.ts";
 import type { AlphaHandler } from "../lifecycle.ts";
-import { requestIdOf } from "../trace-context.ts";
 import type { RequestBodies } from "./read-body.ts";
 import { sendResponse } from "./send-response.ts";
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The id of a request: the client's own where it is harmless in headers, logs and queries. */
+export const requestIdOf = (given: string | undefined): string =>
+  given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 
 /** Member of `response.locals` with the plain request. */
 const REQUEST = "alphaGatewayRequest";

@@ -3,25 +3,32 @@ import type { FindV4Access } from "../../mapping/compile/upstream-access.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import type { AlphaRequest } from "../context.ts";
 
-/** How a request of v4's own dialect goes on: as it came, with v4's token in place of the client's, or not at all. */
-export interface NativeEntry {
+/** How a native request goes on: as it is, with v4's token in place of the client's, or not at all. */
+export interface NativeAuthorization {
   readonly token?: string;
-  readonly refusal?: { readonly status: 401 | 403 | 503; readonly reason: string };
+  readonly error?: { readonly status: 401 | 403 | 503; readonly reason: string };
 }
 
-export interface NativeAccessParts {
+export interface NativeAuthorizationDependencies {
   readonly grants: Pick<TokenStore, "find">;
   readonly scopes: Scopes;
   readonly accessOf: FindV4Access;
 }
 
-const AS_IT_CAME: NativeEntry = {};
-const REFUSED: NativeEntry = { refusal: { status: 401, reason: "The access token is not valid." } };
-const FORBIDDEN: NativeEntry = {
-  refusal: { status: 403, reason: "The access token does not grant this." },
+/** Authorizes a native request. Returns a promise only where the token is not in this process. */
+export type AuthorizeNative = (
+  request: AlphaRequest,
+  hash: string,
+  token: string,
+) => NativeAuthorization | Promise<NativeAuthorization>;
+
+const UNCHANGED: NativeAuthorization = {};
+const INVALID: NativeAuthorization = { error: { status: 401, reason: "The access token is not valid." } };
+const FORBIDDEN: NativeAuthorization = {
+  error: { status: 403, reason: "The access token does not grant this." },
 };
-const UNKNOWN: NativeEntry = {
-  refusal: {
+const UNAVAILABLE: NativeAuthorization = {
+  error: {
     status: 503,
     reason: "What the access token grants is not known at the moment. Try again later.",
   },
@@ -30,15 +37,18 @@ const UNKNOWN: NativeEntry = {
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Holds tokens of which the gateway knows alpha's levels to these levels, whatever lane they come by. Other tokens are
- * v4's to judge.
+ * Keeps tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
  *
- * A call that alpha's routes make needs what they need. For any other alpha has no scope, so that v4's are all there
- * is: it passes where they say no more than alpha's levels do, for a read those levels lowered to reading. A token
- * without scopes is for what is public alone: its answer is not translated, so that nothing can be left out of it.
+ * A v4 call that alpha's routes make needs what those routes need. Alpha has no scope for other calls: they pass where
+ * v4's scopes of the token are not wider than its alpha levels; for a read, those levels reduced to reading. A token
+ * without scopes may use public calls alone: the response is not translated, so nothing could be left out of it.
  */
-export function createNativeAuthorization({ grants, scopes, accessOf }: NativeAccessParts) {
-  function allows(levels: Grants, { method, path }: Pick<AlphaRequest, "method" | "path">): boolean {
+export function createNativeAuthorization({
+  grants,
+  scopes,
+  accessOf,
+}: NativeAuthorizationDependencies): AuthorizeNative {
+  function isAllowed(levels: Grants, { method, path }: Pick<AlphaRequest, "method" | "path">): boolean {
     if (levels === "all") return true;
     const needed = accessOf(method, path);
     if (needed?.all.every((access: Access) => access === "public")) return true;
@@ -50,25 +60,20 @@ export function createNativeAuthorization({ grants, scopes, accessOf }: NativeAc
     );
   }
 
-  function entryOf(found: TokenLookup, asked: Pick<AlphaRequest, "method" | "path">): NativeEntry {
-    if (found === undefined) return AS_IT_CAME;
-    if (found === "unknown") return READS.has(asked.method) ? AS_IT_CAME : UNKNOWN;
-    if (found.isRevoked) return REFUSED;
-    return allows(found.levels, asked) ? { token: found.token } : FORBIDDEN;
+  function decide(found: TokenLookup, request: Pick<AlphaRequest, "method" | "path">): NativeAuthorization {
+    if (found === undefined) return UNCHANGED;
+    if (found === "unknown") return READS.has(request.method) ? UNCHANGED : UNAVAILABLE;
+    if (found.isRevoked) return INVALID;
+    return isAllowed(found.levels, request) ? { token: found.token } : FORBIDDEN;
   }
 
-  /** Without a wait where the token is known in this process. */
-  return function enter(
-    asked: AlphaRequest,
-    hash: string,
-    token: string,
-  ): NativeEntry | Promise<NativeEntry> {
+  return function authorizeNative(request, hash, token) {
     const found = grants.find(hash, token);
-    if (!(found instanceof Promise)) return entryOf(found, asked);
+    if (!(found instanceof Promise)) return decide(found, request);
     return found.then(
-      (grant) => entryOf(grant, asked),
+      (grant) => decide(grant, request),
       (error: unknown) => {
-        if (error instanceof TokenUnavailableError) return UNKNOWN;
+        if (error instanceof TokenUnavailableError) return UNAVAILABLE;
         throw error;
       },
     );

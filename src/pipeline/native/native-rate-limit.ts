@@ -3,21 +3,26 @@ import type { RateLimits } from "../../rate-limit/rate-limits.ts";
 import type { TokenInfo, TokenCache } from "../../auth/token-cache.ts";
 import type { AlphaRequest } from "../context.ts";
 
-/** What is known of the token of a native request before v4 is asked. */
+/** What is known about the token of a native request before v4 is called. */
 export interface NativeToken {
-  /** Seconds after which the client may come again; undefined where v4 may be asked now. */
+  /** Seconds after which the client may try again; undefined where v4 may be called now. */
   readonly retryAfter?: number;
-  /** Has v4 taken the token? */
-  readonly known: boolean;
-  /** To be called with v4's answer, or the gateway's own refusal; `isOwn`: v4 was shown another token in its place. */
-  answered(
+  /** Whether v4 has accepted the token. */
+  readonly isKnown: boolean;
+  /**
+   * Call this with v4's response, or with the gateway's own error.
+   *
+   * @param isReplaced whether v4 was called with another token in place of the client's
+   */
+  onResponse(
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
-    isOwn: boolean,
+    isReplaced: boolean,
   ): void;
 }
 
-export type LookUpNativeToken = (asked: AlphaRequest, hash: string) => NativeToken | Promise<NativeToken>;
+/** Looks a token up. Returns a promise only where the cache or a limit is not in this process. */
+export type LookUpNativeToken = (request: AlphaRequest, hash: string) => NativeToken | Promise<NativeToken>;
 
 export interface NativeRateLimitDependencies {
   readonly tokens: TokenCache;
@@ -29,9 +34,9 @@ export interface NativeRateLimitDependencies {
 const UNAUTHORIZED = 401;
 
 /**
- * Limits how often an address may show tokens that v4 refuses, by the budget that the alpha lane counts unknown tokens
- * against. A token that v4 is known to have taken costs nothing; one of which nothing is known costs the address one
- * request, which is given back unless v4's answer is 401.
+ * Limits how often an address may send tokens that v4 rejects. The limit is that of unknown tokens in the alpha
+ * pipeline. An accepted token costs nothing. An unknown one costs its address one request, which is refunded unless v4
+ * responds with 401.
  */
 export function createNativeRateLimit({
   tokens,
@@ -39,43 +44,43 @@ export function createNativeRateLimit({
   scopes,
   scopesHeader,
 }: NativeRateLimitDependencies): LookUpNativeToken {
-  const header = scopesHeader.toLowerCase();
+  const scopesHeaderName = scopesHeader.toLowerCase();
 
-  async function guess({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
-    const { status: standing, creditAddress: vouch } = await limits.consumeAddress(address);
+  async function consume({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
+    const { status: limit, creditAddress } = await limits.consumeAddress(address);
     return {
-      ...(!standing.isAllowed && { retryAfter: standing.retryAfter }),
-      known: false,
-      answered(status, headers, isOwn) {
-        if (status === UNAUTHORIZED && !isOwn) return;
-        void vouch?.().catch(() => {});
-        // The gateway itself knows it.
-        if (isOwn) return tokens.setScopes(hash, undefined);
-        // A public path says nothing of the token, and no scopes either.
-        const given = headers[header];
-        if (given !== undefined) tokens.setScopes(hash, scopes.grants(String(given)));
+      ...(!limit.isAllowed && { retryAfter: limit.retryAfter }),
+      isKnown: false,
+      onResponse(status, headers, isReplaced) {
+        if (status === UNAUTHORIZED && !isReplaced) return;
+        void creditAddress?.().catch(() => {});
+        // The gateway itself issued the token.
+        if (isReplaced) return tokens.setScopes(hash, undefined);
+        // A response of a public path says nothing about the token, and has no scopes.
+        const scopeList = headers[scopesHeaderName];
+        if (scopeList !== undefined) tokens.setScopes(hash, scopes.grants(String(scopeList)));
       },
     };
   }
 
   function decide(
-    facts: TokenInfo | undefined,
-    asked: AlphaRequest,
+    tokenInfo: TokenInfo | undefined,
+    request: AlphaRequest,
     hash: string,
   ): ReturnType<LookUpNativeToken> {
-    if (facts?.refused !== false) return guess(asked, hash);
+    if (tokenInfo?.refused !== false) return consume(request, hash);
     return {
-      known: true,
-      answered(status, _headers, isOwn) {
-        if (status === UNAUTHORIZED && !isOwn) tokens.setRejected(hash);
+      isKnown: true,
+      onResponse(status, _headers, isReplaced) {
+        if (status === UNAUTHORIZED && !isReplaced) tokens.setRejected(hash);
       },
     };
   }
 
-  return (asked, hash) => {
-    const facts = tokens.get(hash);
-    return facts instanceof Promise
-      ? facts.then((found) => decide(found, asked, hash))
-      : decide(facts, asked, hash);
+  return (request, hash) => {
+    const tokenInfo = tokens.get(hash);
+    return tokenInfo instanceof Promise
+      ? tokenInfo.then((found) => decide(found, request, hash))
+      : decide(tokenInfo, request, hash);
   };
 }

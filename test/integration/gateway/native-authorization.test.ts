@@ -138,8 +138,8 @@ describe("every v4 request of alpha's routes, with every level", () => {
   const ask = async (call: string, levels: string): Promise<number> => {
     const [method = "", path = ""] = call.split(" ");
     found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", isRevoked: false };
-    const { refusal } = await enter({ method, path } as never, "h", "t");
-    return refusal?.status ?? 200;
+    const { error } = await enter({ method, path } as never, "h", "t");
+    return error?.status ?? 200;
   };
   // What an alpha write asks for raises no read of v4.
   const raises = ({ name, source }: (typeof pack.routes)[number]): boolean =>
@@ -173,7 +173,7 @@ describe("every v4 request of alpha's routes, with every level", () => {
   test("while the token store is down, reads are forwarded and writes are rejected", async () => {
     found = "unknown";
     const status = async (method: string) =>
-      (await enter({ method, path: "/v4/vm/instances" } as never, "h", "t")).refusal?.status;
+      (await enter({ method, path: "/v4/vm/instances" } as never, "h", "t")).error?.status;
     expect([await status("GET"), await status("DELETE")]).toEqual([undefined, 503]);
   });
 });

@@ -437,7 +437,7 @@ describe("L8 native requests are streamed", () => {
     await expect(gateway.v4.calls[0]?.ended).resolves.toBe("broken off");
     expect(await newestNative("/v4/broken-download")).toMatchObject({
       alpha: { status: 499 },
-      warnings: ["the answer broke off"],
+      warnings: ["the response broke off"],
     });
   });
 });
@@ -463,7 +463,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     const record = await newestNative(path);
     expect(record).toMatchObject({
       alpha: { status: 500 },
-      warnings: [expect.stringMatching(/^native lane: /)],
+      warnings: [expect.stringMatching(/^native proxy: /)],
     });
     gateway.v4.respondWith(json(200, {}));
     client.send(get);

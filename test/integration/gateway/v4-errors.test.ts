@@ -43,7 +43,7 @@ describe("statuses of v4 errors", () => {
     const told = await gateway.request("GET /vm/instances");
     expect(told).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
     const { warnings } = await gateway.readLastRecord();
-    expect(warnings).toEqual(v4 === alpha ? [] : [`v4 answered ${v4}`]);
+    expect(warnings).toEqual(v4 === alpha ? [] : [`v4 responded with ${v4}`]);
   });
 
   test.each([

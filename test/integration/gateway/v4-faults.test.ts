@@ -99,10 +99,10 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     ],
     ["answers text with 500", plain(500, "Traceback: at node:10.1.2.3"), 1, /v4 said 500/],
     ["answers nothing with 500", plain(500, ""), 1, /v4 said 500/],
-    ["answers 502", plain(502, HTML), 3, /v4 answered 502/],
-    ["answers 504", plain(504, ""), 3, /v4 answered 504/],
-    ["answers 600", plain(600, "{}"), 1, /v4 answered 600/],
-    ["answers 304", plain(304, ""), 1, /v4 answered 304/],
+    ["answers 502", plain(502, HTML), 3, /v4 responded with 502/],
+    ["answers 504", plain(504, ""), 3, /v4 responded with 504/],
+    ["answers 600", plain(600, "{}"), 1, /v4 responded with 600/],
+    ["answers 304", plain(304, ""), 1, /v4 responded with 304/],
     ["answers half a JSON", plain(200, LIST.slice(0, -3)), 1, /not JSON/],
     ["answers two JSONs", plain(200, LIST + LIST), 1, /not JSON/],
     ["answers a gzip that is none", plain(200, LIST, { "content-encoding": "gzip" }), 3, /truncated/],
@@ -116,14 +116,24 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     ["answers a gzip bomb", plain(200, bomb, { "content-encoding": "gzip" }), 1, /too_large/],
     ["answers 20 MB", plain(200, Buffer.alloc(20 * 1024 * 1024, " ")), 1, /too_large/],
     ["nests 50 000 levels", plain(200, deep), 1, /not JSON/],
-    ["L11 answers 301 to itself", plain(301, "", { location: "/v4/vm/instances" }), 1, /v4 answered 301/],
+    [
+      "L11 answers 301 to itself",
+      plain(301, "", { location: "/v4/vm/instances" }),
+      1,
+      /v4 responded with 301/,
+    ],
     [
       "L11 answers 302 to elsewhere",
       plain(302, HTML, { location: "http://10.1.2.3/" }),
       1,
-      /v4 answered 302/,
+      /v4 responded with 302/,
     ],
-    ["L11 answers 307 to elsewhere", plain(307, "", { location: "http://10.1.2.3/" }), 1, /v4 answered 307/],
+    [
+      "L11 answers 307 to elsewhere",
+      plain(307, "", { location: "http://10.1.2.3/" }),
+      1,
+      /v4 responded with 307/,
+    ],
   ];
 
   const before = (warning: RegExp): GatewayWithFakeV4 => (warning.source === "timed_out" ? hasty : gateway);

@@ -101,7 +101,7 @@ test("a request that goes well has no line at info, and one that goes wrong has 
       route: "GET /vm/instances/:id",
       status: 500,
       v4: [503],
-      warnings: ["v4 answered 503"],
+      warnings: ["v4 responded with 503"],
     }),
   ]);
 }, 60_000);

@@ -19,7 +19,8 @@ import { credentialScheme, parseCredentials } from "../../../src/pipeline/stages
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
 import { parseBody } from "../../../src/pipeline/stages/read-body.ts";
-import { requestIdOf, traceparentOf } from "../../../src/pipeline/trace-context.ts";
+import { requestIdOf } from "../../../src/pipeline/http/request-context.ts";
+import { traceparentOf } from "../../../src/pipeline/upstream-call.ts";
 import { requestedFilter, requestedPage } from "../../../src/pipeline/stages/build-list-request.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../../../src/rate-limit/client-address.ts";
 import { networkAddress, shortestAddress } from "../../../src/mapping/compile/ip-address.ts";

@@ -1,0 +1,78 @@
+/** Headers that the native proxy does not pass on. */
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
+
+/** What v4 must never see, and what a client must never see of v4 (contract, rule 8). */
+const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie"];
+const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
+
+/**
+ * With these, servers take another client, host, path or method than the request's own. v4 gets none of them: a client
+ * could send any value. To v4 the gateway is the client, as in the alpha pipeline.
+ */
+const FORWARDING = new Set([
+  "forwarded",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "x-host",
+  "x-rewrite-url",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+]);
+const FORWARDING_PREFIXES = ["x-forwarded", "x-original-", "x-envoy-", "cf-", "fastly-"];
+
+/** Some servers read a name with underscores as one with hyphens. */
+function isForwarding(name: string): boolean {
+  const hyphenated = name.replaceAll("_", "-");
+  return FORWARDING.has(hyphenated) || FORWARDING_PREFIXES.some((prefix) => hyphenated.startsWith(prefix));
+}
+
+/** These frame the message and authenticate the client: a `Connection` header must not remove them. */
+const NEVER_REMOVED = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
+
+/** Names that a `Connection` header makes hop-by-hop. */
+const connectionOptions = (connection: string | undefined): string[] =>
+  (connection ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean);
+
+function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): void {
+  for (const name of [...never, ...connectionOptions(headers.connection)])
+    if (!NEVER_REMOVED.has(name)) delete headers[name];
+}
+
+/** Removes what v4 must not get from a request's headers, before the proxy copies them (lesson L17). */
+export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, NEVER_TO_V4);
+  for (const name in headers) if (isForwarding(name)) delete headers[name];
+  // The gateway frames the body itself, however the client spelled it.
+  if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+}
+
+/** Removes what clients must not get from the headers of v4's response. */
+export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, NEVER_TO_CLIENT);
+}
+
+/** Adds `Origin` to `Vary`: for browser clients a response depends on it. */
+export function addVaryOrigin(headers: IncomingHttpHeaders): void {
+  const { vary } = headers;
+  const names = new Set((vary ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  if (names.has("*") || names.has("origin")) return;
+  headers.vary = vary ? `${vary}, Origin` : "Origin";
+}
