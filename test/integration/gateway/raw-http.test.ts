@@ -127,7 +127,7 @@ describe("clients that disconnect", () => {
       const newest = await gateway.readLastRecord();
       return newest.warnings.length > 0 && newest;
     });
-    expect(record.warnings.join()).toMatch(/gone/);
+    expect(record.warnings.join()).toMatch(/the client disconnected/);
   });
 
   test.each(["token", "Bearer"])(
