@@ -1,6 +1,5 @@
 /** Where a request can grow, and the shapes that it is made to grow in. */
-import { splitCall } from "../../src/tools/examples/split-call.ts";
-import { readExamples, type Example } from "../../src/tools/examples/example.ts";
+import { readExamples, splitCall, type Example } from "../../src/tools/examples/example.ts";
 import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Route } from "../../src/mapping/compile/route.ts";

@@ -6,7 +6,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, type DryRunResponse } from "../tools/dry-run.ts";
-import { splitCall, type WrittenCall } from "../tools/examples/split-call.ts";
+import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";

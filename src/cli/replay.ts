@@ -7,8 +7,8 @@ import type { AuditRecord } from "../audit/record.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
-import { isAskedFor, readRecords } from "../tools/replay/read-records.ts";
-import { replayUnder } from "../tools/replay/replay-record.ts";
+import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
+import { createReplay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
 import type { CommandSettings } from "./program.ts";
 import { showProgress } from "./progress.ts";
@@ -63,12 +63,12 @@ function formatChange({ id, time, alpha }: AuditRecord, differences: readonly Re
 }
 
 function formatSummary(summary: ReplaySummary): string {
-  const { same, changed, inconclusive } = summary;
+  const { same, changed, inconclusive } = summary.counts;
   const list = (counts: readonly (readonly [string, number])[]): string =>
     counts.map(([what, count]) => `  ${count} ${what}\n`).join("");
   return (
     `${same} the same, ${changed} changed, ${inconclusive} inconclusive\n` +
-    (changed > 0 ? `changed:\n${list(summary.kinds())}` : "") +
+    (changed > 0 ? `changed:\n${list(summary.changes())}` : "") +
     (inconclusive > 0 ? `inconclusive:\n${list(summary.reasons())}` : "")
   );
 }
@@ -85,8 +85,8 @@ export async function replay(
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
-  const control = replayUnder(loadPack(packFolder(MAPPINGS_DIR), WORDS));
-  const run = pack === undefined ? control : replayUnder(loadPack(packFolder(pack), WORDS), control);
+  const control = createReplay(loadPack(packFolder(MAPPINGS_DIR), WORDS));
+  const run = pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), control);
   const { count, chunks, close } = await openSource(from, query);
   const summary = createReplaySummary();
   const progress = showProgress("records");
@@ -94,7 +94,7 @@ export async function replay(
   try {
     for await (const record of readRecords(chunks)) {
       progress((done += 1), count);
-      if (!isAskedFor(record, query)) continue;
+      if (!matchesQuery(record, query)) continue;
       const result = await run(record);
       if (summary.add(record, result) && result.kind === "changed")
         process.stdout.write(formatChange(record, result.differences));
@@ -104,5 +104,5 @@ export async function replay(
     await close();
   }
   process.stdout.write(formatSummary(summary));
-  return summary.changed > 0 ? 1 : 0;
+  return summary.counts.changed > 0 ? 1 : 0;
 }

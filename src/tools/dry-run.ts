@@ -13,38 +13,40 @@ import type { Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 
-/** A request as someone writes it down. */
-export interface WrittenRequest {
+/** A request without HTTP. */
+export interface DryRunRequest {
   readonly method: string;
   /** With query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The type of a file that is sent in place of a body. */
+  /** The media type of a file that is uploaded instead of a body. */
   readonly file?: string | undefined;
-  /** The client's; some address where it does not matter. */
+  /** The address of the client. Default: an address for documentation. */
   readonly address?: string;
 }
 
+/** The response, and what the pipeline recorded about the request. */
 export interface DryRunResponse {
   readonly response: Omit<AlphaResponse, "body"> & { readonly body: string };
   readonly context: RequestContext;
 }
 
-/** The whole road over a v4 that is only pretended: the same stops, no network. */
+/** The whole pipeline in front of an upstream without a network. */
 export interface DryRun {
   readonly catalogs: CatalogCache;
-  send(request: WrittenRequest): Promise<DryRunResponse>;
+  /** @throws the error of a request that failed unexpectedly */
+  send(request: DryRunRequest): Promise<DryRunResponse>;
 }
 
-const ENDLESS = { points: 1_000_000_000, seconds: 1 };
+const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
 
-function plain(
-  { method, path, headers = {}, body, file, address = "192.0.2.1" }: WrittenRequest,
+function createAlphaRequest(
+  { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
   credentials: string,
 ): AlphaRequest {
-  const [before = "", query = ""] = path.split("?", 2);
-  const given = Object.entries({
+  const [path = "", query = ""] = pathAndQuery.split("?", 2);
+  const allHeaders = Object.entries({
     authorization: credentials,
     ...(file !== undefined && { "content-type": file }),
     ...headers,
@@ -53,9 +55,9 @@ function plain(
     id: "example",
     startedAt: performance.now(),
     method,
-    path: before,
+    path,
     query,
-    headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value]])),
+    headers: Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), [value]])),
     ...(body !== undefined && { readBody: async () => Buffer.from(JSON.stringify(body)) }),
     ...(file !== undefined && { openUpload: () => Readable.from([Buffer.from("a file")]) }),
     address,
@@ -63,17 +65,17 @@ function plain(
   };
 }
 
-/** Files by the same pretended calls. */
-const filesOver = (upstream: Upstream): FileUpstream => ({
+/** Streams files from responses that are in memory. */
+const createFileUpstream = (upstream: Upstream): FileUpstream => ({
   async stream({ method, path, headers, body }) {
     body?.resume();
-    const answer = await upstream.call({ method, path, headers });
-    return { ...answer, body: Readable.from([Buffer.from(answer.text)]) };
+    const response = await upstream.call({ method, path, headers });
+    return { ...response, body: Readable.from([Buffer.from(response.text)]) };
   },
 });
 
-/** Tokens are v4's own, and what a new one may do is kept nowhere. */
-export const noGrants: PipelineDependencies["tokenStore"] = {
+/** A token store without tokens: all tokens are v4's own. */
+export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   find: () => undefined,
   findReplacement: async () => undefined,
   save: async ({ token }) => token,
@@ -81,46 +83,51 @@ export const noGrants: PipelineDependencies["tokenStore"] = {
   levelsNamed: async () => undefined,
 };
 
-/** Builds the road of a pack over a pretended v4. */
+/**
+ * Creates the pipeline of a pack, without rate limits and without a token store.
+ *
+ * @param upstream responds in place of v4
+ */
 export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
   const { dialect } = pack;
   const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
-  // v4 has taken them all: none is checked before a file is sent.
-  const knownTokens = {
+  // All tokens are accepted: none is verified before an upload.
+  const acceptedTokens = {
     ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
     get: (): TokenInfo => ({ refused: false, grants: undefined }),
   };
-  // Each request with a token of its own: nothing that is kept for one serves another.
-  let sent = 0;
-  let last: RequestContext | undefined;
-  let unforeseen: unknown;
-  const road = createAlphaPipeline({
+  // Each request has another token, so that nothing is cached from one request to the next.
+  let requestCount = 0;
+  let lastContext: RequestContext | undefined;
+  let unexpectedError: unknown;
+  const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack),
     brownOuts: scheduleBrownOuts([]),
     upstream,
-    files: filesOver(upstream),
+    files: createFileUpstream(upstream),
     catalogs,
-    tokens: knownTokens,
+    tokens: acceptedTokens,
     tokenLocks: createTokenLocks(),
-    tokenStore: noGrants,
-    limits: createRateLimits(createMemoryLimiter(ENDLESS), createMemoryLimiter(ENDLESS)),
-    record: (_request, _outcome, notes) => {
-      last = notes;
+    tokenStore: emptyTokenStore,
+    limits: createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED)),
+    record: (_request, _outcome, context) => {
+      lastContext = context;
     },
     onUnexpectedError: (error) => {
-      unforeseen = error;
+      unexpectedError = error;
     },
   });
   return {
     catalogs,
     async send(request) {
-      unforeseen = undefined;
-      const answer = await road(plain(request, `${dialect.alpha.scheme} example-${(sent += 1)}`));
-      answer.file?.stream.resume();
-      if (unforeseen !== undefined) throw unforeseen;
-      await answer.recorded;
-      if (!last) throw new Error("the road left no notes");
-      return { response: { ...answer, body: answer.body.toString() }, context: last };
+      unexpectedError = undefined;
+      const credentials = `${dialect.alpha.scheme} example-${(requestCount += 1)}`;
+      const response = await handleRequest(createAlphaRequest(request, credentials));
+      response.file?.stream.resume();
+      if (unexpectedError !== undefined) throw unexpectedError;
+      await response.recorded;
+      if (!lastContext) throw new Error("The pipeline did not record the request");
+      return { response: { ...response, body: response.body.toString() }, context: lastContext };
     },
   };
 }

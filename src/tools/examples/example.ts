@@ -4,23 +4,23 @@ import { z } from "zod";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import { validateFile } from "../../mapping/load/validate-file.ts";
 import { readYamlFolder, type YamlSource } from "../../mapping/load/yaml-source.ts";
-import { expandRepeats } from "./expand-repeats.ts";
+import { isObject } from "../../dialect/json/parse.ts";
 
-/** What v4's catalogs hold in examples: the members of each list by its call. */
+/** The catalogs of v4: the rows of each list, by its request. */
 export const catalogLists = z.record(z.string(), z.array(z.json()));
 
 /**
- * One golden case of a pack: an alpha request, the v4 calls that it must become and what v4 answers to them,
- * and the alpha answer that must come out. Long lists are written once (`repeat.ts`).
+ * A golden case of a pack: an alpha request, the expected v4 requests with the responses of v4, and the expected
+ * alpha response. {@link expandRepeats} expands long lists.
  */
 export const exampleDefinition = z.strictObject({
   title: z.string(),
   alpha: z.string(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.json().optional(),
-  /** In place of a body: a file of this type. */
+  /** The media type of a file, instead of a body. */
   file: z.string().optional(),
-  /** What v4's catalogs hold in this example, where that is something else. */
+  /** Catalogs that differ from those of the other examples. */
   catalogs: catalogLists.optional(),
   v4: z
     .array(
@@ -30,16 +30,16 @@ export const exampleDefinition = z.strictObject({
         body: z.json().optional(),
         status: z.int().optional(),
         answers: z.json().optional(),
-        /** In place of that: a file of this type. */
+        /** The media type of a file, instead of `answers`. */
         file: z.string().optional(),
       }),
     )
     .default([]),
-  /** `file`: the type of a file that is given; the body is empty then. */
+  /** `file`: the media type of a file; the body is empty then. */
   gives: z.strictObject({ status: z.int().default(200), body: z.json(), file: z.string().optional() }),
 });
 
-/** The same as JSON Schema, for editors and hints. */
+/** The JSON Schema of an example, for editors and hints. */
 export const exampleSchema = () => z.toJSONSchema(exampleDefinition, { io: "input" });
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
@@ -49,9 +49,61 @@ export interface Example {
   readonly source: YamlSource;
 }
 
+/** A request in a pack or on the command line. */
+export interface WrittenCall {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+}
+
+/** Parses `GET /path?query`, and adds the prefix to a path that does not have it. */
+export function splitCall(text: string, prefix: string): WrittenCall {
+  const [method = "", path = ""] = text.trim().split(/\s+/, 2);
+  return { method: method.toUpperCase(), path: path.startsWith(`${prefix}/`) ? path : prefix + path };
+}
+
+/** `{n}`, or `{5200+n}`. */
+const NUMBER = /\{(?:(\d+)\+)?n\}/g;
+const ONLY_NUMBER = /^\{(?:(\d+)\+)?n\}$/;
+
+const addBase = (base: string | undefined, n: number): number => Number(base ?? 0) + n;
+
+function numberItem(value: unknown, n: number): unknown {
+  if (typeof value === "string") {
+    const only = ONLY_NUMBER.exec(value);
+    return only
+      ? addBase(only[1], n)
+      : value.replace(NUMBER, (_all, base?: string) => String(addBase(base, n)));
+  }
+  if (Array.isArray(value)) return value.map((item) => numberItem(item, n));
+  if (!isObject(value)) return value;
+  const { cycle, ...others } = value;
+  if (Array.isArray(cycle) && Object.keys(others).length === 0)
+    return numberItem(cycle[(n - 1) % cycle.length], n);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, numberItem(item, n)]));
+}
+
+/**
+ * Expands the long lists of an example. A list item `{ repeat: 25, of: … }` stands for 25 items, numbered from 1. In
+ * them `{n}` is the number and `{5200+n}` a number above 5200: a number if it is the whole text, otherwise a part of
+ * the text. `{ cycle: [a, b] }` stands for a, b, a, b and so on.
+ */
+export function expandRepeats(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => {
+      const { repeat, of, ...others } = isObject(item) ? item : {};
+      const isRepeat = typeof repeat === "number" && of !== undefined && Object.keys(others).length === 0;
+      if (!isRepeat) return [expandRepeats(item)];
+      return Array.from({ length: repeat }, (_, index) => numberItem(of, index + 1));
+    });
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, expandRepeats(item)]));
+}
+
 const CATALOGS_FILE = "catalogs.yaml";
 
-function folders(directory: string): string[] {
+function listFolders(directory: string): string[] {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isDirectory())
@@ -62,25 +114,29 @@ function folders(directory: string): string[] {
   }
 }
 
-/** Reads the examples of a pack, `examples/<resource>/<case>.yaml`. Faults of form go to the list. */
+/**
+ * Reads the examples of a pack, `examples/<resource>/<case>.yaml`.
+ *
+ * @param diagnostics gets the problems of files that do not fit the schema
+ */
 export function readExamples(
   packDirectory: string,
-  faults: Diagnostic[],
+  diagnostics: Diagnostic[],
 ): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
   const top = join(packDirectory, "examples");
   const examples: Example[] = [];
   let catalogs: z.infer<typeof catalogLists> = {};
-  const sources = [top, ...folders(top)].flatMap((folder) =>
-    folders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
+  const sources = [top, ...listFolders(top)].flatMap((folder) =>
+    listFolders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
   for (const source of sources) {
     const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
     const found: Diagnostic[] = [];
-    const whole = { ...source, data: expandRepeats(source.data) };
+    const expanded = { ...source, data: expandRepeats(source.data) };
     const definition = isCatalogs
-      ? validateFile(whole, catalogLists, () => ({}), found)
-      : validateFile(whole, exampleDefinition, exampleSchema, found);
-    faults.push(...found);
+      ? validateFile(expanded, catalogLists, () => ({}), found)
+      : validateFile(expanded, exampleDefinition, exampleSchema, found);
+    diagnostics.push(...found);
     if (found.length > 0 || definition === undefined) continue;
     if (isCatalogs) catalogs = definition as typeof catalogs;
     else examples.push({ source, definition: definition as ExampleDefinition });

@@ -1,143 +1,139 @@
 import { isDeepStrictEqual } from "node:util";
-import { splitCall, type WrittenCall } from "./split-call.ts";
-import { createDryRun, type DryRun } from "../dry-run.ts";
-import type { Example, ExampleDefinition } from "./example.ts";
-import type { Pack } from "../../mapping/pack.ts";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
-import type { Upstream, HttpResponse, HttpRequest } from "../../upstream/client.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
+import { createDryRun, type DryRun } from "../dry-run.ts";
+import { splitCall, type Example, type ExampleDefinition, type WrittenCall } from "./example.ts";
 
-const answered = (status: number, body: unknown): HttpResponse => ({
+type CatalogLists = Readonly<Record<string, readonly unknown[]>>;
+
+const createResponse = (status: number, body: unknown): HttpResponse => ({
   status,
   headers: {},
   text: body === undefined ? "" : JSON.stringify(body),
   ms: 0,
 });
 
-/** Lists of catalogs, all on one page, as v4 wraps them. */
-function catalogAnswer(
-  lists: Readonly<Record<string, readonly unknown[]>>,
-  path: string,
-  { dialect }: Pack,
-): HttpResponse {
+/** A catalog as v4 returns it, on one page. */
+function createCatalogResponse(lists: CatalogLists, path: string, { dialect }: Pack): HttpResponse {
   const call = `GET ${path.split("?")[0]?.slice(dialect.v4.prefix.length)}`;
-  const items = lists[call];
-  const { items: name, page, pages, results } = dialect.v4.envelope;
-  return items
-    ? answered(200, { [name]: items, [page]: 1, [pages]: 1, [results]: items.length })
-    : answered(404, undefined);
+  const rows = lists[call];
+  const { items, page, pages, results } = dialect.v4.envelope;
+  return rows
+    ? createResponse(200, { [items]: rows, [page]: 1, [pages]: 1, [results]: rows.length })
+    : createResponse(404, undefined);
 }
 
-interface Pretended extends Upstream {
-  /** Takes the calls of the next example. */
-  expect(calls: ExampleDefinition["v4"], mismatch: (message: string) => void): void;
-  /** Calls that were expected and not made. */
-  left(): number;
+/** A v4 with the responses of the examples. */
+interface ExampleV4 extends Upstream {
+  /** Sets the requests of the next example. */
+  expect(calls: ExampleDefinition["v4"], onMismatch: (message: string) => void): void;
+  /** The number of expected requests that were not sent. */
+  missingCount(): number;
 }
 
-const show = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+type ExpectedCall = WrittenCall & ExampleDefinition["v4"][number];
 
-function differences(
-  sent: HttpRequest,
-  expected: WrittenCall & ExampleDefinition["v4"][number],
-  filterHeader: string,
-): string[] {
+const format = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+function compareRequest(sent: HttpRequest, expected: ExpectedCall, filterHeader: string): string[] {
   const filter = sent.headers[filterHeader.toLowerCase()];
-  const made = {
+  const actualParts = {
     call: `${sent.method} ${sent.path}`,
     filter: filter === undefined ? undefined : (JSON.parse(filter) as unknown),
     body: sent.body === undefined ? undefined : (JSON.parse(sent.body) as unknown),
   };
-  const wanted = {
+  const expectedParts = {
     call: `${expected.method} ${expected.path}`,
     filter: expected.filter,
     body: expected.body,
   };
   return (["call", "filter", "body"] as const).flatMap((part) =>
-    isDeepStrictEqual(made[part], wanted[part])
+    isDeepStrictEqual(actualParts[part], expectedParts[part])
       ? []
-      : [`v4 ${part} is ${show(made[part])}, expected ${show(wanted[part])}`],
+      : [`v4 ${part} is ${format(actualParts[part])}, expected ${format(expectedParts[part])}`],
   );
 }
 
-/** A v4 that answers what examples say. Calls made at the same time may come in any order. */
-function pretend(pack: Pack, lists: Readonly<Record<string, readonly unknown[]>>): Pretended {
+/** Concurrent requests can come in any order. */
+function createExampleV4(pack: Pack, lists: CatalogLists): ExampleV4 {
   const { prefix } = pack.dialect.v4;
-  let expected: (WrittenCall & ExampleDefinition["v4"][number])[] = [];
+  let expected: ExpectedCall[] = [];
   let report: (message: string) => void = () => undefined;
   return {
-    expect(calls, mismatch) {
+    expect(calls, onMismatch) {
       expected = calls.map((call) => ({ ...call, ...splitCall(call.call, prefix) }));
-      report = mismatch;
+      report = onMismatch;
     },
-    left: () => expected.length,
-    call(sent) {
-      if (sent.headers["authorization"] === undefined)
-        return Promise.resolve(catalogAnswer(lists, sent.path, pack));
-      const same = expected.findIndex(({ method, path }) => method === sent.method && path === sent.path);
-      const [next] = expected.splice(Math.max(0, same), 1);
+    missingCount: () => expected.length,
+    async call(sent) {
+      if (sent.headers["authorization"] === undefined) return createCatalogResponse(lists, sent.path, pack);
+      const index = expected.findIndex(({ method, path }) => method === sent.method && path === sent.path);
+      const [next] = expected.splice(Math.max(0, index), 1);
       if (!next) report(`v4 is called once more than expected: ${sent.method} ${sent.path}`);
-      else for (const message of differences(sent, next, pack.dialect.filter.header)) report(message);
-      const given = answered(next?.status ?? 200, next?.answers);
-      return Promise.resolve(
-        next?.file === undefined ? given : { ...given, headers: { "content-type": next.file } },
-      );
+      else for (const message of compareRequest(sent, next, pack.dialect.filter.header)) report(message);
+      const response = createResponse(next?.status ?? 200, next?.answers);
+      return next?.file === undefined ? response : { ...response, headers: { "content-type": next.file } };
     },
     close: () => Promise.resolve(),
   };
 }
 
-/** The members in which two bodies differ, one a line. */
-function bodyDifference(made: unknown, wanted: unknown, path = "body"): string[] {
-  if (isDeepStrictEqual(made, wanted)) return [];
-  const both = [made, wanted].every((value) => typeof value === "object" && value !== null);
-  if (!both || Array.isArray(made) !== Array.isArray(wanted))
-    return [`${path} is ${show(made)}, expected ${show(wanted)}`];
-  const [left, right] = [made, wanted] as Record<string, unknown>[];
+/** The members in which two bodies differ. */
+function compareBody(actual: unknown, expected: unknown, path = "body"): string[] {
+  if (isDeepStrictEqual(actual, expected)) return [];
+  const areObjects = [actual, expected].every((value) => typeof value === "object" && value !== null);
+  if (!areObjects || Array.isArray(actual) !== Array.isArray(expected))
+    return [`${path} is ${format(actual)}, expected ${format(expected)}`];
+  const [left, right] = [actual, expected] as Record<string, unknown>[];
   return [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])].flatMap((key) =>
-    bodyDifference(left?.[key], right?.[key], `${path}.${key}`),
+    compareBody(left?.[key], right?.[key], `${path}.${key}`),
   );
 }
 
-/** A road over a pretended v4 whose catalogs have been read. */
-async function roadOver(
-  pack: Pack,
-  lists: Readonly<Record<string, readonly unknown[]>>,
-): Promise<{ readonly v4: Pretended; readonly road: DryRun }> {
-  const v4 = pretend(pack, lists);
-  const road = createDryRun(pack, v4);
-  await road.catalogs.refresh();
-  return { v4, road };
+interface ExampleRun {
+  readonly v4: ExampleV4;
+  readonly dryRun: DryRun;
 }
 
-/** Runs all examples of a pack through the whole road. Each fault says where the example stands and what differs. */
+/** Creates a pipeline whose catalogs are loaded. */
+async function createExampleRun(pack: Pack, lists: CatalogLists): Promise<ExampleRun> {
+  const v4 = createExampleV4(pack, lists);
+  const dryRun = createDryRun(pack, v4);
+  await dryRun.catalogs.refresh();
+  return { v4, dryRun };
+}
+
+/** Runs the examples of a pack through the whole pipeline. @returns what differs, with the location in the example */
 export async function runExamples(
   pack: Pack,
   examples: readonly Example[],
-  lists: Readonly<Record<string, readonly unknown[]>>,
+  lists: CatalogLists,
 ): Promise<Diagnostic[]> {
-  const faults: Diagnostic[] = [];
-  const usual = await roadOver(pack, lists);
+  const diagnostics: Diagnostic[] = [];
+  const shared = await createExampleRun(pack, lists);
   for (const { source, definition } of examples) {
     const { catalogs } = definition;
-    const { v4, road } = catalogs ? await roadOver(pack, { ...lists, ...catalogs }) : usual;
+    const { v4, dryRun } = catalogs ? await createExampleRun(pack, { ...lists, ...catalogs }) : shared;
     const report = (message: string, path: PropertyKey[] = ["v4"]) =>
-      void faults.push(source.diagnosticAt(path, message));
+      void diagnostics.push(source.diagnosticAt(path, message));
     v4.expect(definition.v4, report);
-    const { response: answer } = await road.send({
+    const { response } = await dryRun.send({
       ...splitCall(definition.alpha, pack.dialect.alpha.prefix),
       ...(definition.headers && { headers: definition.headers }),
       body: definition.body,
       file: definition.file,
     });
-    if (v4.left() > 0) report(`${v4.left()} expected v4 calls were not made`);
+    if (v4.missingCount() > 0) report(`${v4.missingCount()} expected v4 calls were not made`);
     const { status, body, file } = definition.gives;
-    if (answer.status !== status)
-      report(`status is ${answer.status}, expected ${status}: ${answer.body}`, ["gives", "status"]);
-    else if (file !== answer.file?.type) report(`file is ${answer.file?.type}, expected ${file}`, ["gives"]);
+    if (response.status !== status)
+      report(`status is ${response.status}, expected ${status}: ${response.body}`, ["gives", "status"]);
+    else if (file !== response.file?.type)
+      report(`file is ${response.file?.type}, expected ${file}`, ["gives"]);
     else if (!file)
-      for (const message of bodyDifference(JSON.parse(answer.body), body)) report(message, ["gives", "body"]);
-    if (catalogs) road.catalogs.stop();
+      for (const message of compareBody(JSON.parse(response.body), body)) report(message, ["gives", "body"]);
+    if (catalogs) dryRun.catalogs.stop();
   }
-  usual.road.catalogs.stop();
-  return faults;
+  shared.dryRun.catalogs.stop();
+  return diagnostics;
 }

@@ -5,31 +5,32 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 
-/** One thing that is not as it was recorded. */
+/** A part of a request or response that is not as it was recorded. */
 export interface ReplayDifference {
-  /** `status`, `answer.vms[3].label`, `GET /path filter`. */
+  /** `status`, `response.vms[3].label`, `filter of GET /path`. */
   readonly what: string;
-  /** As JSON; undefined where there was, or is, nothing. */
+  /** As JSON; undefined if the part is missing. */
   readonly was: string | undefined;
   readonly is: string | undefined;
 }
 
-/** Values that differ are shown up to here. */
-const LONGEST = 200;
+/** Longer values are cut. In characters. */
+const MAX_LENGTH = 200;
 
-const shown = (value: unknown): string | undefined => {
+const format = (value: unknown): string | undefined => {
   const text = JSON.stringify(value);
-  return text === undefined || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return text === undefined || text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`;
 };
 
-export const hasDifference = (what: string, was: unknown, is: unknown): ReplayDifference => ({
+/** Creates a difference. */
+export const createDifference = (what: string, was: unknown, is: unknown): ReplayDifference => ({
   what,
-  was: shown(was),
-  is: shown(is),
+  was: format(was),
+  is: format(is),
 });
 
-/** Every value that differs between two bodies; `isEqual` may know better of some places. */
-export function bodyDifferences(
+/** All differences of two bodies, except secrets and values that `isEqual` accepts. */
+export function compareBodies(
   at: string,
   was: unknown,
   is: unknown,
@@ -39,52 +40,57 @@ export function bodyDifferences(
   if (Array.isArray(was) && Array.isArray(is)) {
     const length = Math.max(was.length, is.length);
     return Array.from({ length }, (_, index) =>
-      bodyDifferences(`${at}[${index}]`, was[index], is[index], isEqual),
+      compareBodies(`${at}[${index}]`, was[index], is[index], isEqual),
     ).flat();
   }
-  if (!isObject(was) || !isObject(is)) return [hasDifference(at, was, is)];
+  if (!isObject(was) || !isObject(is)) return [createDifference(at, was, is)];
   const names = new Set([...Object.keys(was), ...Object.keys(is)]);
-  return [...names].flatMap((name) => bodyDifferences(`${at}.${name}`, was[name], is[name], isEqual));
+  return [...names].flatMap((name) => compareBodies(`${at}.${name}`, was[name], is[name], isEqual));
 }
 
-/** Ids of catalogs may be sent in any case: the copies of catalogs, which knew v4's spelling, are not recorded. */
-export function sameId({ resource, body }: Route): (at: string, was: unknown, is: unknown) => boolean {
+/** Accepts ids of catalogs in another case: the catalogs, which have v4's spelling, are not recorded. */
+export function createIdComparison({
+  resource,
+  body,
+}: Route): (at: string, was: unknown, is: unknown) => boolean {
   const rules = [...resource.members.values(), ...(body?.members ?? []).map(({ rule }) => rule)];
-  const places = rules.flatMap(({ catalog, v4 }) => (catalog === undefined ? [] : (v4 ?? [])));
+  const paths = rules.flatMap(({ catalog, v4 }) => (catalog === undefined ? [] : (v4 ?? [])));
   return (at, was, is) =>
     typeof was === "string" &&
     typeof is === "string" &&
     was.toLowerCase() === is.toLowerCase() &&
-    places.some((place) => at.replaceAll(/\[\d+\]/g, "").endsWith(`.${place}`));
+    paths.some((path) => at.replaceAll(/\[\d+\]/g, "").endsWith(`.${path}`));
 }
 
-/** Places of an object that show entries of catalogs, `label` as `.label`, without rows. */
-function catalogPlaces({ fields }: Resource, pack: Pack, seen: ReadonlySet<string> = new Set()): string[] {
+/** The paths of the fields of an object that hold catalog entries, without indexes: `.label`. */
+function catalogPaths({ fields }: Resource, pack: Pack, seen: ReadonlySet<string> = new Set()): string[] {
   return [...fields].flatMap(([name, { catalog, object = "" }]) => {
     if (catalog !== undefined) return [`.${name}`];
-    const held = seen.has(object) ? undefined : pack.resources.get(object);
-    if (!held) return [];
-    return catalogPlaces(held, pack, new Set([...seen, object])).map((place) => `.${name}${place}`);
+    const nested = seen.has(object) ? undefined : pack.resources.get(object);
+    if (!nested) return [];
+    return catalogPaths(nested, pack, new Set([...seen, object])).map((path) => `.${name}${path}`);
   });
 }
 
 /**
- * Entries of catalogs are the same when their ids are: the copies that the gateway had of catalogs are not
- * recorded, and a list of entries can't be told at all.
+ * Accepts catalog entries with the same id, and all lists of entries: the catalogs of the gateway are not recorded.
  */
-export function sameEntry(route: Route, pack: Pack): (at: string, was: unknown, is: unknown) => boolean {
+export function createEntryComparison(
+  route: Route,
+  pack: Pack,
+): (at: string, was: unknown, is: unknown) => boolean {
   const { reference } = pack.dialect.alpha;
   const names = [route.object, ...route.responseObjects];
-  const places = new Set(
+  const paths = new Set(
     names.flatMap((name) => {
       const resource = pack.resources.get(name);
-      return resource ? catalogPlaces(resource, pack) : [];
+      return resource ? catalogPaths(resource, pack) : [];
     }),
   );
-  const start = route.response === "list" ? `answer.${route.list}` : "answer";
+  const start = route.response === "list" ? `response.${route.list}` : "response";
   return (at, was, is) => {
-    const place = at.replaceAll(/\[\d+\]/g, "");
-    if (!places.has(place.slice(start.length))) return false;
+    const path = at.replaceAll(/\[\d+\]/g, "");
+    if (!paths.has(path.slice(start.length))) return false;
     if (Array.isArray(was) && Array.isArray(is))
       return was.length !== 1 || is.length !== 1 || idsEqual(was[0], is[0], reference);
     return idsEqual(was, is, reference);

@@ -2,17 +2,22 @@ import { z } from "zod";
 import type { AuditRecord } from "../../audit/record.ts";
 import type { AuditQuery } from "../../audit/store.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
-import { InvalidExportError } from "./no-export.ts";
 
-/** Far longer than a record can be. */
-const LONGEST_LINE = 64 * 1024 * 1024;
-/** A record holds bodies, which are nested as deep as they came. */
-const DEPTH = 200;
+/** A file that is not an audit export. The message names the line. */
+export class InvalidExportError extends Error {
+  override readonly name = "InvalidExportError";
+  readonly code = "AG_EXPORT_INVALID";
+}
+
+/** In characters. No record is as long. */
+const MAX_LINE_LENGTH = 64 * 1024 * 1024;
+/** The depth of a record. Its bodies are nested as deep as clients and v4 sent them. */
+const MAX_DEPTH = 200;
 
 const text = z.string().nullable();
 
-/** As much of a record as a replay needs; all else is let through. */
-const record = z.looseObject({
+/** The members of a record that a replay needs. All others are accepted. */
+const recordSchema = z.looseObject({
   id: z.string(),
   time: z.string(),
   lane: z.enum(["alpha", "native"]),
@@ -30,38 +35,41 @@ const record = z.looseObject({
   ),
 });
 
-function recordOf(line: string, number: number): AuditRecord {
+function parseRecord(line: string, number: number): AuditRecord {
   try {
-    return record.parse(parseJson(line, { maxDepth: DEPTH })) as unknown as AuditRecord;
+    return recordSchema.parse(parseJson(line, { maxDepth: MAX_DEPTH })) as unknown as AuditRecord;
   } catch {
     throw new InvalidExportError(
-      `Line ${number} is no audit record: an export is NDJSON, as /api/audit/export gives it.`,
+      `Line ${number} is not an audit record. Create the file with "alpha-gateway export --format ndjson".`,
     );
   }
 }
 
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > LONGEST_LINE) throw new InvalidExportError("A line is longer than any record.");
+    if (rest.length > MAX_LINE_LENGTH)
+      throw new InvalidExportError(
+        'A line is longer than any audit record. Create the file with "alpha-gateway export --format ndjson".',
+      );
     yield* lines;
   }
   yield rest;
 }
 
-/** The records of an export, one at a time. @throws {InvalidExportError} */
+/** Reads the records of an NDJSON export, one at a time. @throws {InvalidExportError} */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<AuditRecord> {
   let number = 0;
-  for await (const line of linesOf(chunks)) {
+  for await (const line of splitLines(chunks)) {
     number += 1;
-    if (line.trim() !== "") yield recordOf(line, number);
+    if (line.trim() !== "") yield parseRecord(line, number);
   }
 }
 
-/** Whether a record is asked for. Moments are compared as text: all are written alike (`Date.toISOString`). */
-export function isAskedFor({ time, client, alpha }: AuditRecord, query: AuditQuery): boolean {
+/** Whether a record matches a query. Times are compared as texts: all come from `Date.toISOString`. */
+export function matchesQuery({ time, client, alpha }: AuditRecord, query: AuditQuery): boolean {
   return (
     (query.client === undefined || client.fingerprint === query.client) &&
     (query.route === undefined || alpha.route === query.route) &&

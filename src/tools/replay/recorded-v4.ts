@@ -6,72 +6,76 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { Upstream, HttpResponse, HttpRequest } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 
-type Named = Pick<RecordedCall, "method" | "path">;
+type CallName = Pick<RecordedCall, "method" | "path">;
 
-const isOf = (endpoint: Endpoint, { method, path }: Named): boolean =>
+const isCallOf = (endpoint: Endpoint, { method, path }: CallName): boolean =>
   endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
 
-/** Reads that only wait for the call to become possible: how many there were is no matter of the pack. */
-export function withoutWaiting<Call extends Named>(calls: readonly Call[], route: Route | undefined): Call[] {
+/** Removes the requests that wait until the main call is possible: their number does not depend on the pack. */
+export function withoutWaiting<Call extends CallName>(
+  calls: readonly Call[],
+  route: Route | undefined,
+): Call[] {
   const { wait, source } = route ?? {};
   if (!wait || !source || !("call" in source)) return [...calls];
-  const main = calls.findIndex((call) => isOf(source.call, call));
-  const before = main === -1 ? calls.length : main;
-  return calls.filter((call, index) => index >= before || !isOf(wait.endpoint, call));
+  const main = calls.findIndex((call) => isCallOf(source.call, call));
+  const mainIndex = main === -1 ? calls.length : main;
+  return calls.filter((call, index) => index >= mainIndex || !isCallOf(wait.endpoint, call));
 }
 
-const textOf = (response: unknown): string =>
+const toText = (response: unknown): string =>
   typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
 
-/** v4 as it answered when a record was made: the same call, the same answer. */
+/** An upstream that replays the v4 responses of a record. */
 export interface RecordedV4 extends Upstream {
-  /** Takes the answers of the next record. */
+  /** Sets the record whose responses come next. */
   play(record: AuditRecord): void;
-  /** Calls that the record knows no answer to. */
+  /** Requests without a recorded response. */
   readonly unknown: readonly HttpRequest[];
-  /** Reads of which none is recorded, since their answers were kept from an earlier request (`keep` in the pack). */
-  readonly kept: readonly HttpRequest[];
+  /** Requests without a recorded response, because the response was cached (`keep` in the pack). */
+  readonly cached: readonly HttpRequest[];
 }
 
-/** Makes one. Catalogs, which are read without a token, were never recorded: there are none. */
-export function recordedV4(pack: Pack): RecordedV4 {
-  let left: RecordedCall[] = [];
+/** Creates the upstream. Catalogs are not recorded, so there are none. */
+export function createRecordedV4(pack: Pack): RecordedV4 {
+  let remaining: RecordedCall[] = [];
   let unknown: HttpRequest[] = [];
-  let kept: HttpRequest[] = [];
+  let cached: HttpRequest[] = [];
   let route: Route | undefined;
-  let called = false;
+  let isMainCallSent = false;
 
-  const isKept = (call: HttpRequest): boolean =>
-    (route?.related ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isOf(endpoint, call));
+  const isCached = (call: HttpRequest): boolean =>
+    (route?.related ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isCallOf(endpoint, call));
 
-  function answer(call: HttpRequest): HttpResponse {
+  function respond(call: HttpRequest): HttpResponse {
     const { wait, source } = route ?? {};
-    called ||= source !== undefined && "call" in source && isOf(source.call, call);
-    // v4 won't say whether it is ready: the call is made at once.
-    if (wait && !called && isOf(wait.endpoint, call)) return { status: 403, headers: {}, text: "", ms: 0 };
-    const index = left.findIndex(({ method, path }) => method === call.method && path === call.path);
-    const [recorded] = index === -1 ? [] : left.splice(index, 1);
-    if (!recorded) (isKept(call) ? kept : unknown).push(call);
+    isMainCallSent ||= source !== undefined && "call" in source && isCallOf(source.call, call);
+    // Without permission to wait, the pipeline sends the main call at once.
+    if (wait && !isMainCallSent && isCallOf(wait.endpoint, call))
+      return { status: 403, headers: {}, text: "", ms: 0 };
+    const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
+    const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
+    if (!recorded) (isCached(call) ? cached : unknown).push(call);
     if (!recorded || recorded.status === null)
-      throw new UpstreamError("unreachable", "no answer is recorded");
-    return { status: recorded.status, headers: {}, text: textOf(recorded.response), ms: 0 };
+      throw new UpstreamError("unreachable", "no response is recorded");
+    return { status: recorded.status, headers: {}, text: toText(recorded.response), ms: 0 };
   }
 
   return {
     play({ alpha, v4 }) {
       route = alpha.route === null ? undefined : pack.route(alpha.route);
-      left = withoutWaiting(v4, route);
+      remaining = withoutWaiting(v4, route);
       unknown = [];
-      kept = [];
-      called = false;
+      cached = [];
+      isMainCallSent = false;
     },
     get unknown() {
       return unknown;
     },
-    get kept() {
-      return kept;
+    get cached() {
+      return cached;
     },
-    call: async (call) => answer(call),
+    call: async (call) => respond(call),
     close: () => Promise.resolve(),
   };
 }

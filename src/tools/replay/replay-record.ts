@@ -6,44 +6,50 @@ import { createDryRun, type DryRunResponse } from "../dry-run.ts";
 import { isTruncated } from "../explain/recorded.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { bodyDifferences, hasDifference, sameEntry, sameId, type ReplayDifference } from "./differences.ts";
-import { recordedV4, withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
+import {
+  compareBodies,
+  createDifference,
+  createEntryComparison,
+  createIdComparison,
+  type ReplayDifference,
+} from "./differences.ts";
+import { createRecordedV4, withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
 
-/** What became of one record under another pack. */
+/** The result of one record under a pack. */
 export type ReplayResult =
   | { readonly kind: "same" }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
-  | { readonly kind: "inconclusive"; readonly why: string };
+  | { readonly kind: "inconclusive"; readonly reason: string };
 
-const inconclusive = (why: string): ReplayResult => ({ kind: "inconclusive", why });
+const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
-/** Statuses that the gateway gives by itself before a pack is asked: credentials, scopes, limits, brown-outs. */
-const isBeforeThePack = ({ alpha, v4 }: AuditRecord, { dialect }: Pack): boolean =>
+/** Whether the gateway rejected the request without the pack: credentials, scopes, rate limits, brown-outs. */
+const isRejectedBeforePack = ({ alpha, v4 }: AuditRecord, { dialect }: Pack): boolean =>
   v4.length === 0 &&
   [401, 403, dialect.statuses.rate_limited.alpha, dialect.statuses.other].includes(alpha.status);
 
 const hasSecrets = ({ alpha }: AuditRecord): boolean =>
   JSON.stringify([alpha.path, alpha.query, alpha.filter, alpha.body]).includes(REDACTED);
 
-/** Why a record can't be run again; undefined where it can. */
-function obstacle(record: AuditRecord, pack: Pack): string | undefined {
+/** Why a record cannot be replayed; undefined if it can. */
+function findObstacle(record: AuditRecord, pack: Pack): string | undefined {
   const { lane, alpha, v4 } = record;
-  if (lane === "native") return "v4's own dialect: no pack is asked";
-  if (alpha.status === CLIENT_GONE) return "its client went away";
+  if (lane === "native") return "native request: no pack is involved";
+  if (alpha.status === CLIENT_GONE) return "the client disconnected";
   const bodies = [alpha.body, alpha.response, ...v4.flatMap(({ body, response }) => [body, response])];
   if (bodies.some(isTruncated)) return "a body was recorded cut (AUDIT_BODY_LIMIT)";
-  const silent = v4.some(({ status, response }) => status !== null && response === undefined);
-  if (alpha.response === undefined || (silent && !alpha.response))
+  const lacksResponse = v4.some(({ status, response }) => status !== null && response === undefined);
+  if (alpha.response === undefined || (lacksResponse && !alpha.response))
     return "bodies were not recorded (AUDIT=metadata)";
-  if (typeof alpha.body === "string") return "the body was no JSON";
-  if (isBeforeThePack(record, pack)) return "refused before the pack is asked";
+  if (typeof alpha.body === "string") return "the body was not JSON";
+  if (isRejectedBeforePack(record, pack)) return "rejected before the pack was involved";
   const route = alpha.route === null ? undefined : pack.route(alpha.route);
-  if (route && "catalog" in route.source) return "answered from the copy of a catalog, which is not recorded";
+  if (route && "catalog" in route.source) return "the response came from a catalog, which is not recorded";
   if (route?.upload || route?.file) return "a file, which is not recorded";
   return undefined;
 }
 
-/** Whether something was refused that no catalog had; which ones they had is not recorded. */
+/** Whether an id was rejected that no catalog had. The entries of catalogs are not recorded. */
 const isUnknownRecord = ({ alpha }: AuditRecord, { dialect }: Pack): boolean =>
   (readErrors(alpha.response, dialect.errors) ?? []).some(
     ({ reason }) => reason === dialect.reasons.unknown_record,
@@ -56,7 +62,7 @@ interface Call {
   readonly body?: unknown;
 }
 
-const parsed = (filter: string | null): unknown => {
+const parseFilter = (filter: string | null): unknown => {
   try {
     return filter === null ? null : parseJson(filter);
   } catch {
@@ -64,89 +70,100 @@ const parsed = (filter: string | null): unknown => {
   }
 };
 
-const named = ({ method, path }: Pick<Call, "method" | "path">): string => `${method} ${path}`;
+const callName = ({ method, path }: Pick<Call, "method" | "path">): string => `${method} ${path}`;
 
-/** What is sent to v4 otherwise. Calls that are made at the same time come in any order. */
-function callDifferences(
+/** The differences of the v4 requests. Concurrent requests can come in any order. */
+function compareCalls(
   was: readonly Call[],
   is: readonly Call[],
   route: Route | undefined,
 ): ReplayDifference[] {
-  const left = [...is];
-  const found = was.flatMap((call): ReplayDifference[] => {
-    const index = left.findIndex((other) => named(other) === named(call));
-    const [same] = index === -1 ? [] : left.splice(index, 1);
-    if (!same) return [hasDifference("v4 call", named(call), undefined)];
-    const equal = route && sameId(route);
+  const remaining = [...is];
+  const differences = was.flatMap((call): ReplayDifference[] => {
+    const index = remaining.findIndex((candidate) => callName(candidate) === callName(call));
+    const [other] = index === -1 ? [] : remaining.splice(index, 1);
+    if (!other) return [createDifference("v4 call", callName(call), undefined)];
+    const isEqual = route && createIdComparison(route);
     return [
-      ...bodyDifferences(`filter of ${named(call)}`, parsed(call.filter), parsed(same.filter), equal),
-      ...bodyDifferences(`body of ${named(call)}`, call.body, same.body, equal),
+      ...compareBodies(
+        `filter of ${callName(call)}`,
+        parseFilter(call.filter),
+        parseFilter(other.filter),
+        isEqual,
+      ),
+      ...compareBodies(`body of ${callName(call)}`, call.body, other.body, isEqual),
     ];
   });
-  return [...found, ...left.map((call) => hasDifference("v4 call", undefined, named(call)))];
+  return [...differences, ...remaining.map((call) => createDifference("v4 call", undefined, callName(call)))];
 }
 
-/** The reason of a neutral 500 has the id of its request in it, and that of a replay has its own. */
+/** A neutral 500 names the id of its request, and a replay has another id. */
 const withoutId = (text: string, id: string): unknown =>
   parseJson(id === "" ? text : text.replaceAll(id, "ID"));
 
-/** As JSON has it: what is not written is not there. */
+/** Removes what JSON cannot hold, such as members that are undefined. */
 const asJson = (value: unknown): unknown =>
   value === undefined ? undefined : parseJson(JSON.stringify(value));
 
 function compare(
   record: AuditRecord,
-  { response: answer, context: notes }: DryRunResponse,
+  { response, context }: DryRunResponse,
   pack: Pack,
-  { unknown, kept }: RecordedV4,
+  { unknown, cached }: RecordedV4,
 ): ReplayDifference[] {
   const { alpha, v4 } = record;
-  const route = notes.match?.route;
-  const asked = notes.calls.filter((call) => !kept.some((read) => named(read) === named(call)));
-  const made = asked.map(({ method, path, filter, body }) => ({
+  const route = context.match?.route;
+  const uncached = context.calls.filter(
+    (call) => !cached.some((request) => callName(request) === callName(call)),
+  );
+  const sent = uncached.map(({ method, path, filter, body }) => ({
     method,
     path,
     filter,
     ...(body !== undefined && { body: asJson(body) }),
   }));
-  const calls = callDifferences(withoutWaiting(v4, route), withoutWaiting(made, route), route);
-  const moved =
-    (route?.name ?? null) === alpha.route ? [] : [hasDifference("route", alpha.route, route?.name ?? null)];
-  // What v4 would say to a call that was never made is not known, and so is the answer.
-  if (unknown.length > 0) return [...moved, ...calls];
-  const status = answer.status === alpha.status ? [] : [hasDifference("status", alpha.status, answer.status)];
-  const equal = route && sameEntry(route, pack);
+  const calls = compareCalls(withoutWaiting(v4, route), withoutWaiting(sent, route), route);
+  const routeChange =
+    (route?.name ?? null) === alpha.route
+      ? []
+      : [createDifference("route", alpha.route, route?.name ?? null)];
+  // Without the response of v4 to a new request, the response of the gateway is unknown.
+  if (unknown.length > 0) return [...routeChange, ...calls];
+  const status =
+    response.status === alpha.status ? [] : [createDifference("status", alpha.status, response.status)];
+  const isEqual = route && createEntryComparison(route, pack);
   return [
-    ...moved,
+    ...routeChange,
     ...calls,
     ...status,
-    ...(answer.status === pack.dialect.statuses.other
-      ? bodyDifferences(
-          "answer",
+    ...(response.status === pack.dialect.statuses.other
+      ? compareBodies(
+          "response",
           withoutId(JSON.stringify(alpha.response ?? null), record.requestId),
-          withoutId(answer.body, answer.headers["x-request-id"] ?? ""),
+          withoutId(response.body, response.headers["x-request-id"] ?? ""),
         )
-      : bodyDifferences("answer", alpha.response, parseJson(answer.body), equal)),
+      : compareBodies("response", alpha.response, parseJson(response.body), isEqual)),
   ];
 }
 
+/** Runs one record. */
 export type Replay = (record: AuditRecord) => Promise<ReplayResult>;
 
 /**
- * Prepares to run recorded requests again under a pack, over v4's recorded answers; nothing is sent.
+ * Creates a function that runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent.
  *
- * @param control The replay under the pack of the recording. Secrets are not recorded, so that a difference in a
- *   request that had one can be due to the placeholder in its place: it is the pack's where the control has none.
+ * @param control the replay under the pack of the recording. Secrets are recorded as placeholders, which can cause
+ *   differences. Such a difference counts as a change only if the control has none.
  */
-export function replayUnder(pack: Pack, control?: Replay): Replay {
-  const v4 = recordedV4(pack);
-  const road = createDryRun(pack, v4);
+export function createReplay(pack: Pack, control?: Replay): Replay {
+  const v4 = createRecordedV4(pack);
+  const dryRun = createDryRun(pack, v4);
   const { header } = pack.dialect.filter;
 
   async function run({ client, alpha }: AuditRecord): Promise<DryRunResponse | Error> {
     const { method, path, query, filter, body } = alpha;
     try {
-      return await road.send({
+      return await dryRun.send({
         method,
         path: query === "" ? path : `${path}?${query}`,
         headers: {
@@ -162,27 +179,25 @@ export function replayUnder(pack: Pack, control?: Replay): Replay {
   }
 
   return async function replay(record) {
-    const why = obstacle(record, pack);
-    if (why !== undefined) return inconclusive(why);
+    const obstacle = findObstacle(record, pack);
+    if (obstacle !== undefined) return inconclusive(obstacle);
     v4.play(record);
     const result = await run(record);
-    const failed = result instanceof Error;
-    if (failed && record.alpha.status === pack.dialect.statuses.other) return { kind: "same" };
-    const differences = failed
+    const hasFailed = result instanceof Error;
+    if (hasFailed && record.alpha.status === pack.dialect.statuses.other) return { kind: "same" };
+    const differences = hasFailed
       ? [
-          hasDifference("status", record.alpha.status, pack.dialect.statuses.other),
-          hasDifference("fault", undefined, result.message),
+          createDifference("status", record.alpha.status, pack.dialect.statuses.other),
+          createDifference("error", undefined, result.message),
         ]
       : compare(record, result, pack, v4);
     if (differences.length === 0) return { kind: "same" };
-    if (v4.kept.length > 0 && differences.every(({ what }) => what.startsWith("answer")))
-      return inconclusive(
-        "it depends on a read whose answer was kept from an earlier request, and is not recorded",
-      );
+    if (v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
+      return inconclusive("it depends on a v4 response that was cached, and is not recorded");
     if (isUnknownRecord(record, pack))
-      return inconclusive("it depends on what catalogs had, which is not recorded");
+      return inconclusive("it depends on the entries of catalogs, which are not recorded");
     if (hasSecrets(record) && (await control?.(record))?.kind !== "same")
-      return inconclusive("it differs, and a secret in the request may be why: secrets are not recorded");
+      return inconclusive("it differs, perhaps because of a secret in the request: secrets are not recorded");
     return { kind: "changed", differences };
   };
 }

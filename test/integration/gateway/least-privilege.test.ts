@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
-import { noGrants } from "../../../src/tools/dry-run.ts";
+import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
@@ -88,7 +88,7 @@ beforeAll(() => {
     brownOuts: scheduleBrownOuts([]),
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    tokenStore: { ...noGrants, find: () => found },
+    tokenStore: { ...emptyTokenStore, find: () => found },
     tokenLocks: createTokenLocks(),
     limits: createRateLimits(createMemoryLimiter(plenty), createMemoryLimiter(plenty)),
     record: () => {},

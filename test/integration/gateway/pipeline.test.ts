@@ -2,7 +2,7 @@
 import { createListParser } from "../../../src/dialect/envelope.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
-import { noGrants } from "../../../src/tools/dry-run.ts";
+import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
@@ -41,7 +41,7 @@ function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResp
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
-    tokenStore: noGrants,
+    tokenStore: emptyTokenStore,
     scopes: pack.scopes,
     tokenLocks: createTokenLocks(),
     brownOuts: scheduleBrownOuts([]),

@@ -57,11 +57,11 @@ const RENAMED = [
   { file: "zone.yaml", from: "v4: GET /domains, gives: list", to: "v4: GET /zones, gives: list" },
 ];
 
-test("replay of an export under today's pack: nothing changes, and the progress stands beside it", async () => {
+test("replay of an export under the current pack changes nothing, and prints progress on standard error", async () => {
   const from = exported([zones(), native(), zones()]);
   const { code, out, err } = await run(["replay", "--from", from]).ended;
   expect(out).toBe(
-    "2 the same, 0 changed, 1 inconclusive\ninconclusive:\n  1 v4's own dialect: no pack is asked\n",
+    "2 the same, 0 changed, 1 inconclusive\ninconclusive:\n  1 native request: no pack is involved\n",
   );
   expect({ code, err }).toEqual({ code: 0, err: "3 records\n" });
 });
@@ -77,7 +77,7 @@ test("replay of a data folder under another pack shows what would change, once f
   });
 });
 
-test("it can be narrowed, whatever it reads", async () => {
+test("filters select records of files and of stores", async () => {
   const records = [zones(), native()];
   for (const from of [exported(records), await stored(records)]) {
     const { out } = await run(["replay", "--from", from, "--route", "GET /dns/zones"]).ended;
@@ -86,12 +86,12 @@ test("it can be narrowed, whatever it reads", async () => {
 });
 
 test.each([
-  [["replay", "--from", "package.json"], "Line 1 is no audit record"],
+  [["replay", "--from", "package.json"], "Line 1 is not an audit record"],
   [["replay", "--from", "/no/such/file"], "/no/such/file"],
   [["replay", "--from", "README.md", "--status", "x"], "--status: Has to be a status"],
   [["replay", "--from", "README.md", "--pack", "/no/such/pack"], "/no/such/pack"],
-])("%j is told what is wrong", async (args, told) => {
+])("%j is an error with a message", async (args, message) => {
   const { code, err } = await run(args).ended;
-  expect(err).toContain(told);
+  expect(err).toContain(message);
   expect(code).toBe(1);
 });

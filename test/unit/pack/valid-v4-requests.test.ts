@@ -1,8 +1,7 @@
 /** Every request that the examples make of v4 is one that v4 describes. */
 
 import { describe, expect, test } from "vitest";
-import { splitCall } from "../../../src/tools/examples/split-call.ts";
-import { readExamples } from "../../../src/tools/examples/example.ts";
+import { readExamples, splitCall } from "../../../src/tools/examples/example.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { describedRequests, isDescribed } from "./v4-description.ts";
 

@@ -1,6 +1,6 @@
 /** Long lists of examples, written once. */
 import { describe, expect, test } from "vitest";
-import { expandRepeats } from "../../../../src/tools/examples/expand-repeats.ts";
+import { expandRepeats } from "../../../../src/tools/examples/example.ts";
 
 describe("repeated items in examples", () => {
   test.each<[string, unknown, unknown]>([

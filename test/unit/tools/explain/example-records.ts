@@ -1,7 +1,6 @@
 /** The golden cases of a pack as the records that the audit would have kept of them. */
 import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { readExamples, type Example } from "../../../../src/tools/examples/example.ts";
-import { splitCall } from "../../../../src/tools/examples/split-call.ts";
+import { readExamples, splitCall, type Example } from "../../../../src/tools/examples/example.ts";
 import type { Pack } from "../../../../src/mapping/pack.ts";
 import type { JsonObject } from "../../../../src/mapping/translation-context.ts";
 import { splitPath } from "../../../../src/mapping/router.ts";

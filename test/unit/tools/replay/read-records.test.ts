@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { array, assert, asyncProperty, nat } from "fast-check";
-import { InvalidExportError } from "../../../../src/tools/replay/no-export.ts";
-import { isAskedFor, readRecords } from "../../../../src/tools/replay/read-records.ts";
+import { InvalidExportError, matchesQuery, readRecords } from "../../../../src/tools/replay/read-records.ts";
 import { createReplaySummary } from "../../../../src/tools/replay/summary.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 
@@ -14,18 +13,18 @@ const idsIn = async (chunks: readonly string[]): Promise<string[]> =>
 
 const EXPORT = ["a", "b", "c"].map((id) => `${JSON.stringify(sampleRecord(id))}\n`).join("");
 
-test("records are the same however the text is split into chunks", async () => {
+test("records are the same for any split of the text into chunks", async () => {
   await assert(
     asyncProperty(array(nat(EXPORT.length), { maxLength: 8 }), async (cuts) => {
-      const places = [0, ...cuts.toSorted((one, other) => one - other), EXPORT.length];
-      const chunks = places.slice(1).map((end, index) => EXPORT.slice(places[index], end));
+      const positions = [0, ...cuts.toSorted((one, other) => one - other), EXPORT.length];
+      const chunks = positions.slice(1).map((end, index) => EXPORT.slice(positions[index], end));
       expect(await idsIn(chunks)).toEqual(["a", "b", "c"]);
     }),
     { numRuns: 50 },
   );
 });
 
-test("the reader reads no more than is consumed", async () => {
+test("no more is read than the records that were used", async () => {
   let read = 0;
   async function* endless(): AsyncGenerator<string> {
     for (;;) yield `${JSON.stringify(sampleRecord(String((read += 1))))}\n`;
@@ -39,21 +38,23 @@ test("the reader reads no more than is consumed", async () => {
 
 test.each([
   ["not JSON", "{oops\n", 1],
-  ["no record", `${EXPORT}{"id":1}\n`, 4],
+  ["no audit record", `${EXPORT}{"id":1}\n`, 4],
   ["an export of another format", "id,time,lane\r\n", 1],
-])("%s is reported with its line, without its content", async (_what, text, line) => {
+])("%s is an error that names the line, and not its content", async (_what, text, line) => {
   const failure = idsIn([text]);
   await expect(failure).rejects.toThrow(InvalidExportError);
-  await expect(failure).rejects.toThrow(new RegExp(`^Line ${line} is no audit record: an export is NDJSON`));
+  await expect(failure).rejects.toThrow(
+    new RegExp(`^Line ${line} is not an audit record\\. Create the file with`),
+  );
 });
 
-test("a line without an end is rejected at a size limit", async () => {
+test("a line without an end does not fill the memory", async () => {
   const piece = "x".repeat(1024 * 1024);
   let pieces = 0;
   async function* endless(): AsyncGenerator<string> {
     for (; pieces < 1000; pieces += 1) yield piece;
   }
-  await expect(readRecords(endless()).next()).rejects.toThrow("longer than any record");
+  await expect(readRecords(endless()).next()).rejects.toThrow("longer than any audit record");
   expect(pieces).toBeLessThan(100);
 });
 
@@ -68,21 +69,21 @@ test.each([
   [{ since: "2026-03-01T10:00:00.000Z" }, true],
   [{ since: "2026-03-01T10:00:00.001Z" }, false],
   [{ until: "2026-03-01T10:00:00.000Z" }, false],
-])("%j filters a file as it filters a store", (query, asked) => {
-  expect(isAskedFor(sampleRecord("one"), query)).toBe(asked);
+])("%j selects records of a file as it does those of a store", (query, matches) => {
+  expect(matchesQuery(sampleRecord("one"), query)).toBe(matches);
 });
 
-test("the summary shows a kind of change once, and is bounded", () => {
-  const tally = createReplaySummary();
+test("a summary reports a kind of change once, and has a bound", () => {
+  const summary = createReplaySummary();
   const add = (what: string): boolean =>
-    tally.add(sampleRecord("one"), { kind: "changed", differences: [{ what, was: "1", is: "2" }] });
-  expect([add("answer.vms[0].label"), add("answer.vms[1].label"), add("answer.page")]).toEqual([
+    summary.add(sampleRecord("one"), { kind: "changed", differences: [{ what, was: "1", is: "2" }] });
+  expect([add("response.vms[0].label"), add("response.vms[1].label"), add("response.page")]).toEqual([
     true,
     false,
     true,
   ]);
-  for (let kind = 0; kind < 2000; kind += 1) add(`answer.field_${kind}`);
-  expect(tally.kinds().length).toBeLessThanOrEqual(501);
-  expect(tally.kinds()[0]).toEqual(["others", 1502]);
-  expect(tally.changed).toBe(2003);
+  for (let kind = 0; kind < 2000; kind += 1) add(`response.field_${kind}`);
+  expect(summary.changes().length).toBeLessThanOrEqual(501);
+  expect(summary.changes()[0]).toEqual(["others", 1502]);
+  expect(summary.counts.changed).toBe(2003);
 });

@@ -1,15 +1,15 @@
-/** Recorded requests run again: what was recorded comes out, and a change of the pack shows. */
+/** Recorded requests are replayed: the result is as recorded, unless the pack has changed. */
 import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { replayUnder, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
+import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 import { exampleRecords } from "../explain/example-records.ts";
 import { withChangedPack, type PackEdit } from "./changed-pack.ts";
 
 const pack = loadPack("mappings");
 const records = await exampleRecords("mappings", pack);
-const replay = replayUnder(pack);
+const replay = createReplay(pack);
 
 const recordOf = (title: string): AuditRecord => {
   const [, record] = records.find(([name]) => name === title) ?? [];
@@ -17,29 +17,29 @@ const recordOf = (title: string): AuditRecord => {
   return record;
 };
 
-/** What can't be told of the golden cases: what is in no record. */
+/** Why golden cases can be inconclusive: the record lacks something. */
 const INCONCLUSIVE = new Set([
   "a file, which is not recorded",
-  "answered from the copy of a catalog, which is not recorded",
+  "the response came from a catalog, which is not recorded",
   "bodies were not recorded (AUDIT=metadata)",
-  "it depends on what catalogs had, which is not recorded",
+  "it depends on the entries of catalogs, which are not recorded",
 ]);
 
-test("each golden case of the pack, recorded and replayed, is unchanged", async () => {
-  const verdicts: [string, ReplayResult][] = [];
-  for (const [title, record] of records) verdicts.push([title, await replay(record)]);
+test("each recorded golden case of the pack has the same result", async () => {
+  const results: [string, ReplayResult][] = [];
+  for (const [title, record] of records) results.push([title, await replay(record)]);
 
-  const others = verdicts.filter(
-    ([, verdict]) =>
-      verdict.kind === "changed" || (verdict.kind === "inconclusive" && !INCONCLUSIVE.has(verdict.why)),
+  const others = results.filter(
+    ([, result]) =>
+      result.kind === "changed" || (result.kind === "inconclusive" && !INCONCLUSIVE.has(result.reason)),
   );
   expect(others).toEqual([]);
-  const same = verdicts.filter(([, { kind }]) => kind === "same");
-  expect(same.length).toBeGreaterThan(verdicts.length * 0.9);
+  const same = results.filter(([, { kind }]) => kind === "same");
+  expect(same.length).toBeGreaterThan(results.length * 0.9);
 });
 
 async function changedBy(edits: readonly PackEdit[], record: AuditRecord): Promise<ReplayResult> {
-  return withChangedPack(edits, (folder) => replayUnder(loadPack(folder))(record));
+  return withChangedPack(edits, (folder) => createReplay(loadPack(folder))(record));
 }
 
 const instance = (from: string, to: string): PackEdit => ({ file: "instance.yaml", from, to });
@@ -60,60 +60,60 @@ describe("a change of the pack is reported", () => {
   const create = recordOf(CREATE);
 
   test("in a field of the response", async () => {
-    const verdict = await changedBy(
+    const result = await changedBy(
       [instance("{ v4: label, filter: true }", "{ v4: image, filter: true }")],
       one,
     );
-    expect(verdict).toEqual({
+    expect(result).toEqual({
       kind: "changed",
-      differences: [expect.objectContaining({ what: "answer.label" })],
+      differences: [expect.objectContaining({ what: "response.label" })],
     });
   });
 
-  test("in a removed field", async () => {
-    const verdict = await changedBy([instance("  hypervisor:     hypervisor\n", "")], one);
-    expect(verdict).toEqual({
+  test("in a field that was removed", async () => {
+    const result = await changedBy([instance("  hypervisor:     hypervisor\n", "")], one);
+    expect(result).toEqual({
       kind: "changed",
-      differences: [{ what: "answer.hypervisor", was: '"kvm"', is: undefined }],
+      differences: [{ what: "response.hypervisor", was: '"kvm"', is: undefined }],
     });
   });
 
-  test("in a v4 request, whose response is unknown", async () => {
-    const verdict = await changedBy(
+  test("in a v4 request, without a comparison of the response", async () => {
+    const result = await changedBy(
       [instance("v4: GET /vm/instances/{id}\n    with", "v4: GET /vm/{id}\n    with")],
       one,
     );
-    expect(verdict).toMatchObject({ kind: "changed" });
-    const { differences } = verdict as ReplayResult & { kind: "changed" };
+    expect(result).toMatchObject({ kind: "changed" });
+    const { differences } = result as ReplayResult & { kind: "changed" };
     expect(new Set(differences.map(({ what }) => what))).toEqual(new Set(["v4 call"]));
   });
 
-  test("in the v4 body", async () => {
-    const verdict = await changedBy([instance("{ v4: group, or:", "{ v4: gruppe, or:")], edit);
-    const { differences } = verdict as ReplayResult & { kind: "changed" };
+  test("in the body of a v4 request", async () => {
+    const result = await changedBy([instance("{ v4: group, or:", "{ v4: gruppe, or:")], edit);
+    const { differences } = result as ReplayResult & { kind: "changed" };
     expect(differences.map(({ what }) => what)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^body of PUT .*\.group$/)]),
     );
   });
 
-  test("in a rule that rejects what was accepted", async () => {
-    const verdict = await changedBy([instance("minLength: 3\n", "minLength: 30\n")], create);
-    const { differences } = verdict as ReplayResult & { kind: "changed" };
+  test("in a rule that rejects a request that was accepted", async () => {
+    const result = await changedBy([instance("minLength: 3\n", "minLength: 30\n")], create);
+    const { differences } = result as ReplayResult & { kind: "changed" };
     expect(differences).toContainEqual({ what: "status", was: "200", is: "400" });
   });
 
-  test("in an expression that now fails", async () => {
-    const verdict = await changedBy(
+  test("in an expression that fails", async () => {
+    const result = await changedBy(
       [instance("$floor($with.transfer.used / 1073741824)", "$floor(label)")],
       one,
     );
-    const { differences } = verdict as ReplayResult & { kind: "changed" };
+    const { differences } = result as ReplayResult & { kind: "changed" };
     expect(differences).toContainEqual({ what: "status", was: "200", is: "500" });
   });
 });
 
-describe("missing parts of a record are not reported as changes", () => {
-  /** A list of events: whether one was seen is read beside it, and kept for the token. */
+describe("missing parts of a record are not a change of the pack", () => {
+  /** A list of events, for which v4 is asked when the user last saw them. That response is cached. */
   const events = records.find(
     ([, { alpha, v4 }]) =>
       alpha.route === "GET /account/events" &&
@@ -125,10 +125,10 @@ describe("missing parts of a record are not reported as changes", () => {
     v4: record.v4.filter(({ path }) => path !== "/v4/profile"),
   });
 
-  test("a cached read is not a changed v4 request", async () => {
+  test("a request whose response was cached is not a changed v4 call", async () => {
     expect(events).toBeDefined();
-    const verdict = await replay(withoutRead(events ?? sampleRecord("missing")));
-    expect(verdict).toEqual({ kind: "same" });
+    const result = await replay(withoutRead(events ?? sampleRecord("missing")));
+    expect(result).toEqual({ kind: "same" });
   });
 
   test("the request id in the reason of a 500 is not a changed response", async () => {
@@ -144,30 +144,30 @@ describe("missing parts of a record are not reported as changes", () => {
   });
 });
 
-describe("an inconclusive comparison is reported as such", () => {
+describe("a result is inconclusive", () => {
   const record = sampleRecord("one");
-  const { response: _response, ...told } = record.alpha;
+  const { response: _response, ...alphaWithoutResponse } = record.alpha;
   const [call] = record.v4;
-  const { response: _answer, ...asked } = call ?? {};
-  const cut = { truncated: true, bytes: 99_999, text: "{" };
+  const { response: _callResponse, ...callWithoutResponse } = call ?? {};
+  const truncated = { truncated: true, bytes: 99_999, text: "{" };
 
   test.each([
-    ["v4's own dialect", { ...record, lane: "native" }],
-    ["AUDIT=metadata", { ...record, alpha: told, v4: [asked] }],
-    ["AUDIT_BODY_LIMIT", { ...record, v4: [{ ...call, response: cut }] }],
-    ["AUDIT_BODY_LIMIT", { ...record, alpha: { ...record.alpha, response: cut } }],
-    ["the body was no JSON", { ...record, alpha: { ...record.alpha, body: "{oops" } }],
-    ["refused before the pack", { ...record, alpha: { ...record.alpha, status: 401 }, v4: [] }],
-    ["refused before the pack", { ...record, alpha: { ...record.alpha, status: 420 }, v4: [] }],
-    ["copy of a catalog", { ...record, alpha: { ...record.alpha, route: "GET /datacenters" }, v4: [] }],
-  ])("%s", async (why, given) => {
+    ["native request", { ...record, lane: "native" }],
+    ["AUDIT=metadata", { ...record, alpha: alphaWithoutResponse, v4: [callWithoutResponse] }],
+    ["AUDIT_BODY_LIMIT", { ...record, v4: [{ ...call, response: truncated }] }],
+    ["AUDIT_BODY_LIMIT", { ...record, alpha: { ...record.alpha, response: truncated } }],
+    ["the body was not JSON", { ...record, alpha: { ...record.alpha, body: "{oops" } }],
+    ["rejected before the pack", { ...record, alpha: { ...record.alpha, status: 401 }, v4: [] }],
+    ["rejected before the pack", { ...record, alpha: { ...record.alpha, status: 420 }, v4: [] }],
+    ["came from a catalog", { ...record, alpha: { ...record.alpha, route: "GET /datacenters" }, v4: [] }],
+  ])("%s", async (reason, given) => {
     expect(await replay(given as AuditRecord)).toEqual({
       kind: "inconclusive",
-      why: expect.stringContaining(why),
+      reason: expect.stringContaining(reason),
     });
   });
 
-  test("with a secret that may be the reason, unless the recording's pack gives the same result", async () => {
+  test("if a secret may be the cause, unless the control has no difference", async () => {
     const created = recordOf(CREATE);
     const secret = {
       ...created,
@@ -181,8 +181,8 @@ describe("an inconclusive comparison is reported as such", () => {
     const edits = [instance("add: { booted: false }", "add: { booted: true }")];
     await withChangedPack(edits, async (folder) => {
       const changed = loadPack(folder);
-      expect(await replayUnder(changed)(secret)).toMatchObject({ kind: "inconclusive" });
-      expect(await replayUnder(changed, replay)(secret)).toMatchObject({
+      expect(await createReplay(changed)(secret)).toMatchObject({ kind: "inconclusive" });
+      expect(await createReplay(changed, replay)(secret)).toMatchObject({
         kind: "changed",
         differences: [{ was: "false", is: "true" }],
       });
