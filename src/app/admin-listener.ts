@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { reportApi } from "../admin/report-api.ts";
 import { explainRecord } from "../tools/explain/explain-record.ts";
-import { recordCurls } from "../tools/explain/record-curl.ts";
+import { recordCurls } from "../tools/explain/curl.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { summarise } from "../mapping/summary.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";

@@ -7,8 +7,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, type DryRunResponse } from "../tools/dry-run.ts";
 import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
-import { curl } from "../tools/explain/curl.ts";
-import { shellComment } from "../tools/explain/shell.ts";
+import { curl, shellComment } from "../tools/explain/curl.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
 import type { CommandSettings } from "./program.ts";
 

@@ -5,22 +5,21 @@ import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { classOf, type FieldClass } from "../../mapping/summary.ts";
-import type { ExplainedBody, ExplainedField } from "./explanation.ts";
+import { describeWrite, type ExplainedBody, type ExplainedField } from "./explanation.ts";
 import { isTruncated, callName } from "./recorded.ts";
-import { describeWrite } from "./rule-words.ts";
 
-/** On the way out a formula of its own makes a value of it, whatever the way back is. */
-const writtenAs = (name: string, rule: FieldRule): FieldClass =>
+/** A member with its own expression for writing is a `value`, whatever its class is for reading. */
+const writeClass = (name: string, rule: FieldRule): FieldClass =>
   rule.write === undefined ? classOf(name, rule) : "value";
 
-/** The names under which a client may have sent a member. */
-const sentAs = (name: string, { also = [] }: FieldRule, body: JsonObject): string | undefined =>
-  [name, ...also].find((each) => compileGetter(each)(body) !== undefined);
+/** The name under which the client sent a member: its name or an alias. */
+const findSentName = (name: string, { also = [] }: FieldRule, body: JsonObject): string | undefined =>
+  [name, ...also].find((candidate) => compileGetter(candidate)(body) !== undefined);
 
-/** Explains what became of a client's body on its way to v4; null where none was sent, or no call had one. */
+/** Explains how a client's body became the v4 body; null if one of them is missing. */
 export function explainBody(record: AuditRecord, route: Route): ExplainedBody | null {
   const { body } = record.alpha;
-  const call = record.v4.findLast((each) => each.body !== undefined);
+  const call = record.v4.findLast((v4Call) => v4Call.body !== undefined);
   if (
     !route.body ||
     !isObject(body) ||
@@ -31,19 +30,19 @@ export function explainBody(record: AuditRecord, route: Route): ExplainedBody | 
   )
     return null;
 
-  const taken = new Set<string>();
-  const written = new Set<string>();
+  const usedMembers = new Set<string>();
+  const writtenMembers = new Set<string>();
   const fields = [...route.resource.members].flatMap(([name, rule]): ExplainedField[] => {
-    const field = sentAs(name, rule, body);
+    const field = findSentName(name, rule, body);
     if (field === undefined || rule.v4 === undefined) return [];
     const value = compileGetter(rule.v4)(call.body);
     if (value === undefined) return [];
-    taken.add(field.split(".", 1)[0] ?? field);
-    written.add(rule.v4.split(".", 1)[0] ?? rule.v4);
+    usedMembers.add(field.split(".", 1)[0] ?? field);
+    writtenMembers.add(rule.v4.split(".", 1)[0] ?? rule.v4);
     return [
       {
         field,
-        class: writtenAs(field, rule),
+        class: writeClass(field, rule),
         value: compileGetter(field)(body),
         v4: { call: callName(call), field: rule.v4, value },
         rule: describeWrite(field, rule),
@@ -53,7 +52,7 @@ export function explainBody(record: AuditRecord, route: Route): ExplainedBody | 
   });
   return {
     fields,
-    dropped: Object.keys(body).filter((name) => !taken.has(name)),
-    added: Object.keys(call.body).filter((name) => !written.has(name)),
+    dropped: Object.keys(body).filter((name) => !usedMembers.has(name)),
+    added: Object.keys(call.body).filter((name) => !writtenMembers.has(name)),
   };
 }

@@ -1,36 +1,54 @@
 import type { AuditRecord } from "../../audit/record.ts";
+import { readErrors } from "../../dialect/errors.ts";
+import { isSuccess } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { explainResponse } from "./explain-answer.ts";
 import { explainBody } from "./explain-body.ts";
-import { explainErrors } from "./explain-errors.ts";
-import type { Explanation } from "./explanation.ts";
+import { explainResponse } from "./explain-response.ts";
+import type { ExplainedError, Explanation } from "./explanation.ts";
+import { callName } from "./recorded.ts";
 
-const noteFor = (record: AuditRecord, route: Route | undefined): string | null => {
-  if (record.lane === "native") return "v4's own dialect was forwarded untouched: nothing was translated.";
-  if (record.alpha.route === null) return "No route of the pack matched: the gateway answered by itself.";
-  return route ? null : "Today's pack has no such route any more.";
-};
+/** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
+function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
+  const names = pack.dialect.errors;
+  const alphaErrors = readErrors(record.alpha.response, names) ?? [];
+  const failedCall = record.v4.findLast(({ status }) => status === null || !isSuccess(status));
+  const v4Errors = readErrors(failedCall?.response, names) ?? [];
+  return alphaErrors.map(({ reason, field }) => {
+    const origin = v4Errors.find(
+      (error) =>
+        error.reason === reason &&
+        (field === undefined || error.field === undefined || route?.errorField(error.field) === field),
+    );
+    const call = failedCall && (origin || v4Errors.length === 0) ? callName(failedCall) : null;
+    return {
+      reason,
+      field: field ?? null,
+      v4: call === null ? null : { call, field: origin?.field ?? null },
+    };
+  });
+}
+
+function describeGap(record: AuditRecord, route: Route | undefined): string | null {
+  if (record.lane === "native") return "This native request was forwarded unchanged. Nothing was translated.";
+  if (record.alpha.route === null) return "No route of the pack matched. The response is the gateway's own.";
+  return route ? null : "The active pack no longer has this route.";
+}
 
 /**
- * Explains a recorded answer: each of its fields with the rule and the v4 source that made it, by the rules of
- * this pack. A record of an older pack is explained by today's rules.
+ * Explains a recorded response: the rule and the v4 source of each field. The rules are those of the active pack, also
+ * for a record of an older pack.
  */
 export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Explanation> {
-  const { route: name } = record.alpha;
+  const { route: name, status } = record.alpha;
   const route = name === null || record.lane === "native" ? undefined : pack.route(name);
-  const note = noteFor(record, route);
-  const errors = explainErrors(record, route, pack);
-  const body = route ? explainBody(record, route) : null;
   const explained =
-    route && record.alpha.status === 200
-      ? await explainResponse(record, route, pack)
-      : { fields: [], note: null };
+    route && status === 200 ? await explainResponse(record, route, pack) : { fields: [], note: null };
   return {
-    route: record.alpha.route,
-    note: note ?? explained.note,
+    route: name,
+    note: describeGap(record, route) ?? explained.note,
     answer: explained.fields,
-    errors,
-    body,
+    errors: explainErrors(record, route, pack),
+    body: route ? explainBody(record, route) : null,
   };
 }

@@ -1,18 +1,19 @@
+import type { FieldRule } from "../../mapping/schema/definition.ts";
 import type { FieldClass } from "../../mapping/summary.ts";
 
-/** What stands on v4's side of a field. */
+/** The v4 side of a field. */
 export interface V4Side {
-  /** The recorded call, or the catalog, that it comes from, `GET /path`; null where there is none. */
+  /** The recorded request, or the catalog, that it comes from, `GET /path`; null if there is none. */
   readonly call: string | null;
-  /** Its place in that call's answer or body; null where no single member is it. */
+  /** Its path in that response or body; null if it is not a single member. */
   readonly field: string | null;
-  /** Missing where it was not recorded. */
+  /** Missing if it was not recorded. */
   readonly value?: unknown;
 }
 
-/** One field of an answer or a body: what alpha sees, what v4 has, and the rule between them. */
+/** A field of a response or a body: alpha's value, v4's value, and the rule between them. */
 export interface ExplainedField {
-  /** In alpha's names, with its row: `list[0].name`. */
+  /** The path in alpha: `list[0].name`. */
   readonly field: string;
   readonly class: FieldClass;
   readonly value?: unknown;
@@ -22,28 +23,62 @@ export interface ExplainedField {
   readonly loss: string | null;
 }
 
-/** One entry of an error answer; `v4` is null where the gateway refused by itself. */
+/** One error of a response; `v4` is null if the gateway rejected the request. */
 export interface ExplainedError {
   readonly reason: string;
   readonly field: string | null;
   readonly v4: V4Side | null;
 }
 
-/** What went out of the client's body. */
+/** What became of the client's body. */
 export interface ExplainedBody {
   readonly fields: readonly ExplainedField[];
-  /** Alpha members that no rule takes. */
+  /** Alpha members without a rule. */
   readonly dropped: readonly string[];
-  /** v4 members that the gateway put in. */
+  /** v4 members that the gateway added. */
   readonly added: readonly string[];
 }
 
-/** Where an answer and its fields came from, by today's pack. */
+/** Where a response and its fields come from, by the active pack. */
 export interface Explanation {
   readonly route: string | null;
-  /** Why there is less to tell than one would like; null where nothing is missing. */
+  /** Why the explanation is incomplete; null if it is complete. */
   readonly note: string | null;
   readonly answer: readonly ExplainedField[];
   readonly errors: readonly ExplainedError[];
   readonly body: ExplainedBody | null;
+}
+
+const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
+
+function describeSource(name: string, { v4, read, const: constant }: FieldRule): string {
+  if (constant !== undefined) return `always ${JSON.stringify(constant)}`;
+  if (read !== undefined) return `computed by ${toLine(read)}`;
+  return v4 === name ? "the same in v4" : `from ${v4}`;
+}
+
+function describeSteps({ type, as, catalog, object, array }: FieldRule): string[] {
+  return [
+    ...(type === "date-time" ? ["as a time in UTC"] : []),
+    ...(as === undefined ? [] : [`mapped by the value table ${as}`]),
+    ...(catalog === undefined ? [] : [`expanded to the entry of the catalog ${catalog}`]),
+    ...(object === undefined ? [] : [`as the object ${object}`]),
+    ...(array === true ? ["as the only item of a list"] : []),
+  ];
+}
+
+/** Describes how a field of a response is read. `isMissing`: v4 has no value, so the field has its default. */
+export function describeRead(name: string, rule: FieldRule, isMissing: boolean): string {
+  const emptyNote = isMissing && rule.const === undefined ? ["v4 has no value"] : [];
+  return [describeSource(name, rule), ...describeSteps(rule), ...emptyNote].join(", ");
+}
+
+/** Describes how a member of a body is written. */
+export function describeWrite(name: string, { v4, as, catalog, write }: FieldRule): string {
+  const target = write === undefined ? (v4 === name ? "sent unchanged" : `sent as ${v4}`) : "";
+  return [
+    target || `sent as ${v4}, computed by ${toLine(write ?? "")}`,
+    ...(as === undefined ? [] : [`mapped by the value table ${as}`]),
+    ...(catalog === undefined ? [] : [`as an id of the catalog ${catalog}`]),
+  ].join(", ");
 }

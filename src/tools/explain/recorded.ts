@@ -3,15 +3,15 @@ import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 
-/** Whether only the beginning of a body was recorded. */
+/** Whether only the beginning of a body was recorded (`AUDIT_BODY_LIMIT`). */
 export const isTruncated = (body: unknown): body is TruncatedBody =>
   typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
 
-/** `GET /path` of a call, without its query. */
+/** `GET /path` of a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
 
-/** The last call of a record that an endpoint made and v4 answered well. */
-export function recordedCallOf(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
+/** Finds the last successful v4 request to an endpoint. */
+export function findRecordedCall(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
   return record.v4.findLast(
     (call) =>
       call.status !== null &&

@@ -1,6 +1,5 @@
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
-import { curl } from "../explain/curl.ts";
-import { recordCurls } from "../explain/record-curl.ts";
+import { curl, recordCurls } from "../explain/curl.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";

@@ -191,7 +191,7 @@ interface Recorded {
     shown = await openConsole(browser, gateway);
     await shown.open(callOf("GET /vm/instances/:id"));
     const row = shown.page.locator("tr", { has: shown.page.getByRole("rowheader", { name: "datacenter" }) });
-    expect(await row.innerText()).toMatch(/expanded[^]*region[^]*shown whole out of the catalog/);
+    expect(await row.innerText()).toMatch(/expanded[^]*region[^]*expanded to the entry of the catalog/);
     const line = shown.page.locator("section[aria-label=Alpha] .line", { hasText: '"total_transfer"' });
     expect(await line.getAttribute("data-class")).toBe("composed");
   });

@@ -46,7 +46,7 @@ describe.each([
     const unexplained = leaves(response).filter((leaf) => !answer.some(({ field }) => covers(field, leaf)));
     // An empty list has no rows, and an answer without members nothing, to explain.
     const nothing = new Set([list, ""]);
-    // Where nothing of an answer can be told, it is said why.
+    // Without fields there is a reason.
     expect(answer.length > 0 ? unexplained.filter((leaf) => !nothing.has(leaf)) : []).toEqual([]);
     expect(answer.length > 0 || note !== null || leaves(response).every((leaf) => nothing.has(leaf))).toBe(
       true,
@@ -57,7 +57,7 @@ describe.each([
   test.each(answered)("a field of class same has v4's value: %s", async (_title, record) => {
     const { answer } = await explainRecord(record, itsPack);
     const same = answer.filter(
-      (field) => field.class === "same" && field.v4.value !== undefined && !/time|nothing/.test(field.rule),
+      (field) => field.class === "same" && field.v4.value !== undefined && !/time|no value/.test(field.rule),
     );
     expect(same.map(({ value }) => value)).toEqual(same.map(({ v4 }) => v4.value));
   });
@@ -67,55 +67,55 @@ describe("explaining an instance with its backups", () => {
   const title = "Backups are on: the newest good ones are shown";
 
   test.each([
-    ["id", "same", { call: "GET /v4/vm/instances/5201", field: "id", value: 5201 }, "as v4 has it"],
+    ["id", "same", { call: "GET /v4/vm/instances/5201", field: "id", value: 5201 }, "the same in v4"],
     [
       "status",
       "value",
       { field: "status", value: "running" },
-      "as v4 has it, through the values of vm_status",
+      "the same in v4, mapped by the value table vm_status",
     ],
     [
       "datacenter",
       "expanded",
       { field: "region", value: "us-east" },
-      "from region, shown whole out of the catalog datacenter",
+      "from region, expanded to the entry of the catalog datacenter",
     ],
     [
       "total_transfer",
       "composed",
       { call: "GET /v4/vm/instances/5201/transfer", field: "used", value: 0 },
-      "made by $floor($with.transfer.used / 1073741824)",
+      "computed by $floor($with.transfer.used / 1073741824)",
     ],
     [
       "alerts.transfer_in",
       "value",
       { field: "alerts.network_in", value: 10 },
-      "from alerts.network_in, through the values of alert",
+      "from alerts.network_in, mapped by the value table alert",
     ],
     [
       "backups.snapshot",
       "composed",
       { call: "GET /v4/vm/instances/5201/backups", field: null },
-      expect.stringContaining("shown as backup"),
+      expect.stringContaining("as the object backup"),
     ],
   ])("explains %s as %s", async (name, kind, v4, rule) => {
     expect((await fieldsOf(title)).get(name)).toMatchObject({ class: kind, v4, rule });
   });
 
-  test("omits a related request that was not sent", async () => {
+  test("a related request that was not sent is not a source", async () => {
     const record = recordCalled(title);
     const { answer } = await explainRecord({ ...record, v4: record.v4.slice(0, 1) }, pack);
     expect(answer.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
   });
 
-  test("lists losses with their reasons", async () => {
+  test("a loss has its reason", async () => {
     const fields = await fieldsOf(title);
     expect(fields.get("total_transfer")?.loss).toBe("a part of a GB; 0 in lists");
     expect(fields.get("id")?.loss).toBeNull();
   });
 });
 
-test("rows of a list are explained each with its v4 row, and the envelope separately", async () => {
+test("each row of a list is explained with its v4 row, and the counts with those of v4", async () => {
   const [, record] =
     records.find(
       ([, { alpha }]) => alpha.route === "GET /vm/instances" && leaves(alpha.response).includes("vms[1].id"),
@@ -126,7 +126,7 @@ test("rows of a list are explained each with its v4 row, and the envelope separa
   expect(named.get("total_pages")).toMatchObject({ class: "renamed", v4: { field: "pages" } });
 });
 
-test("a body is explained by what each member became and what the gateway added", async () => {
+test("a body is explained by its members, and by the members that the gateway added", async () => {
   const [, record] =
     records.find(([, { alpha }]) => alpha.route === "POST /vm/instances" && alpha.status === 200) ?? [];
   const { body } = await explainRecord(record as AuditRecord, pack);
@@ -135,7 +135,7 @@ test("a body is explained by what each member became and what the gateway added"
   expect(body?.added).toContain("booted");
 });
 
-test("an error of v4 is explained with v4's field name, one of the gateway has none", async () => {
+test("an error of v4 has the name of the field in v4, and an error of the gateway has none", async () => {
   const errors = await Promise.all(
     records
       .filter(([, { alpha }]) => alpha.status !== 200)
@@ -148,39 +148,43 @@ test("an error of v4 is explained with v4's field name, one of the gateway has n
   expect(all.filter(({ error }) => error.v4?.field !== null && error.v4 !== null).length).toBeGreaterThan(5);
 });
 
-describe("an incomplete explanation has a reason", () => {
+describe("an incomplete explanation says why", () => {
   const whole = recordCalled("Backups are on: the newest good ones are shown");
-  const cut = { truncated: true, bytes: 99_999, text: "{" };
+  const truncated = { truncated: true, bytes: 99_999, text: "{" };
   const [call] = whole.v4;
 
   test.each<[string, Partial<AuditRecord>, RegExp]>([
-    ["native lane", { lane: "native" }, /forwarded untouched/],
+    ["a native request", { lane: "native" }, /forwarded unchanged/],
     ["no route", { alpha: { ...whole.alpha, route: null } }, /No route/],
-    ["a route that is gone", { alpha: { ...whole.alpha, route: "GET /gone" } }, /no such route any more/],
-    ["no bodies", { alpha: { ...sampleRecord("x").alpha, response: undefined } }, /AUDIT=metadata/],
-    ["a cut answer", { alpha: { ...whole.alpha, response: cut } }, /too long/],
     [
-      "a cut answer of v4",
-      { v4: [{ ...(call as never as AuditRecord["v4"][0]), response: cut }] },
-      /v4's answer was too long/,
+      "a route that was removed",
+      { alpha: { ...whole.alpha, route: "GET /gone" } },
+      /no longer has this route/,
     ],
-    ["no call", { v4: [] }, /no call/],
+    ["no bodies", { alpha: { ...sampleRecord("x").alpha, response: undefined } }, /AUDIT=metadata/],
+    ["a truncated response", { alpha: { ...whole.alpha, response: truncated } }, /too long/],
+    [
+      "a truncated response of v4",
+      { v4: [{ ...(call as never as AuditRecord["v4"][0]), response: truncated }] },
+      /response of v4 was too long/,
+    ],
+    ["no v4 request", { v4: [] }, /no v4 request/],
   ])("%s", async (_case, change, note) => {
-    const { note: said, answer } = await explainRecord({ ...whole, ...change }, pack);
-    expect(said).toMatch(note);
+    const { note: explainedNote, answer } = await explainRecord({ ...whole, ...change }, pack);
+    expect(explainedNote).toMatch(note);
     expect(answer).toEqual([]);
   });
 
-  test("a response from a catalog names the catalog's request", async () => {
+  test("a response from a catalog names the v4 request of the catalog", async () => {
     const [, record] =
       records.find(([, { alpha }]) => alpha.route === "GET /datacenters" && alpha.filter === null) ?? [];
     const { note, answer } = await explainRecord(record as AuditRecord, pack);
-    expect(note).toMatch(/copy of the catalog/);
+    expect(note).toMatch(/catalog cache/);
     expect(answer[0]).toMatchObject({ field: "datacenters[0].id", v4: { call: "GET /v4/regions" } });
   });
 });
 
-test("explaining any recorded body does not throw", async () => {
+test("a record with any bodies can be explained", async () => {
   const names = pack.routes.map(({ name }) => name);
   await fc.assert(
     fc.asyncProperty(

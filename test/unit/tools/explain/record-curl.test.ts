@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { recordCurls } from "../../../../src/tools/explain/record-curl.ts";
+import { recordCurls } from "../../../../src/tools/explain/curl.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 
@@ -17,7 +17,7 @@ function words(line: string): string[] {
 
 const curls = (change: Partial<AuditRecord>) => recordCurls({ ...sample, ...change }, pack);
 
-test("a read has a curl command for alpha with query and filter, and one for v4 as it was sent", () => {
+test("a GET has its query and filter in alpha, and in v4 what was sent", () => {
   const alpha = { ...sample.alpha, filter: `{"label":"it's"}` };
   const { alpha: line, v4 } = curls({ alpha });
   expect(words(line)).toEqual([
@@ -30,7 +30,7 @@ test("a read has a curl command for alpha with query and filter, and one for v4 
   expect(v4.map(words)).toEqual([["http://v4/v4/vm/instances?page=1", "-H", "Authorization: Bearer T"]]);
 });
 
-test("a write has its body, with a placeholder for each secret", () => {
+test("a write has its body, with placeholders for secrets", () => {
   const body = { label: "$(id) `id` 'x'", root_pass: "[redacted]" };
   const alpha = { ...sample.alpha, method: "POST", query: "", body };
   const [url, ...rest] = words(curls({ alpha }).alpha).slice(2);
@@ -41,7 +41,7 @@ test("a write has its body, with a placeholder for each secret", () => {
   ]);
 });
 
-test("a truncated body is replaced by a file name", () => {
+test("a body that was recorded incompletely is read from a file", () => {
   const alpha = { ...sample.alpha, method: "POST", body: { truncated: true, bytes: 9, text: "{" } };
   expect(words(curls({ alpha }).alpha).at(-1)).toBe("@body.json");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
-import { shellQuote, shellComment } from "../../../../src/tools/explain/shell.ts";
+import { shellQuote, shellComment } from "../../../../src/tools/explain/curl.ts";
 
 /** The words that a shell makes of a command line, from a program that prints them. */
 function wordsOf(line: string): string[] {
@@ -20,8 +20,8 @@ const hostile = fc
   )
   .map((text) => text.replaceAll("\0", ""));
 
-describe("shell quoting", () => {
-  test("a shell reads each quoted word unchanged", () => {
+describe("text for a shell", () => {
+  test("each quoted text is one argument with the same text", () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 30, maxLength: 60 }), (words) => {
         expect(wordsOf(words.map(shellQuote).join(" "))).toEqual(words);
@@ -37,7 +37,7 @@ describe("shell quoting", () => {
     ["", "''"],
   ])("%j is quoted as %s", (text, word) => expect(shellQuote(text)).toBe(word));
 
-  test("a comment stays on one line and runs nothing", () => {
+  test("a comment is one line without an effect", () => {
     const text = "GET /a\nrm -rf /\r\u2028b\u001b[2J";
     expect(shellComment(text)).toBe("# GET /a rm -rf /  b [2J");
     expect(wordsOf(`a ${shellComment(text)}\n`)).toEqual(["a"]);

@@ -1,0 +1,241 @@
+import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
+import type { FieldRule } from "../../mapping/schema/definition.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import type { Resource } from "../../mapping/compile/resource.ts";
+import type { Route } from "../../mapping/compile/route.ts";
+import { classOf } from "../../mapping/summary.ts";
+import { compileGetter } from "../../mapping/compile/member-paths.ts";
+import { isObject } from "../../dialect/json/parse.ts";
+import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
+import { callName, findRecordedCall, isTruncated } from "./recorded.ts";
+
+/** An alpha object and the v4 object that it comes from. */
+interface ObjectPair {
+  /** Its path in alpha's response: `list[0]`; empty for the whole response. */
+  readonly at: string;
+  readonly alpha: unknown;
+  /** Undefined if it was not recorded. */
+  readonly v4: unknown;
+  /** The v4 request that returned it, and its path in the response. */
+  readonly from: { readonly call: string | null; readonly at: string };
+}
+
+interface FieldSources {
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** The responses of related requests by their names. */
+  readonly related: ReadonlyMap<string, { readonly call: string; readonly value: unknown }>;
+}
+
+const joinPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
+
+/** The member of a related response that an expression uses; undefined if it uses none. */
+function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources): V4Side | undefined {
+  const paths = new Set([...read.matchAll(/\$with\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
+  const [path = ""] = paths;
+  const [name = "", ...rest] = path.split(".");
+  const response = related.get(name);
+  if (!response) return undefined;
+  const names = new Set([...paths].map((used) => used.split(".", 1)[0]));
+  if (names.size > 1) return { call: null, field: null };
+  if (paths.size > 1 || rest.length === 0) return { call: response.call, field: null };
+  const field = rest.join(".");
+  return { call: response.call, field, value: compileGetter(field)(response.value) };
+}
+
+function findV4Side(rule: FieldRule, { v4, from }: ObjectPair, sources: FieldSources): V4Side {
+  if (rule.const !== undefined) return { call: null, field: null };
+  if (rule.v4 === undefined) {
+    // A related request that was not sent, or failed, is not a source.
+    const ownCall = rule.read?.includes("$with") ? null : from.call;
+    return findRelatedSource(rule, sources) ?? { call: ownCall, field: null };
+  }
+  const value = compileGetter(rule.v4)(v4);
+  return { call: from.call, field: joinPath(from.at, rule.v4), ...(value !== undefined && { value }) };
+}
+
+/** Explains the fields of an object within an object, if it has one v4 object as its source. */
+function explainNested(
+  name: string,
+  rule: FieldRule,
+  pair: ObjectPair,
+  sources: FieldSources,
+): ExplainedField[] {
+  const resource = rule.object === undefined ? undefined : sources.resources.get(rule.object);
+  const nested = compileGetter(name)(pair.alpha);
+  const hasSource = rule.v4 !== undefined && rule.read === undefined;
+  const origin = hasSource ? compileGetter(rule.v4 ?? name)(pair.v4) : undefined;
+  const explainOne = (alpha: unknown, v4: unknown, at: string): ExplainedField[] => {
+    if (!resource || !isObject(alpha)) return [];
+    const from = { call: pair.from.call, at: joinPath(pair.from.at, (rule.v4 ?? name) + at) };
+    return explainObject(resource, { at: joinPath(pair.at, name + at), alpha, v4, from }, sources);
+  };
+  if (!hasSource) return [];
+  if (!Array.isArray(nested)) return explainOne(nested, origin, "");
+  return nested.flatMap((item, row) =>
+    explainOne(item, Array.isArray(origin) ? origin[row] : undefined, `[${row}]`),
+  );
+}
+
+/** Explains each field of an object by the rules of its resource. */
+function explainObject(resource: Resource, pair: ObjectPair, sources: FieldSources): ExplainedField[] {
+  return [...resource.fields].flatMap(([name, rule]) => {
+    const nested = explainNested(name, rule, pair, sources);
+    if (nested.length > 0) return nested;
+    const v4 = findV4Side(rule, pair, sources);
+    const isMissing = pair.v4 !== undefined && v4.field !== null && (v4.value ?? null) === null;
+    return [
+      {
+        field: joinPath(pair.at, name),
+        class: classOf(name, rule),
+        value: compileGetter(name)(pair.alpha),
+        v4,
+        rule: describeRead(name, rule, isMissing),
+        loss: rule.loss ?? null,
+      },
+    ];
+  });
+}
+
+/** The fields of a response, or why they are not explained. */
+export interface ExplainedResponse {
+  readonly fields: readonly ExplainedField[];
+  readonly note: string | null;
+}
+
+const unexplained = (note: string): ExplainedResponse => ({ fields: [], note });
+
+/** Finds the v4 request whose response became the alpha response. */
+function findOrigin(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
+  const readRoute = route.readRoute === undefined ? undefined : pack.route(route.readRoute);
+  // An edit without anything to write becomes a read of the object.
+  const endpoints = [route.readAfterWrite?.endpoint, ...[route, readRoute].map(callEndpoint)];
+  for (const endpoint of endpoints) {
+    const call = endpoint && findRecordedCall(record, endpoint);
+    if (call) return call;
+  }
+  return undefined;
+}
+
+const callEndpoint = (route: Route | undefined) =>
+  route && "call" in route.source ? route.source.call : undefined;
+
+function findSources(record: AuditRecord, route: Route, pack: Pack): FieldSources {
+  const related = route.related.flatMap(({ name, endpoint }) => {
+    const call = findRecordedCall(record, endpoint);
+    return call ? [[name, { call: callName(call), value: call.response }] as const] : [];
+  });
+  return { resources: pack.resources, related: new Map(related) };
+}
+
+const readRows = (body: unknown, name: string): unknown[] => {
+  const list = isObject(body) ? body[name] : undefined;
+  return Array.isArray(list) ? list : [];
+};
+
+const COUNTS = ["page", "pages", "results"] as const;
+
+const readMember = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined);
+
+/** Explains the counts of a list that v4 paged. */
+function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): ExplainedField[] {
+  const { alpha, v4 } = pack.dialect;
+  return COUNTS.map((count) => {
+    const [field, origin] = [alpha.envelope[count], v4.envelope[count]];
+    return {
+      field,
+      class: field === origin ? "same" : "renamed",
+      value: readMember(response, field),
+      v4: { call: callName(call), field: origin, value: readMember(call.response, origin) },
+      rule: field === origin ? "the same in v4" : `from ${origin}`,
+      loss: null,
+    };
+  });
+}
+
+/** Explains the counts of a list that the gateway paged. */
+function explainGatewayEnvelope(response: unknown, pack: Pack): ExplainedField[] {
+  return COUNTS.map((count) => {
+    const field = pack.dialect.alpha.envelope[count];
+    const value = readMember(response, field);
+    const v4 = { call: null, field: null };
+    return { field, class: "derived", value, v4, rule: "counted by the gateway", loss: null };
+  });
+}
+
+/** Explains objects that the gateway selected from a catalog or from several pages. Their v4 objects are unknown. */
+async function explainSelected(
+  record: AuditRecord,
+  route: Route,
+  pack: Pack,
+  { call, note }: { readonly call: string; readonly note: string },
+): Promise<ExplainedResponse> {
+  const { response } = record.alpha;
+  const isList = route.response === "list";
+  const objects = isList ? readRows(response, route.list) : [response];
+  const sources = findSources(record, route, pack);
+  const fields = await Promise.all(
+    objects.map(async (alpha, row) => {
+      const at = isList ? `${route.list}[${row}]` : "";
+      const pair: ObjectPair = { at, alpha, v4: undefined, from: { call, at: "" } };
+      return explainObject(await route.resourceFor(undefined), pair, sources);
+    }),
+  );
+  return {
+    fields: isList ? [...fields.flat(), ...explainGatewayEnvelope(response, pack)] : fields.flat(),
+    note,
+  };
+}
+
+function explainCatalogResponse(
+  record: AuditRecord,
+  route: Route,
+  pack: Pack,
+): Promise<ExplainedResponse> | ExplainedResponse {
+  if (!("catalog" in route.source))
+    return unexplained("The record has no v4 request that this response comes from.");
+  const [first] = route.source.catalog.calls;
+  return explainSelected(record, route, pack, {
+    call: `GET ${pack.dialect.v4.prefix}${first?.path ?? ""}`,
+    note: "The response comes from the catalog cache. The record does not have the v4 objects.",
+  });
+}
+
+/** Explains a recorded response with status 200. */
+export async function explainResponse(
+  record: AuditRecord,
+  route: Route,
+  pack: Pack,
+): Promise<ExplainedResponse> {
+  const { response } = record.alpha;
+  if (response === undefined) return unexplained("Bodies are not recorded (AUDIT=metadata).");
+  if (isTruncated(response))
+    return unexplained("The response was too long to be recorded completely (AUDIT_BODY_LIMIT).");
+  if (route.response === "file") return unexplained("The response is a file, which was forwarded unchanged.");
+  if (route.response === "nothing") return unexplained("The responses of this route have no members.");
+  const call = findOrigin(record, route, pack);
+  if (!call) return explainCatalogResponse(record, route, pack);
+  if (route.aggregation) {
+    const note = "The gateway read several pages of v4 and selected the rows of this page.";
+    return explainSelected(record, route, pack, { call: callName(call), note });
+  }
+  if (isTruncated(call.response))
+    return unexplained("The response of v4 was too long to be recorded completely (AUDIT_BODY_LIMIT).");
+
+  const sources = findSources(record, route, pack);
+  const explain = async (pair: ObjectPair) => explainObject(await route.resourceFor(pair.v4), pair, sources);
+  const name = callName(call);
+  if (route.response === "object") {
+    const pair: ObjectPair = { at: "", alpha: response, v4: call.response, from: { call: name, at: "" } };
+    return { fields: await explain(pair), note: null };
+  }
+  const { items } = pack.dialect.v4.envelope;
+  const v4Rows = readRows(call.response, items);
+  const pairs = readRows(response, route.list).map((alpha, row): ObjectPair => ({
+    at: `${route.list}[${row}]`,
+    alpha,
+    v4: v4Rows[row],
+    from: { call: name, at: `${items}[${row}]` },
+  }));
+  const fields = await Promise.all(pairs.map(explain));
+  return { fields: [...fields.flat(), ...explainEnvelope(response, call, pack)], note: null };
+}
