@@ -1,3 +1,5 @@
+import type { Access } from "../../dialect/scopes.ts";
+import type { DialectDefinition } from "../../mapping/schema/definition.ts";
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { explainBody } from "../explain/explain-body.ts";
@@ -5,16 +7,54 @@ import { isTruncated } from "../explain/recorded.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { commandBefore, commandsAfter, isOf, v4Calls } from "./commands.ts";
+import { createAlphaCommand, createV4Commands, isCallOf, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
-import { fieldChange } from "./field-changes.ts";
+import { describeField } from "./changes.ts";
 import type { CallGuide, Counterpart, FieldChange } from "./model.ts";
-import { scopePair } from "./scopes.ts";
 
-const NONE: ReadonlyMap<string, string> = new Map();
+type Level = Exclude<Access, string>;
 
-/** The record that shows most of how a call is made: a success, and of those the one that says most. */
-function tellingOf(records: readonly AuditRecord[]): AuditRecord | undefined {
+/** A scope in alpha, and the v4 scope with the same rights. */
+function createScopePair(
+  { resource, level }: Level,
+  { scopes }: DialectDefinition,
+): { alpha: string; v4: string } {
+  const word = scopes.levels[level] ?? "";
+  return {
+    alpha: `${resource}:${word}`,
+    v4: `${scopes.resources[resource] ?? resource}:${scopes.v4_levels[word] ?? word}`,
+  };
+}
+
+/** The highest level of each resource or area. */
+function findHighestLevels(levels: readonly Level[], nameOf: (level: Level) => string): Level[] {
+  return [...Map.groupBy(levels, nameOf).values()].flatMap((group) => {
+    const [top] = group.toSorted((one, other) => other.level - one.level);
+    return top ? [top] : [];
+  });
+}
+
+/** The smallest scopes that permit all accesses, in alpha and in v4, in alphabetical order. */
+export function findSmallestScopes(
+  accesses: readonly Access[],
+  dialect: DialectDefinition,
+): { alpha: string[]; v4: string[] } {
+  const levels = accesses.filter((access) => typeof access !== "string");
+  const areaOf = ({ resource }: Level): string => dialect.scopes.resources[resource] ?? resource;
+  return {
+    alpha: findHighestLevels(levels, ({ resource }) => resource)
+      .map((level) => createScopePair(level, dialect).alpha)
+      .sort(),
+    v4: findHighestLevels(levels, areaOf)
+      .map((level) => createScopePair(level, dialect).v4)
+      .sort(),
+  };
+}
+
+const NO_CALLS: ReadonlyMap<string, string> = new Map();
+
+/** The record that shows a call best: one with status 200 if there is one, and with the longest request. */
+function findBestRecord(records: readonly AuditRecord[]): AuditRecord | undefined {
   const weight = ({ alpha }: AuditRecord): number =>
     (alpha.status === 200 ? 1e9 : 0) +
     (alpha.filter ?? "").length +
@@ -26,25 +66,25 @@ function tellingOf(records: readonly AuditRecord[]): AuditRecord | undefined {
   );
 }
 
-const bodiesOf = (records: readonly AuditRecord[]): Record<string, unknown>[] =>
+const readBodies = (records: readonly AuditRecord[]): Record<string, unknown>[] =>
   records.map(({ alpha }) => alpha.body).filter((body) => isObject(body) && !isTruncated(body)) as never;
 
-/** Members that change, of those that were seen; of all that the route takes where no body was recorded. */
-function sent(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
-  const bodies = bodiesOf(records);
+/** The members that change, of those in recorded bodies. Without recorded bodies: of all members. */
+function describeBody(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+  const bodies = readBodies(records);
   return (route.body?.members ?? []).flatMap(({ name, rule }) => {
-    const spelling = [name, ...(rule.also ?? [])].find((each) =>
-      bodies.some((body) => compileGetter(each)(body) !== undefined),
+    const spelling = [name, ...(rule.also ?? [])].find((candidate) =>
+      bodies.some((body) => compileGetter(candidate)(body) !== undefined),
     );
     if (bodies.length > 0 && spelling === undefined) return [];
-    const change = fieldChange(name, rule, { pack, direction: "write", besides: NONE });
-    const under = spelling !== undefined && spelling !== rule.v4 ? spelling : undefined;
+    const change = describeField(name, rule, { pack, direction: "write", relatedCalls: NO_CALLS });
+    const sentName = spelling !== undefined && spelling !== rule.v4 ? spelling : undefined;
     if (change) return [{ ...change, field: spelling ?? name }];
-    return under === undefined || under === name ? [] : [otherName(under, rule.v4 ?? name)];
+    return sentName === undefined || sentName === name ? [] : [createRename(sentName, rule.v4 ?? name)];
   });
 }
 
-const otherName = (field: string, v4: string): FieldChange => ({
+const createRename = (field: string, v4: string): FieldChange => ({
   field,
   v4,
   class: "renamed",
@@ -55,13 +95,13 @@ const otherName = (field: string, v4: string): FieldChange => ({
 });
 
 /** All names in a filter, at any depth. */
-function namesIn(filter: unknown): string[] {
-  if (Array.isArray(filter)) return filter.flatMap(namesIn);
+function findNames(filter: unknown): string[] {
+  if (Array.isArray(filter)) return filter.flatMap(findNames);
   if (!isObject(filter)) return typeof filter === "string" ? [filter] : [];
-  return Object.entries(filter).flatMap(([name, value]) => [name, ...namesIn(value)]);
+  return Object.entries(filter).flatMap(([name, value]) => [name, ...findNames(value)]);
 }
 
-function parsed(filter: string): unknown {
+function parseFilter(filter: string): unknown {
   try {
     return JSON.parse(filter);
   } catch {
@@ -69,65 +109,69 @@ function parsed(filter: string): unknown {
   }
 }
 
-/** Fields of filters that change, of those that were seen. A name is a key, or what is sorted by. */
-function filtered(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
-  const names = new Set(records.flatMap(({ alpha }) => (alpha.filter ? namesIn(parsed(alpha.filter)) : [])));
+/** The fields of recorded filters that change. A name is a key, or the field to sort by. */
+function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+  const names = new Set(
+    records.flatMap(({ alpha }) => (alpha.filter ? findNames(parseFilter(alpha.filter)) : [])),
+  );
   return [...route.resource.members].flatMap(([name, rule]) => {
     if (rule.filter !== true || !names.has(name)) return [];
-    return fieldChange(name, rule, { pack, direction: "write", besides: NONE }) ?? [];
+    return describeField(name, rule, { pack, direction: "write", relatedCalls: NO_CALLS }) ?? [];
   });
 }
 
-/** v4 members that the gateway put into the bodies that were seen. */
-const added = (route: Route, records: readonly AuditRecord[]): string[] => [
+/** The v4 members that the gateway added to recorded bodies. */
+const findAddedMembers = (route: Route, records: readonly AuditRecord[]): string[] => [
   ...new Set(records.flatMap((record) => explainBody(record, route)?.added ?? [])),
 ];
 
-/** Reads that were made before the call, to tell faults of its body: what the client is told late from now on. */
-function checkedBefore({ prerequisites }: Route, records: readonly AuditRecord[]): string[] {
-  const made = prerequisites.filter(({ endpoint }) =>
-    records.some(({ v4 }) => v4.some((call) => isOf(endpoint, call))),
+/** The prerequisite requests that validated the body. Without the gateway, v4 reports these errors later. */
+function describeValidation({ prerequisites }: Route, records: readonly AuditRecord[]): string[] {
+  const sent = prerequisites.filter(({ endpoint }) =>
+    records.some(({ v4 }) => v4.some((call) => isCallOf(endpoint, call))),
   );
-  if (made.length === 0) return [];
-  const calls = made.map(({ endpoint }) => `\`${endpoint.method} ${endpoint.template}\``);
-  return [`The gateway asked ${calls.join(", ")} beforehand, to check what was sent.`];
+  if (sent.length === 0) return [];
+  const calls = sent.map(({ endpoint }) => `\`${endpoint.method} ${endpoint.template}\``);
+  return [`The gateway validated the body with ${calls.join(", ")} before the call.`];
 }
 
-function notesOf(route: Route, records: readonly AuditRecord[]): string[] {
+function describeGatewayWork(route: Route, records: readonly AuditRecord[]): string[] {
   const dropped = new Set(records.flatMap((record) => explainBody(record, route)?.dropped ?? []));
   const names = [...dropped].map((name) => `\`${name}\``).join(", ");
   const { wait, where, limit, aggregation } = route;
   return [
-    ...(dropped.size === 0 ? [] : [`Sent so far for nothing, since no interface knows it: ${names}.`]),
+    ...(dropped.size === 0 ? [] : [`These members have no effect in alpha or v4: ${names}.`]),
     ...(wait
       ? [
-          `The gateway waited up to ${wait.timeoutMs / 1000} s for what was under way; v4 refuses the call meanwhile: ` +
-            "ask again then.",
+          `The gateway waited up to ${wait.timeoutMs / 1000} s for an operation in progress. v4 rejects the call during ` +
+            "the operation: send it again later.",
         ]
       : []),
-    ...checkedBefore(route, records),
+    ...describeValidation(route, records),
     ...(where === undefined
       ? []
-      : [`The gateway narrowed the list by \`${JSON.stringify(where)}\`: without it there are more rows.`]),
+      : [
+          `The gateway filtered the list with \`${JSON.stringify(where)}\`. Without this filter there are more rows.`,
+        ]),
     ...(aggregation === undefined
       ? []
-      : ["The gateway read v4's whole list and paged it by itself: v4's pages are others."]),
+      : ["The gateway read the whole list of v4 and paged it again. The pages of v4 are different."]),
     ...(limit === undefined
       ? []
-      : ["The gateway had a lower rate limit for this call; from now on v4's own limits hold."]),
+      : ["The gateway had a lower rate limit for this call. v4 has its own limits."]),
   ];
 }
 
-function counterpartOf(route: Route): Counterpart {
+function findCounterpart(route: Route): Counterpart {
   const { source, response, name } = route;
   if ("error" in source) return "none";
-  const reads = "call" in source && source.call.method === "GET";
-  return reads && response === "nothing" && !name.startsWith("GET ") ? "unneeded" : "call";
+  const isRead = "call" in source && source.call.method === "GET";
+  return isRead && response === "nothing" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
 type Counts = Pick<CallGuide, "route" | "requests" | "statuses" | "lossy" | "last">;
 
-function countsOf({ route, statuses, requests }: CallSummary): Counts {
+function readCounts({ route, statuses, requests }: CallSummary): Counts {
   return {
     route,
     requests,
@@ -137,32 +181,41 @@ function countsOf({ route, statuses, requests }: CallSummary): Counts {
   };
 }
 
-/** Makes the guide of one call from records of it, the newest first. */
-export function guideCall(called: CallSummary, records: readonly AuditRecord[], pack: Pack): CallGuide {
+/**
+ * Creates the guide of one call.
+ *
+ * @param records a few records of it, the newest first
+ */
+export function createCallGuide(called: CallSummary, records: readonly AuditRecord[], pack: Pack): CallGuide {
   const route = pack.route(called.route);
-  const record = tellingOf(records);
+  const record = findBestRecord(records);
   const common = {
-    ...countsOf(called),
+    ...readCounts(called),
     record: record?.id ?? null,
-    before: commandBefore(record, called.route, pack),
+    before: createAlphaCommand(record, called.route, pack),
   };
   if (!route) {
-    const nothing = { v4: [], after: [], sends: [], adds: [], filters: [], gets: [], notes: [], scope: null };
-    return { ...common, ...nothing, counterpart: "unknown", reason: "No route of today's pack." };
+    const empty = { v4: [], after: [], sends: [], adds: [], filters: [], gets: [], notes: [], scope: null };
+    return {
+      ...common,
+      ...empty,
+      counterpart: "unknown",
+      reason: "The active pack does not have this route.",
+    };
   }
-  const counterpart = counterpartOf(route);
+  const counterpart = findCounterpart(route);
   const { source, access } = route;
   return {
     ...common,
     counterpart,
     reason: "error" in source ? source.error.reason : null,
-    v4: counterpart === "call" ? v4Calls(route, pack) : [],
-    scope: typeof access === "string" ? null : scopePair(access, pack.dialect),
-    after: counterpart === "call" ? commandsAfter(record, route, pack) : [],
-    sends: counterpart === "call" ? sent(route, records, pack) : [],
-    adds: added(route, records),
-    filters: filtered(route, records, pack),
+    v4: counterpart === "call" ? listV4Calls(route, pack) : [],
+    scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
+    after: counterpart === "call" ? createV4Commands(record, route, pack) : [],
+    sends: counterpart === "call" ? describeBody(route, records, pack) : [],
+    adds: findAddedMembers(route, records),
+    filters: describeFilters(route, records, pack),
     gets: ["list", "object"].includes(route.response) && counterpart === "call" ? route.responseObjects : [],
-    notes: notesOf(route, records),
+    notes: describeGatewayWork(route, records),
   };
 }

@@ -8,42 +8,42 @@ import type { Command } from "./model.ts";
 const GATEWAY = "$GATEWAY";
 const V4 = "$V4";
 
-/** Fields of an answer that are made from an extra read. */
-const fieldsOf = ({ resource }: Route, read: string): string[] =>
+/** The fields of a response that need a related request. */
+const findRelatedFields = ({ resource }: Route, requestName: string): string[] =>
   [...resource.fields].flatMap(([name, rule]) =>
-    new RegExp(String.raw`\$with\.${RegExp.escape(read)}\b`).test(rule.read ?? "") ? [name] : [],
+    new RegExp(String.raw`\$with\.${RegExp.escape(requestName)}\b`).test(rule.read ?? "") ? [name] : [],
   );
 
-/** The call and the reads that make its answer whole, in their order, each with what it is for. */
-function endpointsOf(route: Route): { why: string; endpoint: Endpoint }[] {
-  const { source, readAfterWrite, related: besides, mergeParts } = route;
+/** The main call and the requests that complete its response, in order, each with its reason. */
+function listEndpoints(route: Route): { why: string; endpoint: Endpoint }[] {
+  const { source, readAfterWrite, related, mergeParts } = route;
   if (!("call" in source)) return [];
-  const reads = source.call.method === "GET";
+  const isRead = source.call.method === "GET";
   return [
     { why: "", endpoint: source.call },
-    ...mergeParts.map(({ read, write }) => ({ why: "for its other part", endpoint: reads ? read : write })),
-    ...(readAfterWrite ? [{ why: "then, to read what came of it", endpoint: readAfterWrite.endpoint }] : []),
-    ...besides.map(({ name, endpoint }) => ({
-      why: `for ${fieldsOf(route, name).join(", ") || name}, if you need it`,
+    ...mergeParts.map(({ read, write }) => ({ why: "for the other part", endpoint: isRead ? read : write })),
+    ...(readAfterWrite ? [{ why: "then, to read the result", endpoint: readAfterWrite.endpoint }] : []),
+    ...related.map(({ name, endpoint }) => ({
+      why: `for ${findRelatedFields(route, name).join(", ") || name}, if you need it`,
       endpoint,
     })),
   ];
 }
 
-/** v4's calls for a route as the pack writes them. */
-export function v4Calls(route: Route, { dialect }: Pack): string[] {
+/** The v4 calls of a route as in the pack. */
+export function listV4Calls(route: Route, { dialect }: Pack): string[] {
   const { prefix } = dialect.v4;
   if ("catalog" in route.source) return route.source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`);
-  return endpointsOf(route).map(({ endpoint }) => `${endpoint.method} ${prefix}${endpoint.template}`);
+  return listEndpoints(route).map(({ endpoint }) => `${endpoint.method} ${prefix}${endpoint.template}`);
 }
 
-/** A command out of the pack alone, where no record shows how it is called. */
-function plain(call: string, base: string, scheme: string | undefined): string {
+/** A command without query and body, for a call without a record. */
+function createPlainCommand(call: string, base: string, scheme: string | undefined): string {
   const [method = "GET", path = ""] = call.split(" ", 2);
   return curl({ base, method, path, scheme, headers: {}, body: undefined });
 }
 
-function ofCatalog(route: Route, { dialect }: Pack): Command[] {
+function createCatalogCommands(route: Route, { dialect }: Pack): Command[] {
   if (!("catalog" in route.source)) return [];
   const { prefix, scheme } = dialect.v4;
   return route.source.catalog.calls.map(({ path, filter }) => ({
@@ -59,40 +59,44 @@ function ofCatalog(route: Route, { dialect }: Pack): Command[] {
   }));
 }
 
-/** Whether a recorded call is one of this endpoint. */
-export const isOf = (endpoint: Endpoint, { method, path }: RecordedCall): boolean =>
+/** Whether a recorded request is one to an endpoint. */
+export const isCallOf = (endpoint: Endpoint, { method, path }: RecordedCall): boolean =>
   endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
 
-/** The record's own calls; undefined where they were never made. */
-function recorded(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] | undefined {
+/** The v4 requests of a record; undefined if the main call was not sent. */
+function createRecordedCommands(
+  record: AuditRecord | undefined,
+  route: Route,
+  pack: Pack,
+): Command[] | undefined {
   if (!record) return undefined;
   const { v4 } = recordCurls(record, pack);
-  const commands = endpointsOf(route).flatMap(({ why, endpoint }) => {
-    const index = record.v4.findLastIndex((call) => isOf(endpoint, call));
+  const commands = listEndpoints(route).flatMap(({ why, endpoint }) => {
+    const index = record.v4.findLastIndex((call) => isCallOf(endpoint, call));
     const command = v4[index];
     return command === undefined ? [] : [{ why, curl: command }];
   });
-  const whole = record.alpha.status === 200 || commands[0]?.why === "";
-  return whole && commands.length > 0 ? commands : undefined;
+  const hasMainCall = record.alpha.status === 200 || commands[0]?.why === "";
+  return hasMainCall && commands.length > 0 ? commands : undefined;
 }
 
-/** What is called from now on, out of a record where there is one. */
-export function commandsAfter(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] {
+/** The v4 commands, from a record if there is one. */
+export function createV4Commands(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] {
   if ("error" in route.source) return [];
-  if ("catalog" in route.source) return ofCatalog(route, pack);
-  const found = recorded(record, route, pack);
-  if (found) return found;
+  if ("catalog" in route.source) return createCatalogCommands(route, pack);
+  const recorded = createRecordedCommands(record, route, pack);
+  if (recorded) return recorded;
   const { prefix, scheme } = pack.dialect.v4;
-  return endpointsOf(route).map(({ why, endpoint }) => ({
+  return listEndpoints(route).map(({ why, endpoint }) => ({
     why,
-    curl: plain(`${endpoint.method} ${prefix}${endpoint.template}`, V4, scheme),
+    curl: createPlainCommand(`${endpoint.method} ${prefix}${endpoint.template}`, V4, scheme),
   }));
 }
 
-/** What was called so far. */
-export function commandBefore(record: AuditRecord | undefined, route: string, pack: Pack): string {
+/** The alpha command, from a record if there is one. */
+export function createAlphaCommand(record: AuditRecord | undefined, route: string, pack: Pack): string {
   if (record) return recordCurls(record, pack).alpha;
   const { prefix, scheme } = pack.dialect.alpha;
   const [method = "GET", path = ""] = route.split(" ", 2);
-  return plain(`${method} ${prefix}${path}`, GATEWAY, scheme);
+  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, scheme);
 }

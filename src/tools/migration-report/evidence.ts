@@ -2,14 +2,14 @@ import type { AuditRecord } from "../../audit/record.ts";
 import type { AuditQuery, AuditStore } from "../../audit/store.ts";
 import type { RouteUsage } from "../../audit/usage.ts";
 
-/** Records that are looked at for what a client sends, of each of its most used calls. */
-const LOOKED_AT = 20;
-/** Calls that are looked at so; of the others the one record that the summaries name has to do. */
-const CALLS_LOOKED_AT = 100;
-/** Reads at a time: enough to keep the store busy, and few enough to keep what is held small. */
-const AT_ONCE = 16;
+/** Records that are read for each of the most used calls. */
+const RECORDS_PER_CALL = 20;
+/** Calls for which several records are read. For the others, one record of the summaries is enough. */
+const MOST_USED_CALLS = 100;
+/** Calls that are read concurrently: enough for the store, and few enough for the memory. */
+const CONCURRENCY = 16;
 
-/** What one client called on one route of alpha, whatever it was told. */
+/** The requests of one client to one alpha route, with any status. */
 export interface CallSummary {
   readonly client: string | null;
   readonly route: string;
@@ -18,55 +18,55 @@ export interface CallSummary {
   readonly requests: number;
 }
 
-/** Gives something for each call. `records` are a few of it, the newest first; none where all are deleted. */
+/** Evaluates a call. `records` are a few of its records, the newest first; empty if all are deleted. */
 export type ExamineCall<T> = (called: CallSummary, records: readonly AuditRecord[]) => T;
 
 type Records = Pick<AuditStore, "get" | "query">;
 type Span = Pick<AuditQuery, "since" | "until">;
 
-async function samples(store: Records, { statuses }: CallSummary): Promise<AuditRecord[]> {
+async function readSamples(store: Records, { statuses }: CallSummary): Promise<AuditRecord[]> {
   const found = await Promise.all(statuses.map(({ sample }) => store.get(sample)));
   return found.filter((record) => record !== undefined);
 }
 
-async function recent(
+async function readRecent(
   store: Records,
   { client, route }: CallSummary,
   span: Span,
 ): Promise<readonly AuditRecord[]> {
   if (client === null) return [];
-  return (await store.query({ ...span, client, route, limit: LOOKED_AT })).records;
+  return (await store.query({ ...span, client, route, limit: RECORDS_PER_CALL })).records;
 }
 
+/** What is read, and how it is evaluated. */
 export interface Examination<T> {
   readonly store: Records;
   readonly calls: readonly CallSummary[];
   readonly span: Span;
   readonly examine: ExamineCall<T>;
-  readonly onProgress: (done: number, of: number) => void;
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Reads records of each call and hands them over, a few calls at a time, so that no more is held at once.
- * What can't be read is a report that can't be made.
+ * Reads records of each call and evaluates them, a few calls at a time, so that memory use is bounded.
  *
  * @throws {AuditUnavailableError}
  */
 export async function examineCalls<T>(examination: Examination<T>): Promise<T[]> {
   const { store, calls, span, examine, onProgress } = examination;
   const byUse = calls.toSorted((one, other) => other.requests - one.requests);
-  const looked = new Set(byUse.slice(0, CALLS_LOOKED_AT));
+  const mostUsed = new Set(byUse.slice(0, MOST_USED_CALLS));
   const results: T[] = [];
-  for (let from = 0; from < calls.length; from += AT_ONCE) {
-    const group = calls.slice(from, from + AT_ONCE);
+  for (let from = 0; from < calls.length; from += CONCURRENCY) {
+    const group = calls.slice(from, from + CONCURRENCY);
     const found = await Promise.all(
       group.map(async (called) => {
-        const records = await samples(store, called);
-        return looked.has(called) ? [...records, ...(await recent(store, called, span))] : records;
+        const records = await readSamples(store, called);
+        return mostUsed.has(called) ? [...records, ...(await readRecent(store, called, span))] : records;
       }),
     );
     results.push(...group.map((called, index) => examine(called, found[index] ?? [])));
-    onProgress(Math.min(from + AT_ONCE, calls.length), calls.length);
+    onProgress(Math.min(from + CONCURRENCY, calls.length), calls.length);
   }
   return results;
 }

@@ -1,11 +1,99 @@
 import { createHash } from "node:crypto";
-import { STYLE } from "./html-style.ts";
 import type { Report } from "./model.ts";
-import { blockWriter, type Block, type Column, type Line, type OutlineSpan } from "./outline.ts";
+import { count, createBlockWriter, type Block, type Column, type Line, type OutlineSpan } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
-import { count } from "./words.ts";
 
-/** What a browser may load for a report: its own style sheet, and nothing else. Names in it are chosen by clients. */
+/** The style sheet: for light and dark, wide and narrow screens, and for print. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1b2430, #e4e9f0);
+  --soft: light-dark(#51606f, #a3b0bf);
+  --paper: light-dark(#ffffff, #12171d);
+  --raised: light-dark(#f4f6f9, #1b222b);
+  --line: light-dark(#d5dce4, #333e4a);
+  --link: light-dark(#0b57b0, #85b8ff);
+  --alpha: light-dark(#c2570c, #f0954a);
+  --native: light-dark(#1f6fc4, #5aa2ee);
+  --good: light-dark(#14662f, #7fd39a);
+  --warn: light-dark(#8a4b00, #f3b765);
+  --bad: light-dark(#a3202d, #ff9aa2);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem;
+  background: var(--paper); color: var(--ink);
+  font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  overflow-wrap: break-word;
+}
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; }
+h2 { font-size: 1.4rem; margin: 2.75rem 0 .75rem; padding-top: .5rem; border-top: 2px solid var(--line); }
+h3 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+h4 { font-size: 1rem; margin: 0 0 .35rem; }
+p, ul { margin: 0 0 1rem; max-width: 48rem; }
+ul { padding-left: 1.25rem; }
+li { margin-bottom: .25rem; }
+a { color: var(--link); }
+code, pre { font: .875em/1.5 ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace; }
+code { overflow-wrap: anywhere; }
+h4 code { font-size: 1rem; }
+pre {
+  margin: 0; padding: .75rem 1rem; overflow-x: auto;
+  background: var(--raised); border: 1px solid var(--line); border-radius: .4rem;
+}
+figure { margin: 0 0 1rem; }
+figcaption { color: var(--soft); font-size: .875rem; margin-bottom: .25rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 0 0 1rem; padding: 0; list-style: none; max-width: none; }
+.figures li { background: var(--raised); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem; margin: 0; }
+.figures b { display: block; font-size: 1.5rem; line-height: 1.2; }
+.figures span { color: var(--soft); font-size: .875rem; }
+.days svg { display: block; width: 100%; height: 9rem; background: var(--raised); border: 1px solid var(--line); border-radius: .4rem; }
+.days .alpha { fill: var(--alpha); }
+.days .native { fill: var(--native); }
+.axis { display: flex; justify-content: space-between; gap: 1rem; color: var(--soft); font-size: .875rem; margin: .25rem 0 0; max-width: none; }
+.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .875rem; margin: 0 0 .35rem; max-width: none; }
+.legend svg { display: inline-block; width: .8rem; height: .8rem; vertical-align: -.05rem; border: 0; }
+.table { overflow-x: auto; margin: 0 0 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+caption { text-align: left; color: var(--soft); font-size: .875rem; padding-bottom: .25rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; color: var(--soft); font-size: .875rem; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+table.fields { table-layout: fixed; }
+.fields th:nth-child(-n+2) { width: 21%; }
+.tag {
+  display: inline-block; padding: 0 .45rem; border-radius: .3rem; border: 1px solid currentColor;
+  font-size: .8125rem; line-height: 1.4; white-space: nowrap; color: var(--soft);
+}
+.tag.good { color: var(--good); }
+.tag.warn { color: var(--warn); }
+.tag.bad { color: var(--bad); }
+.call { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1.25rem; }
+.call > :last-child, .part > :last-child { margin-bottom: 0; }
+.part { margin: 0 0 1.5rem; }
+@media (max-width: 40rem) {
+  body { padding: 1.25rem .9rem 3rem; }
+  .call { padding: .75rem; }
+  table, caption, tbody, tr, td { display: block; }
+  thead { display: none; }
+  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  td, td.number { border: 0; padding: .1rem 0; text-align: left; white-space: normal; }
+  td[data-name]::before { content: attr(data-name) ": "; color: var(--soft); font-size: .875rem; }
+}
+@media print {
+  :root { color-scheme: light; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .table { overflow: visible; }
+  .client { break-before: page; }
+  h2, h3, h4, figcaption, caption, thead { break-after: avoid; }
+  figure, tr, .figures, .days { break-inside: avoid; }
+  a { color: inherit; }
+  .days rect, .legend rect { print-color-adjust: exact; }
+}
+`;
+
+/** The Content-Security-Policy: only the style sheet of the report. Clients choose some of the texts. */
 export const REPORT_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
   "base-uri 'none'; form-action 'none'";
@@ -20,7 +108,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
-/** How much attention a word asks for. */
+/** The colors of labels. */
 const TONES: Readonly<Record<string, string>> = {
   ready: "good",
   silent: "good",
@@ -32,11 +120,11 @@ const TONES: Readonly<Record<string, string>> = {
   "another call": "warn",
   "not begun": "bad",
   "was lossy": "bad",
-  gone: "bad",
+  removed: "bad",
   "no counterpart": "bad",
 };
 
-function piece(part: OutlineSpan): string {
+function renderSpan(part: OutlineSpan): string {
   if (typeof part === "string") return escape(part);
   if ("code" in part) return `<code>${escape(part.code)}</code>`;
   if ("strong" in part) return `<strong>${escape(part.strong)}</strong>`;
@@ -44,22 +132,22 @@ function piece(part: OutlineSpan): string {
   return `<a href="#${escape(part.to)}">${escape(part.link)}</a>`;
 }
 
-const written = (line: Line): string => line.map(piece).join("");
+const renderLine = (line: Line): string => line.map(renderSpan).join("");
 
-const classOf = ({ number }: Column): string => (number ? ' class="number"' : "");
+const columnClass = ({ number }: Column): string => (number ? ' class="number"' : "");
 
-/** On a narrow screen each cell stands below the other, under the name of its column. */
-function table({ caption, of, columns, rows }: Block & { kind: "table" }): string {
+/** On a narrow screen the cells of a row are below each other, each with the name of its column. */
+function renderTable({ caption, of, columns, rows }: Block & { kind: "table" }): string {
   const heads = columns.map((column) =>
-    column.name === "" ? "<td></td>" : `<th scope="col"${classOf(column)}>${escape(column.name)}</th>`,
+    column.name === "" ? "<td></td>" : `<th scope="col"${columnClass(column)}>${escape(column.name)}</th>`,
   );
   const row = (cells: readonly Line[]): string => {
-    const shown = cells.map((line, index) => {
+    const rendered = cells.map((line, index) => {
       const column = columns[index] ?? { name: "" };
       const name = index === 0 || column.name === "" ? "" : ` data-name="${escape(column.name)}"`;
-      return `<td${classOf(column)}${name}>${written(line)}</td>`;
+      return `<td${columnClass(column)}${name}>${renderLine(line)}</td>`;
     });
-    return `<tr>${shown.join("")}</tr>`;
+    return `<tr>${rendered.join("")}</tr>`;
   };
   return (
     `<div class="table"><table class="${of ?? "plain"}"><caption>${escape(caption)}</caption>` +
@@ -74,54 +162,55 @@ const GAP = 2;
 const rect = (kind: string, [x, y, width, height]: readonly number[]): string =>
   `<rect class="${kind}" x="${x}" y="${y?.toFixed(2)}" width="${width}" height="${height?.toFixed(2)}"/>`;
 
-/** A bar for each day: native requests, and those in alpha upon them. */
-function days(all: (Block & { kind: "days" })["days"]): string {
-  const most = Math.max(1, ...all.map(({ alpha, native }) => alpha + native));
-  const height = (requests: number): number => (requests / most) * HEIGHT * 0.94;
+/** A bar for each day: native requests, and alpha requests above them. */
+function renderDays(all: (Block & { kind: "days" })["days"]): string {
+  const maximum = Math.max(1, ...all.map(({ alpha, native }) => alpha + native));
+  const height = (requests: number): number => (requests / maximum) * HEIGHT * 0.94;
   const bars = all.map(({ day, alpha, native, alphaClients }, index) => {
     const x = index * (BAR + GAP) + GAP / 2;
     const [low, high] = [height(native), height(alpha)];
-    const told = `${day}: ${count(alpha)} in alpha from ${alphaClients} clients, ${count(native)} native`;
+    const title = `${day}: ${count(alpha)} in alpha from ${alphaClients} clients, ${count(native)} native`;
     return (
-      `<g><title>${escape(told)}</title>${rect("native", [x, HEIGHT - low, BAR, low])}` +
+      `<g><title>${escape(title)}</title>${rect("native", [x, HEIGHT - low, BAR, low])}` +
       `${rect("alpha", [x, HEIGHT - low - high, BAR, high])}</g>`
     );
   });
   const width = Math.max(12, all.length) * (BAR + GAP);
   const [first, last] = [all[0], all.at(-1)];
-  const told = `Requests by day. First ${first?.day}: ${count(first?.alpha ?? 0)} in alpha, ${count(first?.native ?? 0)} native. Last ${last?.day}: ${count(last?.alpha ?? 0)} in alpha, ${count(last?.native ?? 0)} native.`;
+  const description = `Requests by day. First ${first?.day}: ${count(first?.alpha ?? 0)} in alpha, ${count(first?.native ?? 0)} native. Last ${last?.day}: ${count(last?.alpha ?? 0)} in alpha, ${count(last?.native ?? 0)} native.`;
   const mark = (kind: string): string =>
     `<svg viewBox="0 0 10 10" aria-hidden="true">${rect(kind, [0, 0, 10, 10])}</svg>`;
   return (
     `<div class="days"><p class="legend"><span>${mark("alpha")} in alpha</span><span>${mark("native")} native (v4)</span>` +
-    `<span>the highest day: ${count(most)} requests</span></p>` +
-    `<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${escape(told)}">${bars.join("")}</svg>` +
+    `<span>busiest day: ${count(maximum)} requests</span></p>` +
+    `<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${escape(description)}">${bars.join("")}</svg>` +
     `<p class="axis"><span>${first?.day ?? ""}</span><span>${first === last ? "" : (last?.day ?? "")}</span></p></div>`
   );
 }
 
 const anchor = (id: string | undefined): string => (id === undefined ? "" : ` id="${escape(id)}"`);
 
-const block = blockWriter({
-  heading: ({ level, line, id }) => `<h${level}${anchor(id)}>${written(line)}</h${level}>`,
-  text: ({ line }) => `<p>${written(line)}</p>`,
+const renderBlock = createBlockWriter({
+  heading: ({ level, line, id }) => `<h${level}${anchor(id)}>${renderLine(line)}</h${level}>`,
+  text: ({ line }) => `<p>${renderLine(line)}</p>`,
   figures: ({ figures }) => {
     const items = figures.map(
       ({ value, text }) => `<li><b>${escape(value)}</b><span>${escape(text)}</span></li>`,
     );
     return `<ul class="figures">${items.join("")}</ul>`;
   },
-  days: (given) => days(given.days),
-  table,
-  list: ({ lines }) => `<ul>${lines.map((line) => `<li>${written(line)}</li>`).join("")}</ul>`,
+  days: ({ days }) => renderDays(days),
+  table: renderTable,
+  list: ({ lines }) => `<ul>${lines.map((line) => `<li>${renderLine(line)}</li>`).join("")}</ul>`,
   command: ({ title, text }) =>
     `<figure><figcaption>${escape(title)}</figcaption><pre tabindex="0"><code>${escape(text)}</code></pre></figure>`,
-  section: ({ of, blocks }): string => `<section class="${of}">\n${blocks.map(block).join("\n")}\n</section>`,
+  section: ({ of, blocks }): string =>
+    `<section class="${of}">\n${blocks.map(renderBlock).join("\n")}\n</section>`,
 });
 
-/** The report as one HTML file: no script, nothing to load, printable. */
+/** Renders the report as one printable HTML file, without scripts and external files. */
 export function reportHtml(report: Report): string {
-  const blocks = outlineReport(report).map(block);
+  const blocks = outlineReport(report).map(renderBlock);
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -7,34 +7,31 @@ import {
   type UsageReader,
 } from "../../audit/usage.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import { guideCall } from "./call-guide.ts";
-import { commonChanges } from "./every-call.ts";
+import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
+import { describeCommonChanges, describeObjects } from "./changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import type { CallGuide, ClientGuide, Report } from "./model.ts";
-import { objectChanges } from "./object-changes.ts";
-import { isDone, readinessOf } from "./readiness.ts";
-import { leastScopes } from "./scopes.ts";
+import { isDone, readinessOf, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
   readonly pack: Pack;
-  /** Narrows the report to a client, or to days; its `limit` has no meaning here. */
+  /** Limits the report to a client, or to days. */
   readonly query: Pick<UsageQuery, "client" | "since" | "until">;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Hears how many of the calls have been looked at. */
-  readonly onProgress?: (done: number, of: number) => void;
+  /** Called with the number of calls that are evaluated. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
-const sum = <T>(all: readonly T[], of: (one: T) => number): number =>
-  all.reduce((total, one) => total + of(one), 0);
+const sum = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
+  items.reduce((total, item) => total + valueOf(item), 0);
 
 const isAlpha = ({ lane }: RouteUsage): boolean => lane === "alpha";
 
-/** The summaries' rows, a call for each client and route of alpha: the most used first. */
-function callsOf(usage: readonly RouteUsage[]): CallSummary[] {
-  const known = usage.filter((row) => isAlpha(row) && row.route !== null);
-  const groups = Map.groupBy(known, ({ client, route }) => JSON.stringify([client, route]));
+/** Groups the rows of the summaries by client and alpha route, the most used first. */
+function groupCalls(usage: readonly RouteUsage[]): CallSummary[] {
+  const withRoute = usage.filter((row) => isAlpha(row) && row.route !== null);
+  const groups = Map.groupBy(withRoute, ({ client, route }) => JSON.stringify([client, route]));
   return [...groups.values()]
     .flatMap((rows): CallSummary[] => {
       const [first] = rows;
@@ -46,26 +43,26 @@ function callsOf(usage: readonly RouteUsage[]): CallSummary[] {
     .toSorted((one, other) => other.requests - one.requests || (one.route < other.route ? -1 : 1));
 }
 
-function lastOf(rows: readonly RouteUsage[]): string | null {
+function findLast(rows: readonly RouteUsage[]): string | null {
   return rows.reduce<string | null>(
     (latest, { last }) => (latest !== null && latest > last ? latest : last),
     null,
   );
 }
 
-interface Material {
+interface ClientMaterial {
   readonly pack: Pack;
   readonly now: number;
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
 }
 
-function guideClient(counted: ClientUsage, { pack, now, usage, calls }: Material): ClientGuide {
+function createClientGuide(counted: ClientUsage, { pack, now, usage, calls }: ClientMaterial): ClientGuide {
   const { client, userAgent, first, last, requests, native, errors, lossy } = counted;
   const alpha = usage.filter(isAlpha);
-  const lastAlpha = lastOf(alpha);
+  const lastAlpha = findLast(alpha);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
-  const left = routes.filter(({ source }) => !("error" in source));
+  const callable = routes.filter(({ source }) => !("error" in source));
   return {
     client,
     userAgent,
@@ -77,8 +74,8 @@ function guideClient(counted: ClientUsage, { pack, now, usage, calls }: Material
     errors,
     lossy,
     readiness: readinessOf({ native, lastAlpha }, now),
-    scopes: leastScopes(
-      left.map(({ access }) => access),
+    scopes: findSmallestScopes(
+      callable.map(({ access }) => access),
       pack.dialect,
     ),
     calls,
@@ -86,14 +83,14 @@ function guideClient(counted: ClientUsage, { pack, now, usage, calls }: Material
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
     ),
-    objects: objectChanges(routes, pack),
+    objects: describeObjects(routes, pack),
   };
 }
 
-const leftOf = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
+const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
 
 /**
- * Makes the migration report from the summaries of an audit store, and a few records of each call.
+ * Creates the migration report from the summaries of an audit store, and a few records of each call.
  *
  * @throws {AuditUnavailableError}
  */
@@ -104,27 +101,27 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     store.usage(query),
     store.days(query),
   ]);
-  const called = callsOf(usage);
+  const callSummaries = groupCalls(usage);
   const { client: _client, ...span } = query;
   const guides = await examineCalls({
     store,
-    calls: called,
+    calls: callSummaries,
     span,
-    examine: (call, records) => ({ client: call.client, guide: guideCall(call, records, pack) }),
+    examine: (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
     onProgress,
   });
-  const callsBy = Map.groupBy(guides, ({ client }) => client);
-  const usageBy = Map.groupBy(usage, ({ client }) => client);
-  const made = clients
+  const callsByClient = Map.groupBy(guides, ({ client }) => client);
+  const usageByClient = Map.groupBy(usage, ({ client }) => client);
+  const clientGuides = clients
     .map((counted) =>
-      guideClient(counted, {
+      createClientGuide(counted, {
         pack,
         now,
-        usage: usageBy.get(counted.client) ?? [],
-        calls: (callsBy.get(counted.client) ?? []).map(({ guide }) => guide),
+        usage: usageByClient.get(counted.client) ?? [],
+        calls: (callsByClient.get(counted.client) ?? []).map(({ guide }) => guide),
       }),
     )
-    .toSorted((one, other) => leftOf(other) - leftOf(one) || other.requests - one.requests);
+    .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
   return {
     made: new Date(now).toISOString(),
     since: query.since ?? null,
@@ -135,12 +132,12 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
       clients: clients.length,
-      done: made.filter(({ readiness }) => isDone(readiness)).length,
-      calls: new Set(called.map(({ route }) => route)).size,
+      done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
+      calls: new Set(callSummaries.map(({ route }) => route)).size,
     },
     days,
-    everyCall: commonChanges(pack.dialect),
-    clients: made,
+    everyCall: describeCommonChanges(pack.dialect),
+    clients: clientGuides,
     cut: Math.max(clients.length, usage.length) >= MAX_USAGE_ROWS,
   };
 }

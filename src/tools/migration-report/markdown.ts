@@ -1,55 +1,56 @@
 import type { Report } from "./model.ts";
-import { blockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
+import { count, createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
-import { count } from "./words.ts";
 
-const oneLine = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");
+const toLine = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");
 
-/** Clients choose some of these texts: nothing in them is mark-up (CommonMark 0.31, 2.4). */
-const plain = (text: string): string => oneLine(text).replaceAll(/[\\`*_{}[\]<>#|~&]/g, String.raw`\$&`);
+/** Escapes markup: clients choose some of the texts (CommonMark 0.31, 2.4). */
+const escape = (text: string): string => toLine(text).replaceAll(/[\\`*_{}[\]<>#|~&]/g, String.raw`\$&`);
 
-/** A fence must be longer than any row of backticks within (CommonMark 0.31, 6.1). */
-const fence = (text: string, least: number): string => {
-  const rows = text.match(/`+/g) ?? [];
-  return "`".repeat(Math.max(least, ...rows.map(({ length }) => length + 1)));
+/** A fence is longer than each sequence of backticks in the text (CommonMark 0.31, 6.1). */
+const fence = (text: string, minimum: number): string => {
+  const sequences = text.match(/`+/g) ?? [];
+  return "`".repeat(Math.max(minimum, ...sequences.map(({ length }) => length + 1)));
 };
 
 function code(text: string): string {
-  const line = oneLine(text);
+  const line = toLine(text);
   const mark = fence(line, 1);
-  const blank = /^[` ]|[` ]$/.test(line) ? " " : "";
-  return `${mark}${blank}${line}${blank}${mark}`;
+  const padding = /^[` ]|[` ]$/.test(line) ? " " : "";
+  return `${mark}${padding}${line}${padding}${mark}`;
 }
 
-function piece(part: OutlineSpan): string {
-  if (typeof part === "string") return plain(part);
+function renderSpan(part: OutlineSpan): string {
+  if (typeof part === "string") return escape(part);
   if ("code" in part) return code(part.code);
-  if ("strong" in part) return `**${plain(part.strong)}**`;
-  if ("tag" in part) return `*${plain(part.tag)}*`;
-  return `[${plain(part.link)}](#${part.to})`;
+  if ("strong" in part) return `**${escape(part.strong)}**`;
+  if ("tag" in part) return `*${escape(part.tag)}*`;
+  return `[${escape(part.link)}](#${part.to})`;
 }
 
-const written = (line: Line): string => line.map(piece).join("");
+const renderLine = (line: Line): string => line.map(renderSpan).join("");
 
-/** Within a table a bar ends the cell, even in code. */
-const cell = (line: Line): string =>
+/** A bar ends the cell of a table, even in code. */
+const renderCell = (line: Line): string =>
   line
     .map((part) =>
-      typeof part === "object" && "code" in part ? piece(part).replaceAll("|", String.raw`\|`) : piece(part),
+      typeof part === "object" && "code" in part
+        ? renderSpan(part).replaceAll("|", String.raw`\|`)
+        : renderSpan(part),
     )
     .join("");
 
-function table({ columns, rows }: Block & { kind: "table" }): string {
+function renderTable({ columns, rows }: Block & { kind: "table" }): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
-    row(columns.map(({ name }) => plain(name))),
+    row(columns.map(({ name }) => escape(name))),
     row(columns.map(({ number }) => (number ? "--:" : "---"))),
-    ...rows.map((cells) => row(cells.map(cell))),
+    ...rows.map((cells) => row(cells.map(renderCell))),
   ].join("\n");
 }
 
-function days(all: (Block & { kind: "days" })["days"]): string {
-  return table({
+function renderDays(all: (Block & { kind: "days" })["days"]): string {
+  return renderTable({
     kind: "table",
     caption: "",
     columns: [
@@ -67,24 +68,24 @@ function days(all: (Block & { kind: "days" })["days"]): string {
 
 const anchor = (id: string | undefined): string => (id === undefined ? "" : `<a id="${id}"></a>\n\n`);
 
-function command({ title, text }: Block & { kind: "command" }): string {
+function renderCommand({ title, text }: Block & { kind: "command" }): string {
   const mark = fence(text, 3);
-  return `${plain(title)}:\n\n${mark}sh\n${text}\n${mark}`;
+  return `${escape(title)}:\n\n${mark}sh\n${text}\n${mark}`;
 }
 
-const block = blockWriter({
-  heading: ({ id, level, line }) => `${anchor(id)}${"#".repeat(level)} ${written(line)}`,
-  text: ({ line }) => written(line),
+const renderBlock = createBlockWriter({
+  heading: ({ id, level, line }) => `${anchor(id)}${"#".repeat(level)} ${renderLine(line)}`,
+  text: ({ line }) => renderLine(line),
   figures: ({ figures }) =>
-    figures.map(({ value, text }) => `- **${plain(value)}** ${plain(text)}`).join("\n"),
-  days: (given) => days(given.days),
-  table,
-  list: ({ lines }) => lines.map((line) => `- ${written(line)}`).join("\n"),
-  command,
-  section: ({ blocks }): string => blocks.map(block).join("\n\n"),
+    figures.map(({ value, text }) => `- **${escape(value)}** ${escape(text)}`).join("\n"),
+  days: ({ days }) => renderDays(days),
+  table: renderTable,
+  list: ({ lines }) => lines.map((line) => `- ${renderLine(line)}`).join("\n"),
+  command: renderCommand,
+  section: ({ blocks }): string => blocks.map(renderBlock).join("\n\n"),
 });
 
-/** The report as Markdown with tables (GitHub's). */
+/** Renders the report as GitHub Flavored Markdown. */
 export function reportMarkdown(report: Report): string {
-  return `${outlineReport(report).map(block).join("\n\n")}\n`;
+  return `${outlineReport(report).map(renderBlock).join("\n\n")}\n`;
 }

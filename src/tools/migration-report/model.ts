@@ -1,114 +1,114 @@
-/** The migration report as data: what every form of it (HTML, Markdown, JSON, CSV) is written from. */
+/** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { DayUsage } from "../../audit/usage.ts";
 import type { FieldClass } from "../../mapping/summary.ts";
 
-/** A value that both sides have under different words. */
+/** A value with different words in alpha and v4. */
 export interface ValuePair {
   readonly alpha: string;
   readonly v4: string;
 }
 
-/** A field that does not mean the same on both sides. */
+/** A field that is different in alpha and v4. */
 export interface FieldChange {
-  /** In alpha, dotted where it is nested. */
+  /** The path in alpha, with dots. */
   readonly field: string;
-  /** In v4; null where no single field is it. */
+  /** The path in v4; null if it is not a single field. */
   readonly v4: string | null;
   readonly class: FieldClass;
-  /** What changes, in sentences; code in them stands in backticks. */
+  /** What changes, in sentences with code in backticks. */
   readonly change: string;
-  /** Values that are called otherwise; empty where there is no table of them. */
+  /** Values with different words; empty without a table of values. */
   readonly values: readonly ValuePair[];
-  /** How alpha's value was computed (JSONata over v4's object), or null. */
+  /** How alpha's value was computed (JSONata on the v4 object), or null. */
   readonly formula: string | null;
-  /** What alpha could not show of v4, or null. */
+  /** What alpha could not represent, or null. */
   readonly loss: string | null;
 }
 
-/** An object that answers show, with those of its fields that change. */
+/** An object in responses, with its fields that change. */
 export interface ObjectChanges {
   readonly object: string;
-  /** Fields that are the same on both sides. */
+  /** The number of fields that are the same in alpha and v4. */
   readonly same: number;
   readonly fields: readonly FieldChange[];
 }
 
-/** One command to type, and what it is for; an empty reason is the call itself. */
+/** A command, and why it is needed; the reason is empty for the main call. */
 export interface Command {
   readonly why: string;
   readonly curl: string;
 }
 
 /**
- * What becomes of a call: `call` is replaced by a v4 call, `unneeded` can be left out, since v4 does by itself
- * what it asked for, `none` has no counterpart, and `unknown` is no route of today's pack.
+ * What replaces an alpha call. `call`: a v4 call. `unneeded`: nothing, since v4 does it automatically. `none`: nothing,
+ * since v4 has no counterpart. `unknown`: the active pack does not have the route.
  */
 export type Counterpart = "call" | "unneeded" | "none" | "unknown";
 
-/** One route that a client calls, and what it calls instead. */
+/** A route that a client calls, and what replaces it. */
 export interface CallGuide {
-  /** As the pack names it. */
+  /** The name in the pack. */
   readonly route: string;
-  /** v4's calls in their order, `GET /path/{id}`; empty where there is none. */
+  /** The v4 calls in order, `GET /path/{id}`; empty if there are none. */
   readonly v4: readonly string[];
   readonly counterpart: Counterpart;
   /** Why there is no counterpart, or null. */
   readonly reason: string | null;
   readonly requests: number;
-  /** Requests by the status that was told, the most frequent first. */
+  /** Requests by the status of the response, the most frequent first. */
   readonly statuses: readonly { readonly status: number; readonly requests: number }[];
-  /** Requests whose answer could not keep something. */
+  /** Requests whose response lost something. */
   readonly lossy: number;
-  /** ISO 8601, of the last one. */
+  /** The time of the last request, ISO 8601. */
   readonly last: string;
-  /** What a token needs for it; null where it needs nothing, or any token will do. */
+  /** The scope that a token needs; null if it needs none. */
   readonly scope: { readonly alpha: string; readonly v4: string } | null;
-  /** The record that the commands were made from; null where none is left, and they were made from the pack. */
+  /** The id of the record behind the commands; null if they come from the pack, because no record is left. */
   readonly record: string | null;
   readonly before: string;
   readonly after: readonly Command[];
-  /** Members of its body that change. */
+  /** Members of the body that change. */
   readonly sends: readonly FieldChange[];
-  /** v4 members that the gateway put in by itself, and that the client has to send from now on. */
+  /** v4 members that the gateway added, and that the client must send itself. */
   readonly adds: readonly string[];
-  /** Fields of its filters that change. */
+  /** Fields of filters that change. */
   readonly filters: readonly FieldChange[];
-  /** Objects in its answer, by their names. */
+  /** The names of the objects in the response. */
   readonly gets: readonly string[];
-  /** What the gateway did besides, that the client has to do or to bear from now on. */
+  /** What the gateway did additionally, and the client must do or accept. */
   readonly notes: readonly string[];
 }
 
-/** How far a client is (see `readiness.ts`). */
+/** How far the migration of a client is. */
 export type Readiness = "not begun" | "moving" | "ready" | "silent";
 
-/** The guide of one client, made from its own traffic. */
+/** The guide of one client, created from its own requests. */
 export interface ClientGuide {
-  /** The token's fingerprint; null: all requests without a token. */
+  /** The fingerprint of the token; null: all requests without a token. */
   readonly client: string | null;
-  /** Of its last request. */
+  /** The user agent of the last request. */
   readonly userAgent: string | null;
   readonly first: string;
   readonly last: string;
-  /** Its last request in alpha; null where it made none. */
+  /** The time of the last alpha request; null if there was none. */
   readonly lastAlpha: string | null;
   readonly requests: number;
   readonly native: number;
-  /** Requests answered with 400 or above. */
+  /** Requests with a status of 400 or above. */
   readonly errors: number;
   readonly lossy: number;
   readonly readiness: Readiness;
-  /** The least that its v4 token needs for these calls, and what alpha called that. */
+  /** The smallest scopes for these calls, in alpha and in v4. */
   readonly scopes: { readonly alpha: readonly string[]; readonly v4: readonly string[] };
   /** The most used first. */
   readonly calls: readonly CallGuide[];
-  /** Requests in alpha to addresses that alpha never had. */
+  /** Alpha requests to paths that alpha never had. */
   readonly unmatched: number;
-  /** Objects that its answers show, where they change. */
+  /** Objects in responses that change. */
   readonly objects: readonly ObjectChanges[];
 }
 
-/** Something that differs in every call. */
+/** A difference in all calls. */
 export interface Difference {
   readonly what: string;
   readonly alpha: string;
@@ -121,24 +121,51 @@ export interface Totals {
   readonly errors: number;
   readonly lossy: number;
   readonly clients: number;
-  /** Clients that no longer speak alpha. */
+  /** Clients that no longer use alpha. */
   readonly done: number;
-  /** Different alpha calls that clients which do make. */
+  /** Different alpha routes in use. */
   readonly calls: number;
 }
 
 export interface Report {
   /** ISO 8601. */
   readonly made: string;
-  /** What was asked for: ISO 8601, whole days (UTC); null: since the beginning, until now. */
+  /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
   readonly since: string | null;
   readonly until: string | null;
   readonly totals: Totals;
-  /** Days with requests, in their order. */
+  /** Days with requests, in order. */
   readonly days: readonly DayUsage[];
   readonly everyCall: readonly Difference[];
-  /** Those who have most to do first. */
+  /** The clients with the most calls to change first. */
   readonly clients: readonly ClientGuide[];
-  /** Whether there is more than a report holds; the least used calls are left out then. */
+  /** Whether the report is too large: it lacks the least used calls. */
   readonly cut: boolean;
 }
+
+/** After this many days without an alpha request, a client counts as migrated. */
+const QUIET_DAYS = 7;
+
+const DAY_MS = 86_400_000;
+
+/** @returns how far a client is, by its requests and the time since its last alpha request */
+export function readinessOf(
+  client: { readonly native: number; readonly lastAlpha: string | null },
+  now: number,
+): Readiness {
+  if (client.lastAlpha === null) return "ready";
+  const isQuiet = now - Date.parse(client.lastAlpha) > QUIET_DAYS * DAY_MS;
+  if (client.native > 0) return isQuiet ? "ready" : "moving";
+  return isQuiet ? "silent" : "not begun";
+}
+
+/** Whether a client no longer uses alpha. */
+export const isDone = (readiness: Readiness): boolean => readiness === "ready" || readiness === "silent";
+
+/** The states in words. */
+export const READINESS: Readonly<Record<Readiness, string>> = {
+  "not begun": "uses alpha only",
+  moving: "uses both APIs",
+  ready: "uses v4 only",
+  silent: `has sent no request for ${QUIET_DAYS} days`,
+};

@@ -1,17 +1,15 @@
-import { clientAnchor, KINDS, outlineClient } from "./outline-client.ts";
-import type { Block, Line } from "./outline.ts";
-import type { ClientGuide, Report } from "./model.ts";
-import { isDone, READINESS } from "./readiness.ts";
-import { clientName, count, moment, percent, plural } from "./words.ts";
+import { isDone, READINESS, type ClientGuide, type Report } from "./model.ts";
+import { CHANGE_LABELS, clientAnchor, outlineClient } from "./outline-client.ts";
+import { clientName, count, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
-function spanOf({ since, until, days }: Report): string {
+function describeSpan({ since, until, days }: Report): string {
   const first = since?.slice(0, 10) ?? days[0]?.day;
   const last = until === null ? days.at(-1)?.day : new Date(Date.parse(until) - 1).toISOString().slice(0, 10);
-  if (first === undefined || last === undefined) return "nothing was recorded";
-  return first === last ? `what was recorded on ${first}` : `what was recorded from ${first} to ${last}`;
+  if (first === undefined || last === undefined) return "no records";
+  return first === last ? `the records of ${first}` : `the records from ${first} to ${last}`;
 }
 
-function head(report: Report): Block[] {
+function outlineHead(report: Report): Block[] {
   const { totals } = report;
   const alpha = totals.requests - totals.native;
   return [
@@ -19,42 +17,42 @@ function head(report: Report): Block[] {
     {
       kind: "text",
       line: [
-        "A gateway stands between programs that still speak an old interface, called alpha here, and the current " +
-          "one, v4. It translates each call. This report says who still depends on it, and tells each of them, out " +
-          `of its own calls, what to change so that it can call v4 by itself. It shows ${spanOf(report)} (days in ` +
-          `UTC), and was made on ${moment(report.made)}.`,
+        "A gateway translates requests of an old API, called alpha here, to the current API, v4. This report lists " +
+          "the clients that still use alpha. For each client it shows, from its own requests, what to change so that " +
+          `it can call v4 directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
+          `${formatTime(report.made)}.`,
       ],
     },
     {
       kind: "figures",
       figures: [
         { value: count(alpha), text: `requests in alpha, of ${count(totals.requests)}` },
-        { value: percent(totals.native, totals.requests), text: "of all requests were native (v4 itself)" },
-        { value: `${totals.done} of ${totals.clients}`, text: "clients no longer speak alpha" },
-        { value: count(totals.calls), text: "different alpha calls in use" },
-        { value: count(totals.lossy), text: "answers that could not keep something" },
+        { value: percent(totals.native, totals.requests), text: "of all requests were native (v4)" },
+        { value: `${totals.done} of ${totals.clients}`, text: "clients no longer use alpha" },
+        { value: count(totals.calls), text: "different alpha routes in use" },
+        { value: count(totals.lossy), text: "responses that lost something" },
       ],
     },
     ...(report.cut
       ? [
           {
             kind: "text" as const,
-            line: ["There is more than a report can hold: the least used calls are left out."],
+            line: ["The report is too large: the least used calls are left out."],
           },
         ]
       : []),
   ];
 }
 
-/** What is left of it, in one phrase. */
-function left({ readiness, calls }: ClientGuide): string {
+/** The calls that a client must still change. */
+function describeRemaining({ readiness, calls }: ClientGuide): string {
   if (isDone(readiness)) return "nothing";
   const none = calls.filter(({ counterpart }) => counterpart === "none").length;
   const rest = none === 0 ? "" : `, ${none} without a counterpart`;
   return `${plural(calls.length, "call")}${rest}`;
 }
 
-const clientRow = (client: ClientGuide): Line[] => [
+const createClientRow = (client: ClientGuide): Line[] => [
   [
     { link: clientName(client.userAgent, client.client), to: clientAnchor(client) },
     ...(client.client === null ? [] : [" ", { code: client.client }]),
@@ -62,30 +60,30 @@ const clientRow = (client: ClientGuide): Line[] => [
   [{ tag: client.readiness }],
   [count(client.requests - client.native)],
   [percent(client.native, client.requests)],
-  [left(client)],
-  [moment(client.last)],
+  [describeRemaining(client)],
+  [formatTime(client.last)],
 ];
 
-function clientsTable({ clients }: Report): Block[] {
+function outlineClients({ clients }: Report): Block[] {
   return [
     { kind: "heading", level: 2, line: ["Clients"] },
     {
       kind: "table",
-      caption: "Clients, those with most to do first",
+      caption: "Clients, those with the most calls to change first",
       columns: [
         { name: "Client" },
         { name: "State" },
         { name: "In alpha", number: true },
         { name: "Native", number: true },
-        { name: "Left to change" },
+        { name: "To change" },
         { name: "Last seen" },
       ],
-      rows: clients.map(clientRow),
+      rows: clients.map(createClientRow),
     },
     {
       kind: "text",
       line: [
-        "A client is a token, which is known by its fingerprint (the first digits of its SHA-256), never by itself. ",
+        "A client is a token. Only its fingerprint is stored: the first digits of its SHA-256. ",
         ...Object.entries(READINESS).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
           { tag: name },
@@ -97,8 +95,8 @@ function clientsTable({ clients }: Report): Block[] {
   ];
 }
 
-/** Alpha calls in use, over all clients. */
-function leftOver({ clients }: Report): Block[] {
+/** The alpha routes in use, for all clients together. */
+function outlineRoutes({ clients }: Report): Block[] {
   const calls = clients.flatMap((client) => client.calls.map((call) => ({ client, call })));
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
@@ -112,12 +110,12 @@ function leftOver({ clients }: Report): Block[] {
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
   return [
-    { kind: "heading", level: 2, line: ["What is still called in alpha"] },
+    { kind: "heading", level: 2, line: ["Alpha routes in use"] },
     {
       kind: "table",
-      caption: "Alpha calls in use, over all clients",
+      caption: "Requests of all clients",
       columns: [
-        { name: "Alpha call" },
+        { name: "Alpha route" },
         { name: "v4 call" },
         { name: "Requests", number: true },
         { name: "Clients", number: true },
@@ -134,28 +132,28 @@ function leftOver({ clients }: Report): Block[] {
   ];
 }
 
-/** What the words mean that stand before the change of a field. */
+/** The meanings of the labels. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  [KINDS.renamed]: "the same under another name",
-  [KINDS.value]: "the same thing in other words or another form",
-  [KINDS.expanded]: "alpha showed a whole object, v4 its id",
-  [KINDS.composed]: "v4 tells it in a call of its own",
-  [KINDS.derived]: "alpha computed it from other fields",
-  [KINDS.absent]: "v4 has no such thing",
-  [KINDS.same]: "alpha always had a value, where v4 may have none",
-  [KINDS.lossy]: "alpha could not show all that v4 has: v4 tells more",
+  [CHANGE_LABELS.renamed]: "the same value under another name",
+  [CHANGE_LABELS.value]: "the same value with another word or format",
+  [CHANGE_LABELS.expanded]: "alpha returned a whole object, v4 returns its id",
+  [CHANGE_LABELS.composed]: "v4 returns it in another call",
+  [CHANGE_LABELS.derived]: "alpha computed it from other fields",
+  [CHANGE_LABELS.absent]: "v4 does not have it",
+  [CHANGE_LABELS.same]: "alpha always had a value; v4 can have none",
+  [CHANGE_LABELS.lossy]: "alpha could not represent all that v4 returns",
 };
 
-function everyCall({ everyCall: differences }: Report): Block[] {
+function outlineCommonChanges({ everyCall: differences }: Report): Block[] {
   return [
-    { kind: "heading", level: 2, line: ["What changes in every call"], id: "every-call" },
+    { kind: "heading", level: 2, line: ["What changes in all calls"], id: "every-call" },
     {
       kind: "table",
       caption: "In alpha and in v4",
       columns: [{ name: "" }, { name: "In alpha" }, { name: "In v4" }],
       rows: differences.map(({ what, alpha, v4 }) => [[what], [alpha], [v4]]),
     },
-    { kind: "heading", level: 3, line: ["How the guides speak of fields"] },
+    { kind: "heading", level: 3, line: ["Labels of fields"] },
     {
       kind: "list",
       lines: Object.entries(MEANINGS).map(([kind, meaning]) => [{ tag: kind }, ` ${meaning}`]),
@@ -163,29 +161,29 @@ function everyCall({ everyCall: differences }: Report): Block[] {
     {
       kind: "text",
       line: [
-        "Formulas say exactly what alpha made of v4's answer: they are JSONata over the object that v4 gave, and ",
+        "A formula shows how alpha's value is computed. It is JSONata on the object that v4 returned, and ",
         { code: "$value" },
-        " is the field that stands beside them.",
+        " is the field in the same row.",
       ],
     },
   ];
 }
 
-/** A report as blocks to be written in some form. */
+/** The report as blocks. */
 export function outlineReport(report: Report): readonly Block[] {
   const { days, clients } = report;
   if (clients.length === 0)
     return [
-      ...head(report),
-      { kind: "text", line: ["Nobody has called yet, or what was recorded is deleted already."] },
+      ...outlineHead(report),
+      { kind: "text", line: ["There are no requests yet, or their records are deleted."] },
     ];
   return [
-    ...head(report),
-    { kind: "heading", level: 2, line: ["Day by day"] },
+    ...outlineHead(report),
+    { kind: "heading", level: 2, line: ["Requests by day"] },
     { kind: "days", days },
-    ...clientsTable(report),
-    ...leftOver(report),
-    ...everyCall(report),
+    ...outlineClients(report),
+    ...outlineRoutes(report),
+    ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",
       of: "client",

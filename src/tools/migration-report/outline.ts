@@ -1,22 +1,25 @@
-/** What a written report consists of: blocks that HTML and Markdown show in their own ways. */
-import type { DayUsage } from "../../audit/usage.ts";
+/** A report as blocks, which HTML and Markdown render. */
+import { UNACCEPTED, type DayUsage } from "../../audit/usage.ts";
 
-/** A piece of a line: plain text, or something that stands out. */
+/** A part of a line: plain text, or formatted text. */
 export type OutlineSpan =
   | string
   | { readonly code: string }
   | { readonly strong: string }
-  /** One word of a few, which HTML colours. */
+  /** A label, which HTML renders in a color. */
   | { readonly tag: string }
   | { readonly link: string; readonly to: string };
 
+/** A line of text. */
 export type Line = readonly OutlineSpan[];
 
+/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly number?: true;
 }
 
+/** A block of a report. */
 export type Block =
   | { readonly kind: "heading"; readonly level: 1 | 2 | 3 | 4; readonly line: Line; readonly id?: string }
   | { readonly kind: "text"; readonly line: Line }
@@ -28,23 +31,50 @@ export type Block =
   | {
       readonly kind: "table";
       readonly caption: string;
-      /** Of fields: two names, and a long text. */
+      /** `fields`: two names, and a long text. */
       readonly of?: "fields";
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly Line[])[];
     }
   | { readonly kind: "list"; readonly lines: readonly Line[] }
   | { readonly kind: "command"; readonly title: string; readonly text: string }
-  /** Blocks that belong together; a client's begin on a page of their own where they are printed. */
+  /** Blocks that belong together. In print, a client starts on a new page. */
   | { readonly kind: "section"; readonly of: "client" | "call" | "part"; readonly blocks: readonly Block[] };
 
-/** How each kind of block is written in some form. */
+/** Renders each kind of block in one format. */
 export type BlockWriters = {
   readonly [Kind in Block["kind"]]: (block: Extract<Block, { kind: Kind }>) => string;
 };
 
-/** Makes one function of them. */
-export const blockWriter =
+/** Creates a function that renders any block. */
+export const createBlockWriter =
   (writers: BlockWriters) =>
   (block: Block): string =>
-    (writers[block.kind] as (given: Block) => string)(block);
+    (writers[block.kind] as (anyBlock: Block) => string)(block);
+
+const NUMBER = new Intl.NumberFormat("en-GB");
+
+/** Formats a number with separators. */
+export const count = (number: number): string => NUMBER.format(number);
+
+/** `1 call`, `2 calls`. */
+export const plural = (number: number, word: string): string =>
+  `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+
+/** Formats a share. A share above 0 and below 100 never reads as 0 % or 100 %. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const share = (100 * part) / whole;
+  if (share > 0 && share < 1) return "< 1 %";
+  if (share < 100 && share > 99) return "> 99 %";
+  return `${Math.round(share)} %`;
+}
+
+/** `2026-03-01 14:05 UTC` */
+export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+
+/** The name of a client: its user agent, if there is one. */
+export const clientName = (userAgent: string | null, client: string | null): string =>
+  client === UNACCEPTED
+    ? "Tokens that v4 never accepted"
+    : (userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));

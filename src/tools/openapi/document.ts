@@ -1,75 +1,75 @@
 import type { Pack } from "../../mapping/pack.ts";
-import { describeObject, objectRef } from "./objects.ts";
+import { describeObject, objectRef } from "./schemas.ts";
 import { describePaths } from "./operations.ts";
 
 type Json = Record<string, unknown>;
 
-/** Not the name of an object of any pack: those are words of an interface. */
+/** The name of the schema of errors. No object of a pack has a dot in its name. */
 const ERRORS = "errors.envelope";
 
-const MEANING: Readonly<Record<string, string>> = {
-  400: "The request is refused; every fault that could be found is told.",
-  401: "There is no token, or none that is valid.",
-  403: "The token does not permit this.",
-  404: "There is no such thing.",
-  500: "Something failed that the client is not to blame for.",
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  400: "The request is invalid. All errors are listed.",
+  401: "The token is missing or invalid.",
+  403: "The token does not have the scope.",
+  404: "Not found.",
+  500: "An error of the service.",
 };
 
 function errorSchema({ errors: { list, reason, field } }: Pack["dialect"]): Json {
-  const fault = {
+  const error = {
     type: "object",
     required: [reason],
     properties: {
       [reason]: { type: "string" },
       [field]: {
         type: "string",
-        description: "The member of the body that it is about, dotted where nested.",
+        description: "The member of the body, as a path with dots.",
       },
     },
   };
   return {
     type: "object",
     required: [list],
-    properties: { [list]: { type: "array", minItems: 1, items: fault } },
+    properties: { [list]: { type: "array", minItems: 1, items: error } },
   };
 }
 
-function responses({ dialect }: Pack): Json {
-  const { same, other_4xx: refused, other, rate_limited: limited } = dialect.statuses;
+function describeResponses({ dialect }: Pack): Json {
+  const { same, other_4xx: badRequest, other, rate_limited: limited } = dialect.statuses;
   const content = { "application/json": { schema: objectRef(ERRORS) } };
   const headers = {
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
-  const plain = [refused, ...same, other].map((status) => [
+  const plain = [badRequest, ...same, other].map((status) => [
     status,
-    { description: MEANING[status] ?? "The request is refused.", content },
+    { description: DESCRIPTIONS[status] ?? "The request is rejected.", content },
   ]);
   return {
     ...Object.fromEntries(plain),
-    [limited.alpha]: { description: `${limited.phrase}: the rate limit is reached.`, headers, content },
+    [limited.alpha]: { description: `${limited.phrase}: the rate limit is used up.`, headers, content },
   };
 }
 
-/** Every scope there is, ascending by resource. */
-const scopesOf = ({ dialect: { scopes } }: Pack): string[] => [
+/** All scopes, by resource and level. */
+const listScopes = ({ dialect: { scopes } }: Pack): string[] => [
   scopes.all,
   ...Object.keys(scopes.resources).flatMap((resource) =>
     scopes.levels.map((level) => `${resource}:${level}`),
   ),
 ];
 
-/** An OpenAPI 3.1 description of the interface that a pack gives to its clients, in the service's words. */
+/** Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service. */
 export function describePack(pack: Pack, version: string): Json {
   const { alpha } = pack.dialect;
   const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
   return {
     openapi: "3.1.1",
     info: {
-      title: "Alpha, as the gateway answers it",
+      title: "Alpha API of the gateway",
       version,
       description:
-        "Generated from the mapping pack. `x-v4-equivalent` is the call that an operation becomes, `x-v4-field` " +
-        "the place of a member in it, and `x-loss` what can't be kept.",
+        "Generated from the mapping pack. `x-v4-equivalent` is the v4 call of an operation, `x-v4-field` the v4 field " +
+        "of a member, and `x-loss` what the translation loses.",
     },
     servers: [{ url: alpha.prefix }],
     paths: describePaths(pack),
@@ -78,14 +78,14 @@ export function describePack(pack: Pack, version: string): Json {
         ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
         [ERRORS]: errorSchema(pack.dialect),
       },
-      responses: responses(pack),
+      responses: describeResponses(pack),
       securitySchemes: {
         token: {
           type: "apiKey",
           in: "header",
           name: "Authorization",
-          description: `\`Authorization: ${alpha.scheme} T\`, with T a token that has the scope.`,
-          "x-scopes": scopesOf(pack),
+          description: `\`Authorization: ${alpha.scheme} TOKEN\`, with a token that has the scope.`,
+          "x-scopes": listScopes(pack),
         },
       },
     },

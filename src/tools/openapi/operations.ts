@@ -2,22 +2,21 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { CatalogCopy } from "../../mapping/translation-context.ts";
 import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { describeBody } from "./body.ts";
-import { objectRef } from "./objects.ts";
+import { describeBody, objectRef } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
-const NOTHING_KNOWN: CatalogCopy = {
+const EMPTY_CATALOGS: CatalogCopy = {
   isLoaded: () => false,
   find: () => undefined,
   cachedText: () => undefined,
   canonicalSpelling: () => undefined,
 };
 
-const PARAMETER: Readonly<Record<ParameterType, Json>> = {
+const PARAMETER_SCHEMAS: Readonly<Record<ParameterType, Json>> = {
   integer: { type: "integer", minimum: 0 },
   text: { type: "string", minLength: 1 },
-  path: { type: "string", minLength: 1, description: "May hold a slash, as it is or escaped." },
+  path: { type: "string", minLength: 1, description: "Can have slashes, escaped or not." },
   ip: {
     anyOf: [
       { type: "string", format: "ipv4" },
@@ -28,7 +27,7 @@ const PARAMETER: Readonly<Record<ParameterType, Json>> = {
   ip6: { type: "string", format: "ipv6" },
 };
 
-/** One schema, or any of several. */
+/** A schema, or a choice of several. */
 const anyOf = (schemas: readonly Json[]): Json =>
   schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
 
@@ -36,27 +35,27 @@ const unique = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 
-/** `GET /books/:id` as an OpenAPI path, with its parameters. */
-function pathOf(name: string): { method: string; path: string; parameters: string[] } {
-  const [method = "", written = ""] = name.split(" ");
-  const parameters = [...written.matchAll(/:(\w+)/g)].map(([, parameter = ""]) => parameter);
-  return { method: method.toLowerCase(), path: written.replaceAll(/:(\w+)/g, "{$1}"), parameters };
+/** Parses `GET /books/:id` into a method, an OpenAPI path and its parameters. */
+function parseRouteName(name: string): { method: string; path: string; parameters: string[] } {
+  const [method = "", template = ""] = name.split(" ");
+  const parameters = [...template.matchAll(/:(\w+)/g)].map(([, parameter = ""]) => parameter);
+  return { method: method.toLowerCase(), path: template.replaceAll(/:(\w+)/g, "{$1}"), parameters };
 }
 
-/** The fields that a list may be filtered and ordered by. */
-const filterFields = (route: Route): string[] => [
-  ...("catalog" in route.source ? route.selectFields : route.filterFields(NOTHING_KNOWN)).keys(),
+/** The fields by which a list can be filtered and sorted. */
+const listFilterFields = (route: Route): string[] => [
+  ...("catalog" in route.source ? route.selectFields : route.filterFields(EMPTY_CATALOGS)).keys(),
 ];
 
-function parametersOf(route: Route, names: readonly string[], { dialect }: Pack): Json[] {
-  const inPath = names.map((name) => ({
+function describeParameters(route: Route, names: readonly string[], { dialect }: Pack): Json[] {
+  const pathParameters = names.map((name) => ({
     name,
     in: "path",
     required: true,
-    schema: PARAMETER[dialect.alpha.parameters[name] ?? "text"],
+    schema: PARAMETER_SCHEMAS[dialect.alpha.parameters[name] ?? "text"],
   }));
-  if (route.response !== "list") return inPath;
-  const fields = filterFields(route);
+  if (route.response !== "list") return pathParameters;
+  const fields = listFilterFields(route);
   const page = { name: dialect.page, in: "query", schema: { type: "integer", minimum: 1, default: 1 } };
   const filter = {
     name: dialect.filter.header,
@@ -68,15 +67,15 @@ function parametersOf(route: Route, names: readonly string[], { dialect }: Pack)
       },
     },
   };
-  return [...inPath, page, filter];
+  return [...pathParameters, page, filter];
 }
 
-/** The body of a success. */
-function answerOf(route: Route, { dialect }: Pack): Json {
+/** The schema of a successful response. */
+function describeResponse(route: Route, { dialect }: Pack): Json {
   if (route.response === "nothing") return { type: "object", maxProperties: 0 };
   const objects = anyOf(route.responseObjects.map(objectRef));
   if (route.response === "object") {
-    // The call has happened; what it made may not be readable.
+    // After a successful write, the read can fail.
     return route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
   }
   const { page, pages, results } = dialect.alpha.envelope;
@@ -93,13 +92,13 @@ function answerOf(route: Route, { dialect }: Pack): Json {
   };
 }
 
-function equivalentOf({ source }: Route, { dialect: { v4 } }: Pack): string | null {
+function findEquivalent({ source }: Route, { dialect: { v4 } }: Pack): string | null {
   if ("error" in source) return null;
   if ("call" in source) return `${source.call.method} ${v4.prefix}${source.call.template}`;
   return source.catalog.calls.map(({ path }) => `GET ${v4.prefix}${path}`).join(", ");
 }
 
-function securityOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Json[] {
+function describeSecurity(routes: readonly Route[], { dialect: { scopes } }: Pack): Json[] {
   return unique(
     routes.map(({ access }): Json => {
       if (access === "public") return {};
@@ -108,71 +107,71 @@ function securityOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Js
   );
 }
 
-/** A body that none of the routes needs may be any object, or null, which many clients send for none. */
-function requestOf(routes: readonly Route[], { dialect }: Pack): Json {
+/** Describes the request body. Without a body in the pack, many clients send null or an object: both are accepted. */
+function describeRequest(routes: readonly Route[], { dialect }: Pack): Json {
   const files = routes.flatMap(({ upload }) => (upload ? [[upload.type, {}] as const] : []));
   if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
-  const needed = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
-  const bodies = rules.map((each) => describeBody(each, dialect.alpha.reference));
+  const isRequired = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
+  const bodies = rules.map((body) => describeBody(body, dialect.alpha.reference));
   const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
-  const schema = anyOf(needed ? bodies : [...bodies, ...others]);
-  const shows = routes.flatMap((route) => route.readRoute ?? []);
-  const description = `What ${shows.join(", ")} shows may be sent back as it is, whatever the rules say.`;
+  const schema = anyOf(isRequired ? bodies : [...bodies, ...others]);
+  const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
+  const description = `Values that ${readRoutes.join(", ")} returns are accepted unchanged, even if they do not match the schema.`;
   return {
     requestBody: {
-      ...(shows.length > 0 && { description }),
-      required: needed,
+      ...(readRoutes.length > 0 && { description }),
+      required: isRequired,
       content: { "application/json": { schema } },
     },
   };
 }
 
-/** Statuses that any route may answer with, and those of a route that only refuses. */
-function responsesOf(routes: readonly Route[], pack: Pack): Json {
+/** Describes the success and the errors. A route without a v4 call has only errors. */
+function describeResponses(routes: readonly Route[], pack: Pack): Json {
   const { statuses } = pack.dialect;
   const served = routes.filter(({ source }) => !("error" in source));
-  const refused = [statuses.other_4xx, ...statuses.same, statuses.rate_limited.alpha, statuses.other];
+  const errorStatuses = [statuses.other_4xx, ...statuses.same, statuses.rate_limited.alpha, statuses.other];
   const files = served.flatMap(({ file }) => (file ? [[file.type, {}] as const] : []));
-  const json = { schema: anyOf(unique(served.map((route) => answerOf(route, pack)))) };
+  const json = { schema: anyOf(unique(served.map((route) => describeResponse(route, pack)))) };
   const content = files.length > 0 ? Object.fromEntries(files) : { "application/json": json };
   const success = { description: "Success", content };
-  const errors = refused.map(
+  const errors = errorStatuses.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );
   return { ...(served.length > 0 && { 200: success }), ...Object.fromEntries(errors) };
 }
 
-const nameOf = (method: string, path: string): string =>
+const createOperationId = (method: string, path: string): string =>
   method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
 
-function operationOf(routes: readonly Route[], pack: Pack): Json {
+function describeOperation(routes: readonly Route[], pack: Pack): Json {
   const [route] = routes;
   if (!route) return {};
-  const { method, path, parameters } = pathOf(route.name);
-  const equivalents = unique(routes.map((each) => equivalentOf(each, pack)));
-  const losses = unique(routes.flatMap((each) => each.losses));
+  const { method, path, parameters } = parseRouteName(route.name);
+  const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
+  const losses = unique(routes.flatMap((variant) => variant.losses));
   return {
-    operationId: nameOf(method, path),
+    operationId: createOperationId(method, path),
     tags: [route.object],
-    security: securityOf(routes, pack),
+    security: describeSecurity(routes, pack),
     ...(parameters.length > 0 || route.response === "list"
-      ? { parameters: parametersOf(route, parameters, pack) }
+      ? { parameters: describeParameters(route, parameters, pack) }
       : {}),
-    ...requestOf(routes, pack),
-    responses: responsesOf(routes, pack),
+    ...describeRequest(routes, pack),
+    responses: describeResponses(routes, pack),
     "x-v4-equivalent": equivalents.length === 1 ? equivalents[0] : equivalents,
     ...(losses.length > 0 && { "x-loss": losses }),
   };
 }
 
-/** Every route as an operation, by path and method; routes that share one are one operation. */
+/** Describes the routes as operations, by path and method. Routes with the same path are one operation. */
 export function describePaths(pack: Pack): Json {
   const paths: Record<string, Json> = {};
   for (const [name, routes] of Map.groupBy(pack.routes, ({ name }) => name)) {
-    const { method, path } = pathOf(name);
-    (paths[path] ??= {})[method] = operationOf(routes, pack);
+    const { method, path } = parseRouteName(name);
+    (paths[path] ??= {})[method] = describeOperation(routes, pack);
   }
   return paths;
 }

@@ -35,7 +35,7 @@ const LONG_MS = 120_000;
       shown = await openConsole(browser, gateway, look);
       await shown.open("api/report?format=html");
       expect(await shown.page.locator("h2").allTextContents()).toEqual(
-        expect.arrayContaining(["Clients", "What changes in every call", "control-panel/1.4"]),
+        expect.arrayContaining(["Clients", "What changes in all calls", "control-panel/1.4"]),
       );
       expect(await shown.violations()).toEqual([]);
       expect(await shown.overflow()).toBe(0);

@@ -9,15 +9,15 @@ import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 
 /** All examples of a pack, and what was wrong with reading them. */
 const examplesOf = (folder: string) => {
-  const faults: Diagnostic[] = [];
-  const read = readExamples(folder, faults);
-  return { ...read, faults, pack: loadPack(folder) };
+  const diagnostics: Diagnostic[] = [];
+  const read = readExamples(folder, diagnostics);
+  return { ...read, diagnostics, pack: loadPack(folder) };
 };
 
 describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
-  const { examples, catalogs, faults, pack } = examplesOf(folder);
+  const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
-  test("has valid example files", () => expect(faults.map(formatDiagnosticLine)).toEqual([]));
+  test("its examples are valid", () => expect(diagnostics.map(formatDiagnosticLine)).toEqual([]));
 
   // All in one run, as `check` does; each is a test, so that a failure names its example.
   let found: Diagnostic[] = [];
@@ -28,11 +28,11 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
   test.each(examples.map((example) => [example.definition.title, example.source.file] as const))(
     "%s",
     (_title, file) => {
-      expect(found.filter((fault) => fault.file === file).map(formatDiagnosticLine)).toEqual([]);
+      expect(found.filter((diagnostic) => diagnostic.file === file).map(formatDiagnosticLine)).toEqual([]);
     },
   );
 
-  test("reports no fault outside of the examples", () => {
+  test("all diagnostics are in the examples", () => {
     const files = new Set(examples.map(({ source }) => source.file));
     expect(files.size).toBe(examples.length);
     expect(found.filter(({ file }) => !files.has(file)).map(formatDiagnosticLine)).toEqual([]);
@@ -55,9 +55,9 @@ test("an invalid example is reported with its line and a hint", () => {
   try {
     mkdirSync(join(folder, "examples"));
     writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nalpha: GET /a\ngivs: { body: {} }\n");
-    const faults: Diagnostic[] = [];
-    expect(readExamples(folder, faults).examples).toEqual([]);
-    expect(faults.map(({ line, message, hint }) => [line, message, hint])).toEqual([
+    const diagnostics: Diagnostic[] = [];
+    expect(readExamples(folder, diagnostics).examples).toEqual([]);
+    expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
       [1, 'the key "gives" is missing', "gives: …"],
       [3, 'unknown key "givs"', expect.stringContaining('did you mean "gives"?')],
     ]);
@@ -66,7 +66,7 @@ test("an invalid example is reported with its line and a hint", () => {
   }
 });
 
-describe("a failing example", () => {
+describe("an example that fails", () => {
   const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
   const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
   if (!first) throw new Error("the example is gone");
@@ -86,10 +86,10 @@ describe("a failing example", () => {
     ],
     ["a call too many", { v4: first.definition.v4.slice(0, 1) }, "v4 is called once more than expected: GET"],
     ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
-  ])("is reported with file, line and column: %s", async (_case, change, message) => {
-    const [fault] = await runExamples(pack, [broken(change)], catalogs);
-    expect(fault && formatDiagnosticLine(fault)).toContain(message);
-    expect(fault).toMatchObject({
+  ])("%s is reported with file, line and column", async (_case, change, message) => {
+    const [diagnostic] = await runExamples(pack, [broken(change)], catalogs);
+    expect(diagnostic && formatDiagnosticLine(diagnostic)).toContain(message);
+    expect(diagnostic).toMatchObject({
       file: expect.stringContaining("read.yaml"),
       line: expect.any(Number),
       column: expect.any(Number),

@@ -23,7 +23,7 @@ interface Document extends Json {
   readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly responses: Json };
 }
 
-const described = (folder: string, words = {}): Document =>
+const describeFolder = (folder: string, words = {}): Document =>
   describePack(loadPack(folder, words), "1") as unknown as Document;
 
 const operation = (document: Document, name: string): Operation => {
@@ -33,8 +33,8 @@ const operation = (document: Document, name: string): Operation => {
   return found;
 };
 
-describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI description of %s", (folder) => {
-  const document = described(folder);
+describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s", (folder) => {
+  const document = describeFolder(folder);
   const pack = loadPack(folder);
 
   test("is valid OpenAPI 3.1", async () => {
@@ -44,7 +44,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI descripti
     expect(validator.version).toBe("3.1");
   });
 
-  test("has each route of the pack as an operation with a unique id", () => {
+  test("has each route of the pack as an operation with its own id", () => {
     const operations = pack.routes.map(({ name }) => operation(document, name));
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
@@ -53,7 +53,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI descripti
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  describe("describes the examples", () => {
+  describe("matches the examples", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     const compiled = new Map<string, ValidateFunction>();
     beforeAll(() => {
@@ -61,7 +61,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI descripti
     });
 
     /** What the schema at a pointer into the document does not allow. */
-    function faults(pointer: readonly string[], value: unknown): unknown[] {
+    function findErrors(pointer: readonly string[], value: unknown): unknown[] {
       const escaped = pointer.map((key) =>
         encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")),
       );
@@ -93,20 +93,20 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the OpenAPI descripti
       const content = ["content", "application/json", "schema"];
       const answer =
         status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
-      expect(faults([...answer, ...content], body)).toEqual([]);
+      expect(findErrors([...answer, ...content], body)).toEqual([]);
       const { requestBody } = operation(document, route);
       // What is shown may be sent back: where a rule is broken, what is shown is read first.
       const isSentBack = requestBody?.description !== undefined && definition.v4[0]?.call.startsWith("GET ");
       if (definition.body === undefined || !requestBody || status !== 200 || isSentBack) return;
-      expect(faults([...place, "requestBody", ...content], definition.body)).toEqual([]);
+      expect(findErrors([...place, "requestBody", ...content], definition.body)).toEqual([]);
     });
   });
 });
 
-describe("contents of the OpenAPI description", () => {
-  const document = described("mappings");
+describe("the description has", () => {
+  const document = describeFolder("mappings");
 
-  test("an operation has its scopes, its v4 request and its losses", () => {
+  test("scopes, the v4 call and the losses of an operation", () => {
     const read = operation(document, "GET /vm/instances/:id");
     expect(read.security).toEqual([{ token: ["vms:view"] }]);
     expect(read["x-v4-equivalent"]).toBe("GET /v4/vm/instances/{id}");
@@ -133,7 +133,7 @@ describe("contents of the OpenAPI description", () => {
     expect(JSON.stringify(list[2])).toContain('"label":{}');
   });
 
-  test("a field has its type, its v4 field and its loss", () => {
+  test("a field with its type, its v4 field and its loss", () => {
     const { properties } = document.components.schemas["instance"] as { properties: Record<string, Json> };
     expect(properties["status"]).toMatchObject({
       type: "string",
@@ -146,16 +146,16 @@ describe("contents of the OpenAPI description", () => {
     });
   });
 
-  test("the rate limit status has a Retry-After header", () =>
+  test("the status of the rate limit with Retry-After", () =>
     expect(document.components.responses).toMatchObject({ 420: { headers: { "Retry-After": {} } } }));
 
-  test("names use the service's product words", () => {
-    const renamed = described("mappings", { vm: "acme", orch: "acmeks" });
+  test("the product names of the service", () => {
+    const renamed = describeFolder("mappings", { vm: "acme", orch: "acmeks" });
     expect(operation(renamed, "GET /acme/instances").security).toEqual([{ token: ["acmes:view"] }]);
     expect(JSON.stringify(renamed)).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
   });
 
-  test("a body schema rejects what alpha rejects, and accepts null for optional members", () => {
+  test("a body that rejects what alpha rejects, and accepts null for missing members", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const schema = operation(document, "POST /vm/instances").requestBody?.content["application/json"].schema;
     const validate = ajv.compile(schema ?? false);

@@ -1,0 +1,234 @@
+import type { Route } from "../../mapping/compile/route.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import type { DialectDefinition, FieldRule } from "../../mapping/schema/definition.ts";
+import { classOf } from "../../mapping/summary.ts";
+import type { Difference, FieldChange, ObjectChanges, ValuePair } from "./model.ts";
+
+/** Whether clients read a value in responses, or write it in bodies and filters. */
+type Direction = "read" | "write";
+
+interface ChangeContext {
+  readonly pack: Pack;
+  readonly direction: Direction;
+  /** The v4 calls of related requests, by their names in expressions. */
+  readonly relatedCalls: ReadonlyMap<string, string>;
+}
+
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+/** Code in a sentence. */
+const code = (text: string): string => `\`${text}\``;
+const literal = (value: unknown): string => code(JSON.stringify(value));
+const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
+
+/** The values of a table that differ; empty for a kind without a table. */
+function findTablePairs(kind: string, { pack, direction }: ChangeContext): ValuePair[] {
+  const { read, write } = pack.dialect.values[kind] ?? {};
+  const writeTable = direction === "write" && typeof write === "object" ? write : undefined;
+  if (writeTable) return createPairs(Object.entries(writeTable).map(([alpha, v4]) => [v4, alpha]));
+  return typeof read === "object" ? createPairs(Object.entries(read)) : [];
+}
+
+const createPairs = (entries: readonly (readonly [unknown, unknown])[]): ValuePair[] =>
+  entries
+    .map(([v4, alpha]) => ({ alpha: toText(alpha), v4: toText(v4) }))
+    .filter(({ alpha, v4 }) => alpha !== v4);
+
+/** The ids of a catalog that differ. */
+function findCatalogPairs(name: string, { pack }: ChangeContext): ValuePair[] {
+  const catalog = pack.resources.get(name)?.catalog;
+  return createPairs((catalog?.fixedIds ?? []).map((id) => [id, catalog?.alphaId(id) ?? id]));
+}
+
+/** What alpha showed for v4 values that are not in the table. */
+function describeOtherValues(kind: string, { pack, direction }: ChangeContext): string[] {
+  const rest = pack.dialect.values[kind]?.otherwise;
+  return rest === undefined || direction === "write"
+    ? []
+    : [`Alpha showed all other values as ${literal(rest)}.`];
+}
+
+function findRelatedCalls({ read = "" }: FieldRule, { relatedCalls }: ChangeContext): string[] {
+  const calls = [...read.matchAll(/\$with\.(\w+)/g)].flatMap(([, name = ""]) => relatedCalls.get(name) ?? []);
+  return [...new Set(calls)];
+}
+
+function describeCatalog(catalog: string, { pack, direction }: ChangeContext): string {
+  const [call] = pack.resources.get(catalog)?.catalog?.calls ?? [];
+  const list = call ? ` ${code(`GET ${pack.dialect.v4.prefix}${call.path}`)} lists them.` : "";
+  return direction === "write"
+    ? `The id of a ${catalog} in v4.${list}`
+    : `v4 returns only the id; alpha returned the whole ${catalog}.${list}`;
+}
+
+function describeChange(name: string, rule: FieldRule, context: ChangeContext): string[] {
+  const { pack, direction } = context;
+  const calls = findRelatedCalls(rule, context);
+  const { v4, as, catalog, or, const: constant } = rule;
+  if (constant !== undefined)
+    return [
+      `Alpha always returned ${literal(constant)}${rule.loss === undefined ? "; v4 does not have the field" : `: ${rule.loss}`}.`,
+    ];
+  const texts = [
+    ...(calls.length > 0 ? [`v4 returns it in another call: ${calls.map(code).join(", ")}.`] : []),
+    ...(calls.length === 0 && v4 === undefined ? ["v4 does not have the field; alpha computed it."] : []),
+    ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
+    ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
+    ...(rule.array === true && direction === "read" ? ["One value; alpha had a list with one item."] : []),
+    ...(or !== undefined && or !== null && direction === "read"
+      ? [`Can be null or missing; alpha returned ${literal(or)}.`]
+      : []),
+  ];
+  const computed = direction === "read" ? rule.read : rule.write;
+  if (texts.length === 0 && computed !== undefined)
+    return [
+      direction === "read" ? "Alpha computed its value from v4's." : "The gateway computed v4's value.",
+    ];
+  if (texts.length > 0 || v4 === undefined || v4 === name) return texts;
+  return [pack.resources.has(rule.object ?? "") ? `Renamed; an object (${rule.object}).` : "Renamed."];
+}
+
+function describeValues(kind: string, context: ChangeContext): string {
+  if (findTablePairs(kind, context).length > 0) return "Some values have other names.";
+  return typeof context.pack.dialect.values[kind]?.[context.direction] === "string"
+    ? "The value has another format."
+    : "Alpha showed the values that it knew.";
+}
+
+function findFormula(rule: FieldRule, { pack, direction }: ChangeContext): string | null {
+  const expression = direction === "read" ? rule.read : rule.write;
+  const kind = pack.dialect.values[rule.as ?? ""]?.[direction];
+  const formula = expression ?? (typeof kind === "string" ? kind : undefined);
+  return formula === undefined ? null : toLine(formula);
+}
+
+/** Describes how a field changes in v4; undefined if it is the same. */
+export function describeField(
+  name: string,
+  rule: FieldRule,
+  context: ChangeContext,
+): FieldChange | undefined {
+  const change = describeChange(name, rule, context).join(" ");
+  const loss = context.direction === "read" ? (rule.loss ?? null) : null;
+  const formula = findFormula(rule, context);
+  if (change === "" && loss === null && formula === null) return undefined;
+  const { as, catalog, write } = rule;
+  const isTranslated = [as, catalog, write].some((key) => key !== undefined);
+  return {
+    field: name,
+    v4: rule.v4 ?? null,
+    class: context.direction === "write" && isTranslated ? "value" : classOf(name, rule),
+    change,
+    values: [
+      ...(as === undefined ? [] : findTablePairs(as, context)),
+      ...(catalog === undefined ? [] : findCatalogPairs(catalog, context)),
+    ],
+    formula,
+    loss,
+  };
+}
+
+/** Adds the names of the objects within objects. Each name comes once. */
+function withNestedObjects(names: readonly string[], pack: Pack): string[] {
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    const resource = pack.resources.get(name);
+    if (!resource || found.has(name)) return;
+    found.add(name);
+    for (const { object } of resource.fields.values()) if (object !== undefined) add(object);
+  };
+  names.forEach(add);
+  return [...found];
+}
+
+/** The v4 calls of the related requests of routes, by their names. */
+const createRelatedCalls = (routes: readonly Route[], { dialect }: Pack): Map<string, string> =>
+  new Map(
+    routes.flatMap((route) =>
+      route.related.map(({ name, endpoint }) => [
+        name,
+        `${endpoint.method} ${dialect.v4.prefix}${endpoint.template}`,
+      ]),
+    ),
+  );
+
+/** Describes the objects in the responses of routes. Objects without a change are left out. */
+export function describeObjects(routes: readonly Route[], pack: Pack): ObjectChanges[] {
+  const routesWithObjects = routes.filter(
+    ({ response, source }) => ["list", "object"].includes(response) && !("error" in source),
+  );
+  // A list has no related requests for the fields of its objects. The route of a single object has them.
+  const siblings = pack.routes.filter(({ object }) =>
+    routesWithObjects.some((route) => route.object === object),
+  );
+  const relatedCalls = createRelatedCalls(siblings, pack);
+  const names = routesWithObjects.flatMap(({ responseObjects }) => responseObjects);
+  return withNestedObjects(names, pack).flatMap((object) => {
+    const all = [...(pack.resources.get(object)?.fields ?? [])];
+    const fields = all.flatMap(
+      ([name, rule]) => describeField(name, rule, { pack, direction: "read", relatedCalls }) ?? [],
+    );
+    return fields.length === 0 ? [] : [{ object, same: all.length - fields.length, fields }];
+  });
+}
+
+const list = (names: readonly string[]): string => names.join(", ");
+
+function describeOperators({ filter }: DialectDefinition): Difference[] {
+  const changed = Object.entries(filter.operators).flatMap(([alpha, { v4 = alpha, also = [] }]) => {
+    const spellings = [alpha, ...also].filter((spelling) => spelling !== v4);
+    return spellings.length === 0 ? [] : [{ alpha: list(spellings), v4 }];
+  });
+  if (changed.length === 0) return [];
+  return [
+    {
+      what: `Operators in ${filter.header}`,
+      alpha: list(changed.map(({ alpha }) => alpha)),
+      v4: list(changed.map(({ v4 }) => v4)),
+    },
+  ];
+}
+
+/** Describes the differences in all calls. */
+export function describeCommonChanges(dialect: DialectDefinition): readonly Difference[] {
+  const { alpha, v4, statuses, page } = dialect;
+  const { rate_limited: limited, same, other, other_4xx: badRequest } = statuses;
+  return [
+    { what: "Credentials", alpha: `Authorization: ${alpha.scheme} …`, v4: `Authorization: ${v4.scheme} …` },
+    {
+      what: "Rows of a list",
+      alpha: "in a member with the name of the list",
+      v4: `always in ${v4.envelope.items}`,
+    },
+    {
+      what: "Counts of a list",
+      alpha: list([alpha.envelope.page, alpha.envelope.pages, alpha.envelope.results]),
+      v4: list([v4.envelope.page, v4.envelope.pages, v4.envelope.results]),
+    },
+    {
+      what: "Page size",
+      alpha: `${alpha.page_size}, fixed; ?${page}=N`,
+      v4: `?${page}=N&${v4.page_size.parameter}=M, at most ${v4.page_size.largest}`,
+    },
+    ...describeOperators(dialect),
+    {
+      what: "Too many requests",
+      alpha: `${limited.alpha} ${limited.phrase}`,
+      v4: `${limited.v4}; Retry-After is the time to wait`,
+    },
+    {
+      what: "Statuses",
+      alpha: `200, ${list([badRequest, ...same, limited.alpha, other].toSorted((one, next) => one - next).map(String))} only`,
+      v4: "any HTTP status; 200 to 299 mean success",
+    },
+    {
+      what: "Fields in errors",
+      alpha: "alpha's names",
+      v4: "v4's names, as in these tables",
+    },
+    {
+      what: `Clients that sent ${alpha.always_ok.request}`,
+      alpha: `always 200, with the status in ${alpha.always_ok.answer}`,
+      v4: "always the status",
+    },
+  ];
+}
