@@ -63,7 +63,7 @@ describe("the report of a gateway with SQLite", () => {
   test("says so if there was no traffic", async () => {
     const { clients, days } = await reportOf(gateway, "?since=2001-01-01&until=2001-02-01");
     expect({ clients, days }).toEqual({ clients: [], days: [] });
-    const text = await (await ask(gateway, "?format=md&until=2001-02-01")).text();
+    const text = (await requestReport(gateway, "?format=md&until=2001-02-01")).text;
     expect(text).toContain("There are no requests yet");
   });
 

@@ -15,7 +15,7 @@ import { parseFilter } from "../../../src/dialect/filter/parse.ts";
 import { isJson } from "../../../src/dialect/json/scan.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { shellQuote, shellComment } from "../../../src/tools/explain/curl.ts";
-import { credentialScheme, parseCredentials } from "../../../src/pipeline/stages/parse-credentials.ts";
+import { credentialScheme, parseCredentials } from "../../../src/pipeline/stages/authenticate.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
 import { parseBody } from "../../../src/pipeline/stages/read-body.ts";

@@ -25,7 +25,6 @@ const NOT_YET_CLEAN = [
   "src/tools/explain/explain-record.ts",
   "src/tools/explain/explanation.ts",
   "src/tools/migration-report/",
-  "src/upstream/",
 ];
 
 const isExcepted = (path: string): boolean => NOT_YET_CLEAN.some((entry) => path.startsWith(entry));
