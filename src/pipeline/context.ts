@@ -98,7 +98,7 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   readonly response?: {
     readonly text: string;
     readonly bytes?: Buffer | undefined;
-    readonly sound?: boolean | undefined;
+    readonly isValidJson?: boolean | undefined;
   };
 }
 

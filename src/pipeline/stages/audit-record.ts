@@ -200,10 +200,10 @@ const asked = (
 
 /** What v4 said. Of JSON the text alone is looked through. */
 const saidBy = (
-  { text, bytes, sound = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["response"]>,
+  { text, bytes, isValidJson = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["response"]>,
   { json, value }: Redaction,
   secrets: SecretValues,
-): RecordedBody => (sound ? json(text, secrets, bytes) : value(text, undefined, secrets));
+): RecordedBody => (isValidJson ? json(text, secrets, bytes) : value(text, undefined, secrets));
 
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(
