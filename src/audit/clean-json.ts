@@ -8,8 +8,8 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const LETTER_N = 0x6e;
-/** Slots of what is remembered. */
-const SLOTS = 256;
+/** Slots of what is remembered: a power of two. */
+const SLOTS = 2048;
 
 /**
  * Whether the redaction of a JSON body would change nothing.
@@ -20,11 +20,11 @@ const SLOTS = 256;
  */
 export type CleanCheck = (bytes: Buffer, end: number, steps: () => RedactBody) => boolean;
 
-/** A string in JSON: its offsets, quotation marks included, and its marks (`marksOf`). */
+/** A string in JSON: its offsets, quotation marks included, and its marks. */
 interface FoundString {
-  start: number;
-  end: number;
-  marks: number;
+  readonly start: number;
+  readonly end: number;
+  readonly marks: number;
 }
 
 /**
@@ -34,89 +34,82 @@ interface FoundString {
 export function createCleanCheck(secrets: SecretNames): CleanCheck {
   /** Marks of strings without the letters of any secret name. */
   const harmlessMarks = new Int32Array(SLOTS).fill(-1);
-  /** Names of members that have such letters and are not secret: rows of a list repeat them. */
-  const harmlessNames: Uint8Array[] = Array.from({ length: SLOTS }, () => new Uint8Array());
-
-  function isHarmless(marks: number, slot: number): boolean {
-    if (secrets.mayHold(marks)) return false;
-    harmlessMarks[slot] = marks;
-    return true;
-  }
+  /** Strings that have such letters, and are no secret names: rows of a list repeat them. */
+  const harmlessStrings: Uint8Array[] = Array.from({ length: SLOTS }, () => new Uint8Array());
 
   const isSecretName = (name: string): boolean => secrets.has(name) || secrets.hasTexts(name);
 
-  /** That the value of a secret member is null is no secret. `next`: the offset behind the colon. */
-  function isCleanName(bytes: Buffer, found: FoundString, slot: number, next: number): boolean {
-    const { start, end } = found;
-    if (isBetween(harmlessNames[slot], bytes, start, end)) return true;
-    if (isSecretName(stringAt(bytes, found))) return bytes[skipWhitespace(bytes, next)] === LETTER_N;
-    harmlessNames[slot] = Uint8Array.from(bytes.subarray(start, end));
-    return true;
+  function hasLetters(slot: number, marks: number): boolean {
+    if (secrets.mayHold(marks)) return true;
+    harmlessMarks[slot] = marks;
+    return false;
   }
 
   /** @param last The string before, which is the name of the value where it is no item of an array. */
-  function isCleanValue(
-    bytes: Buffer,
-    found: FoundString,
-    last: FoundString,
-    steps: () => RedactBody,
-  ): boolean {
-    if (isNaming(bytes, last) && isSecretName(stringAt(bytes, found))) return false;
-    if ((found.marks & (SIGN | HIDING)) === 0) return true;
-    const text = stringAt(bytes, found);
-    return steps().text(text) === text;
-  }
-
-  function isClean(
-    bytes: Buffer,
-    slot: number,
-    found: FoundString,
-    last: FoundString,
-    steps: () => RedactBody,
-  ): boolean {
-    if (isHarmless(found.marks, slot)) return true;
-    const next = skipWhitespace(bytes, found.end);
-    if (bytes[next] !== COLON) return isCleanValue(bytes, found, last, steps);
-    if (!isCleanName(bytes, found, slot, next + 1)) return false;
-    if ((found.marks & HIDING) === 0) return true;
-    const text = stringAt(bytes, found);
-    return steps().text(text) === text;
+  function isClean(bytes: Buffer, found: FoundString, last: FoundString, steps: () => RedactBody): boolean {
+    const { start, end, marks } = found;
+    const isWord = (marks & (SIGN | HIDING)) === 0;
+    const slot = slotOf(marks);
+    if (isWord && isBetween(harmlessStrings[slot], bytes, start, end)) return true;
+    const text = stringAt(bytes, start, end);
+    const next = skipWhitespace(bytes, end);
+    const isName = bytes[next] === COLON;
+    if (isSecretName(text)) {
+      // That the value of a secret member is null is no secret.
+      if (isName ? bytes[skipWhitespace(bytes, next + 1)] !== LETTER_N : isNaming(bytes, last)) return false;
+    } else if (isWord && end - start <= LONGEST_NAME) {
+      harmlessStrings[slot] = Uint8Array.from(bytes.subarray(start, end));
+    }
+    return isWord || (isName && (marks & HIDING) === 0) || steps().text(text) === text;
   }
 
   return (bytes, end, steps) => {
-    let found: FoundString = { start: 0, end: 0, marks: 0 };
-    let last: FoundString = { start: 0, end: 0, marks: 0 };
-    for (let at = 0; at < end; at += 1) {
-      if (bytes[at] !== QUOTE) continue;
+    const { length } = bytes;
+    let lastStart = 0;
+    let lastEnd = 0;
+    let lastMarks = 0;
+    for (let at = 0; at < end;) {
+      if (bytes[at] !== QUOTE) {
+        at += 1;
+        continue;
+      }
       const start = at;
       let marks = 0;
-      for (at += 1; at < bytes.length; at += 1) {
-        const mark = STRING_MARKS[bytes[at] as number] as number;
-        if (mark >= 0) marks |= mark;
-        else if (bytes[at] === QUOTE) break;
-        else {
-          marks |= HIDING;
+      let mark = 0;
+      at += 1;
+      for (;;) {
+        while (at < length && (mark = STRING_MARKS[bytes[at] as number] as number) >= 0) {
+          marks |= mark;
           at += 1;
         }
+        if (at >= length || mark === END) break;
+        marks |= HIDING;
+        at += 2;
       }
-      // Two objects take turns: one for each string would be the greater part of the work.
-      const before = last;
-      last = found;
-      found = before;
-      found.start = start;
-      found.end = at + 1;
-      found.marks = marks;
+      at += 1;
       const slot = slotOf(marks);
-      if (harmlessMarks[slot] !== marks && !isClean(bytes, slot, found, last, steps)) return false;
+      if (harmlessMarks[slot] !== marks && hasLetters(slot, marks)) {
+        const last = { start: lastStart, end: lastEnd, marks: lastMarks };
+        if (!isClean(bytes, { start, end: at, marks }, last, steps)) return false;
+      }
+      lastStart = start;
+      lastEnd = at;
+      lastMarks = marks;
     }
     return true;
   };
 }
 
-/** The marks of bytes in a string; less than 0 for a quotation mark and a backslash. */
-const STRING_MARKS = MARKS.map((mark, code) => (code === QUOTE || code === BACKSLASH ? -1 : mark));
+/** Longer names are not remembered. */
+const LONGEST_NAME = 100;
 
-const slotOf = (marks: number): number => Math.imul(marks, 0x9e3779b1) >>> 24;
+/** In place of the mark of a quotation mark, which ends a string. */
+const END = -1;
+/** Of a backslash: what is behind it does not end the string. */
+const ESCAPE = -2;
+const STRING_MARKS = MARKS.map((mark, code) => (code === QUOTE ? END : code === BACKSLASH ? ESCAPE : mark));
+
+const slotOf = (marks: number): number => (Math.imul(marks, 0x9e3779b1) >>> 16) & (SLOTS - 1);
 
 const LONGEST_NAMING = Math.max(...NAMING.map((name) => name.length)) + 2;
 
@@ -130,7 +123,7 @@ function isNaming(bytes: Buffer, { start, end, marks }: FoundString): boolean {
   );
 }
 
-const stringAt = (bytes: Buffer, { start, end }: FoundString): string =>
+const stringAt = (bytes: Buffer, start: number, end: number): string =>
   JSON.parse(bytes.toString("utf8", start, end)) as string;
 
 function skipWhitespace(bytes: Uint8Array, from: number): number {

@@ -88,8 +88,11 @@ export function secretNames(all: readonly string[]): SecretNames {
     (some) => !letters.some((other) => other !== some && (other & some) === other),
   );
 
-  const mayHold = (marks: number): boolean =>
-    (marks & HIDING) !== 0 || fewest.some((name) => (marks & name) === name);
+  function mayHold(marks: number): boolean {
+    if ((marks & HIDING) !== 0) return true;
+    for (const name of fewest) if ((marks & name) === name) return true;
+    return false;
+  }
 
   const isSecret = (name: string): boolean =>
     plain.has(name) || (words.some((word) => name.includes(word)) && !others.has(name) && !lists.has(name));

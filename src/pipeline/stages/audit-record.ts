@@ -80,9 +80,14 @@ const tokensOf = (
     ? [v4Token, ...(request.headers["authorization"] ?? []).flatMap(wordsOf)]
     : [caller.token, v4Token];
 
+/** A scheme and a token without separators, as nearly all clients send them. */
+const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
+
 /** What stands in a line of credentials: all of it, all behind the scheme, and each word. */
 const wordsOf = (line: string): string[] => {
   const text = line.trim();
+  const token = ONE_TOKEN.exec(text)?.[1];
+  if (token !== undefined) return [token];
   return [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/)];
 };
 
@@ -187,12 +192,13 @@ const asked = (
   accepted: boolean,
   { redaction, filterHeader }: RecordOptions,
   secrets: SecretValues,
+  pathSecrets = secrets,
 ) => {
   const longest = longestOf(accepted);
   const filter = headerText(request, filterHeader.toLowerCase());
   return {
     method: request.method,
-    path: redaction.path(asUtf8(request.path), route !== null, secrets).slice(0, longest),
+    path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, longest),
     query: redaction.query(asUtf8(request.query), secrets).slice(0, longest),
     filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, longest),
   };
@@ -311,17 +317,6 @@ const answeredWith = (
 ): unknown =>
   file ? { streamed: notes.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body);
 
-/**
- * The path of a request of the native lane: no route of the pack tells its words from secrets, so that tokens alone are
- * taken out, and what stands behind a secret name.
- */
-const nativePathOf = (
-  { path }: AlphaRequest,
-  accepted: boolean,
-  { redaction }: RecordOptions,
-  tokens: readonly (string | undefined)[],
-): string => redaction.path(asUtf8(path), false, redaction.tokens(tokens)).slice(0, longestOf(accepted));
-
 /** The record of a request of the native lane: what was called, not what was said. */
 export function createNativeAuditRecord(
   request: AlphaRequest,
@@ -330,12 +325,13 @@ export function createNativeAuditRecord(
   options: RecordOptions,
 ): AuditRecord {
   const { status, v4Status, ms } = outcome;
-  const token = (header(request, "authorization") ?? "").replace(/^\S+ +/, "");
-  const tokens = [token, ...(request.headers["authorization"] ?? []).flatMap(wordsOf)];
+  const tokens = (request.headers["authorization"] ?? []).flatMap(wordsOf);
   const secrets = secretsOf(request, {}, null, tokens, options);
   const accepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
-  const { method, query, filter } = asked(request, null, accepted, options, secrets);
-  const path = nativePathOf(request, accepted, options, tokens);
+  // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
+  // follows a secret name.
+  const pathSecrets = options.redaction.tokens(tokens);
+  const { method, path, query, filter } = asked(request, null, accepted, options, secrets, pathSecrets);
   const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
   return {
     ...nativeSummaryOf(request, outcome, hash),
