@@ -38,7 +38,7 @@ const MAX_CONNECTIONS = 16;
 
 /** Without a login server, tokens that were issued earlier keep their levels, and are not refreshed. */
 const NO_ISSUER: TokenIssuer = {
-  renew: () => Promise.reject(new Error("there is no login server")),
+  refresh: () => Promise.reject(new Error("there is no login server")),
   discard: async () => {},
   timeoutSeconds: 0,
 };
@@ -64,18 +64,18 @@ export function openOAuthServices(
       maxResponseBytes: MAX_RESPONSE_BYTES,
     });
     const { oauth: definition, statuses } = dialect;
-    login = createLoginServer({ definition, statuses, upstream, timeoutMs, beginCall: tracing?.startCall });
+    login = createLoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
   const records = createTokenRecords({
     store: state,
     encryptor: createEncryptor(secret),
-    own: gatewayTokens,
+    gatewayTokens,
     size: settings.TOKEN_CACHE_SIZE,
   });
   const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const tokenStore = createTokenStore({
     records,
-    own: gatewayTokens,
+    gatewayTokens,
     refresh,
     scopes,
     clock,

@@ -36,7 +36,7 @@ export function createReadiness(
     ...upstream.shortages(),
     ...nativeProxy.shortages(),
     ...[audit?.fault() ?? []].flat(),
-    ...(state.ready() ? [] : ["the state store does not respond"]),
+    ...(state.isReady() ? [] : ["the state store does not respond"]),
     ...shared.problems(),
   ];
 }

@@ -41,7 +41,7 @@ export async function openRedisBackend(
     ...withLocalFallback(backend, local, settings),
     state: createRedisStore(redis),
     problems: () =>
-      redis.ready() ? [] : ["Redis does not respond: each process enforces its share of the limits"],
+      redis.isReady() ? [] : ["Redis does not respond: each process enforces its share of the limits"],
     replicas: replicas.count,
     async close() {
       await replicas.leave();

@@ -4,8 +4,13 @@ import { withFallback, type Limiter, type LimiterName } from "../rate-limit/limi
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { openSqliteStore } from "../storage/sqlite-store.ts";
-import { createSharedTokenCache, type TokenCacheBackend } from "../auth/shared-token-cache.ts";
-import { createTokenCache, type MemoryTokenCache, type TokenCache } from "../auth/token-cache.ts";
+import {
+  createSharedTokenCache,
+  createTokenCache,
+  type TokenCacheBackend,
+  type MemoryTokenCache,
+  type TokenCache,
+} from "../auth/token-cache.ts";
 import type { Log } from "../observability/log.ts";
 
 /** State about clients, shared by all processes that serve them. */

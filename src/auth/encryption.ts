@@ -1,34 +1,34 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Encrypts what is kept outside of this process. */
+/** Encrypts what is stored outside of this process. */
 export interface Encryptor {
-  /** @param about is bound to the text: sealed under one name, it can't be opened under another. */
-  encrypt(text: string, about: string): string;
-  /** Undefined for what was not sealed under this secret and name, or was changed since. */
-  decrypt(sealed: string, about: string): string | undefined;
+  /** @param name Bound to the text as additional data: the result can't be decrypted under another name. */
+  encrypt(text: string, name: string): string;
+  /** @returns undefined if the text was not encrypted with this secret and name, or was changed. */
+  decrypt(encrypted: string, name: string): string | undefined;
 }
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Makes a seal with a key of 256 bits that is derived from the secret. */
+/** Creates an encryptor (AES-256-GCM) whose key is derived from the secret. */
 export function createEncryptor(secret: string): Encryptor {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: stored grants", 32));
   return {
-    encrypt(text, about) {
+    encrypt(text, name) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(about));
-      const sealed = [iv, cipher.update(text, "utf8"), cipher.final()];
-      return Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64url");
+      const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(name));
+      const parts = [iv, cipher.update(text, "utf8"), cipher.final()];
+      return Buffer.concat([...parts, cipher.getAuthTag()]).toString("base64url");
     },
-    decrypt(sealed, about) {
+    decrypt(encrypted, name) {
       try {
-        const bytes = Buffer.from(sealed, "base64url");
+        const bytes = Buffer.from(encrypted, "base64url");
         const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), {
           authTagLength: TAG_BYTES,
         })
-          .setAAD(Buffer.from(about))
+          .setAAD(Buffer.from(name))
           .setAuthTag(bytes.subarray(-TAG_BYTES));
         return (
           decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8")

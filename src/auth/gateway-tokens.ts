@@ -1,34 +1,34 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * Tokens of the gateway's own, which it hands out in place of v4's. That one is such a token shows without the
- * store, so that one whose record is lost is refused, and never taken for a token that v4 knows.
+ * The gateway's own tokens, which clients get in place of v4's. They can be recognized without the store. So a token
+ * whose record was lost is rejected, and never mistaken for one that v4 issued.
  */
 export interface GatewayTokens {
-  /** @param shown a beginning that the token should have, in place of random characters, where it is hexadecimal */
-  make(shown?: string): string;
-  /** Takes as long for whatever has the form of one. */
-  isOwn(token: string): boolean;
+  /** Creates a token. @param prefix Its first characters in place of random ones, if it is hexadecimal. */
+  create(prefix?: string): string;
+  /** Whether the gateway created a token. Takes constant time for any text in the form of a token. */
+  isGatewayToken(token: string): boolean;
 }
 
 const HALF_BYTES = 16;
 const FORM = /^[0-9a-f]{64}$/;
 
-/** A quarter of a token: the other quarter of its first half stays random. */
-const SHOWN = /^[0-9a-f]{16}/;
+/** The prefix is a quarter of a token at most: the second quarter stays random. */
+const PREFIX = /^[0-9a-f]{16}/;
 
-/** 16 random bytes and 16 bytes of a code over them, under a key that is derived from the secret for this alone. */
+/** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
 export function createGatewayTokens(secret: string): GatewayTokens {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32));
   const codeOf = (random: Buffer): Buffer =>
     createHmac("sha256", key).update(random).digest().subarray(0, HALF_BYTES);
   return {
-    make(shown = "") {
+    create(prefix = "") {
       const random = randomBytes(HALF_BYTES);
-      random.write(SHOWN.exec(shown)?.[0] ?? "", "hex");
+      random.write(PREFIX.exec(prefix)?.[0] ?? "", "hex");
       return Buffer.concat([random, codeOf(random)]).toString("hex");
     },
-    isOwn(token) {
+    isGatewayToken(token) {
       if (!FORM.test(token)) return false;
       const bytes = Buffer.from(token, "hex");
       return timingSafeEqual(bytes.subarray(HALF_BYTES), codeOf(bytes.subarray(0, HALF_BYTES)));

@@ -1,14 +1,14 @@
 import type { Grants } from "../dialect/scopes.ts";
 import { tokenHash } from "./token-hash.ts";
 
-/** With what a token is renewed. */
+/** What refreshes a token at the login server. */
 export interface RefreshCredentials {
   readonly token: string;
   readonly client: string;
   readonly secret: string;
 }
 
-/** What a login server gives for a code or a refresh token. */
+/** What a login server returns for a code or a refresh token. */
 export interface IssuedToken {
   readonly token: string;
   /** In v4's words. */
@@ -17,44 +17,47 @@ export interface IssuedToken {
   readonly refresh: string | undefined;
 }
 
-/** What is kept of a token that the gateway's own exchange handed out, under the hash of that token. */
+/** The record of a gateway token, stored under the hash of that token. */
 export interface StoredToken {
-  /** What the client may do, in alpha's words: what it had asked for, as far as that was granted. */
+  /** What the client may do, in alpha's words: what it requested, as far as v4 granted it. */
   readonly scopes: string;
-  /** The v4 token that stands for the client's now; absent while it is the client's own. */
+  /** The current v4 token behind it. Missing if that is the client's own token. */
   readonly token?: string;
-  /** When that ends, milliseconds since 1970. */
+  /** When the v4 token expires, in milliseconds since 1970. */
   readonly ends?: number;
-  /** When it is time to renew it. */
+  /** When to refresh it, in milliseconds since 1970. */
   readonly renewAt?: number;
   readonly refresh?: RefreshCredentials;
-  /** The client has expired it, or it can't be renewed any more. */
+  /** The client has revoked the token, or it can't be refreshed any more. */
   readonly over?: true;
 }
 
-/** A token of the gateway's own exchange, as a request finds it. */
+/** A gateway token, prepared for requests. */
 export interface ActiveToken {
   readonly levels: Grants;
-  /** What v4 is shown in place of the client's token. */
+  /** The token for v4, in place of the client's. */
   readonly token: string;
-  /** By which facts of it are known: it begins with the hash of the client's own, so that both are purged together. */
+  /** Key of it in the token cache. It starts with the hash of the client's token, so that both are purged together. */
   readonly hash: string;
   readonly isRevoked: boolean;
 }
 
-/** By which facts are known of what stands for a client's token now. @param hash of the client's own */
-export const factsHash = (hash: string, { token }: Pick<StoredToken, "token">): string =>
+/** The key of the v4 token in the token cache. @param hash Hash of the client's token. */
+export const tokenInfoHash = (hash: string, { token }: Pick<StoredToken, "token">): string =>
   token === undefined ? hash : `${hash}.${tokenHash(token)}`;
 
-/** A token lasts two hours at v4 and is renewed in its last quarter, ten minutes before its end at most. */
-const RENEW_BEFORE_MS = 600_000;
+/** A v4 token expires after two hours. It is refreshed in its last quarter, at most ten minutes before its end. */
+const REFRESH_BEFORE_MS = 600_000;
 
-/** The times of a token that was asked for at `now`. */
+/** The times of a token that was requested at `now`. */
 export function tokenLifetime(
-  lastsSeconds: number | undefined,
+  expiresInSeconds: number | undefined,
   now: number,
 ): Pick<StoredToken, "ends" | "renewAt"> {
-  if (lastsSeconds === undefined) return {};
-  const lasts = lastsSeconds * 1000;
-  return { ends: now + lasts, renewAt: now + lasts - Math.min(RENEW_BEFORE_MS, lasts / 4) };
+  if (expiresInSeconds === undefined) return {};
+  const lifetimeMs = expiresInSeconds * 1000;
+  return {
+    ends: now + lifetimeMs,
+    renewAt: now + lifetimeMs - Math.min(REFRESH_BEFORE_MS, lifetimeMs / 4),
+  };
 }

@@ -2,55 +2,59 @@ import { LRUCache } from "lru-cache";
 import type { Grants } from "../dialect/scopes.ts";
 
 /**
- * What is known of a token. Facts, never decisions: every request is checked against them anew
+ * What v4 has said about a token. Decisions are never cached: every request is checked against this information again
  * (oathkeeper CVE-2021-32701 cached the decision).
  */
 export type TokenInfo =
-  /** v4 answered 401 to it a short while ago. */
+  /** v4 has rejected it with 401. */
   | { readonly refused: true }
-  /** v4 took it, and may have said what it may do. */
+  /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
   | { readonly refused: false; readonly grants: Grants | undefined };
 
 export interface TokenCache {
-  /** Undefined where nothing is known, or no more. Answers at once where the answer is at hand. */
+  /** The information about a token; undefined if there is none. Synchronous if this process has it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
-  /** v4 took the token; `grants` where it said what it may do. */
+  /** Notes that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
   setScopes(hash: string, grants: Grants | undefined): void;
+  /** Notes that v4 has rejected a token with 401. */
   setRejected(hash: string): void;
   /**
-   * Forgets the tokens of a fingerprint, or all.
+   * Deletes the tokens whose hashes start with a fingerprint, or all.
    *
-   * @throws {Error} where others share what is known and can't be told.
+   * @throws {Error} if other processes share the cache and can't be notified.
    */
   purge(fingerprint?: string): Promise<void>;
-  /** Tokens that something is known of in this process. */
+  /** Tokens in the cache of this process. */
   readonly size: number;
 }
 
-/** Facts and for how long they are good still, in milliseconds. */
+/** Information about a token, and how long it is still valid. */
 export interface TokenCacheEntry {
   readonly info: TokenInfo;
   readonly ttlMs: number;
 }
 
-/** Facts that are all at hand. What is learnt tells whether it is news: something else than was known, or for longer. */
+/** A cache in this process. */
 export interface MemoryTokenCache extends TokenCache {
   get(hash: string): TokenInfo | undefined;
+  /** @returns Whether the information is new, or was due to be stored again. */
   setScopes(hash: string, grants: Grants | undefined): boolean;
+  /** @returns Whether the information is new, or was due to be stored again. */
   setRejected(hash: string): boolean;
-  /** What `keep` of another takes. */
-  entryWithTtl(hash: string): TokenCacheEntry | undefined;
-  /** Takes over what another has learnt. */
-  set(hash: string, lasting: TokenCacheEntry): void;
+  getEntry(hash: string): TokenCacheEntry | undefined;
+  /** Stores an entry of another cache. */
+  setEntry(hash: string, entry: TokenCacheEntry): void;
 }
 
 export interface TokenCacheOptions {
+  /** Most tokens. */
   readonly size: number;
   readonly ttlSeconds: number;
+  /** For tokens that v4 has rejected. */
   readonly negativeTtlSeconds: number;
 }
 
-/** Keeps facts in this process, by token hash, bounded in number and time. Time is looked at on every hit. */
+/** Creates a cache in this process. Expiry is checked at every read. */
 export function createTokenCache({
   size,
   ttlSeconds,
@@ -61,17 +65,17 @@ export function createTokenCache({
   return {
     get: (hash) => cache.get(hash),
     setScopes(hash, grants) {
-      const known = cache.get(hash);
-      // Known anew with every answer, and written down again when half of its time is over.
-      const fresh = cache.getRemainingTTL(hash) > ttl / 2;
-      if (known?.refused === false && fresh && includes(known.grants, grants)) return false;
-      // An answer that tells no scopes does not unsay those that are known.
-      const lasting = grants ?? (known?.refused === false ? known.grants : undefined);
-      cache.set(hash, { refused: false, grants: lasting });
+      const info = cache.get(hash);
+      // Every response of v4 confirms the information. It is stored again once half of its time is over.
+      const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
+      if (info?.refused === false && isFresh && isCovered(grants, info.grants)) return false;
+      // A response without scopes does not change the known ones.
+      const knownGrants = grants ?? (info?.refused === false ? info.grants : undefined);
+      cache.set(hash, { refused: false, grants: knownGrants });
       return true;
     },
     setRejected(hash) {
-      // A lifetime of 0 would be "for ever" to the cache.
+      // A TTL of 0 means "no expiry" to the library.
       if (negativeTtlSeconds === 0) cache.delete(hash);
       else cache.set(hash, { refused: true }, { ttl: negativeTtlSeconds * 1000 });
       return true;
@@ -79,20 +83,80 @@ export function createTokenCache({
     async purge(fingerprint = "") {
       for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
     },
-    entryWithTtl(hash) {
-      const facts = cache.get(hash);
-      return facts && { info: facts, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
+    getEntry(hash) {
+      const info = cache.get(hash);
+      return info && { info, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
     },
-    set: (hash, { info: facts, ttlMs }) => void cache.set(hash, facts, { ttl: ttlMs }),
+    setEntry: (hash, { info, ttlMs }) => void cache.set(hash, info, { ttl: ttlMs }),
     get size() {
       return cache.size;
     },
   };
 }
 
-/** Do the grants that are known say all that is told now? */
-function includes(known: Grants | undefined, told: Grants | undefined): boolean {
-  if (told === undefined || known === told) return true;
-  if (known === undefined || known === "all" || told === "all") return false;
-  return known.size === told.size && [...told].every(([area, level]) => known.get(area) === level);
+/** Whether the cached grants already say what a response says. */
+function isCovered(grants: Grants | undefined, cached: Grants | undefined): boolean {
+  if (grants === undefined || cached === grants) return true;
+  if (cached === undefined || cached === "all" || grants === "all") return false;
+  return cached.size === grants.size && [...grants].every(([area, level]) => cached.get(area) === level);
+}
+
+/** A cache that processes share. Its methods reject soon if it can't be reached. */
+export interface TokenCacheBackend {
+  get(hash: string): Promise<TokenCacheEntry | undefined>;
+  /** @param info undefined: deletes the entry. */
+  set(hash: string, info: TokenInfo | undefined): Promise<void>;
+  /** Deletes the tokens of a fingerprint, and notifies all processes. */
+  purge(fingerprint: string): Promise<void>;
+  /** Sets the listener for purges. It gets `""`, which means all, if a notification may have been missed. */
+  onPurge(listener: (fingerprint: string) => void): void;
+}
+
+/**
+ * Creates a cache in this process in front of one that processes share. If the backend can't be reached, it counts as
+ * empty: then v4 decides.
+ */
+export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCacheBackend): TokenCache {
+  const readsInFlight = new Map<string, Promise<TokenInfo | undefined>>();
+  let purges = 0;
+
+  backend.onPurge((fingerprint) => {
+    purges += 1;
+    void local.purge(fingerprint);
+  });
+
+  async function readBackend(hash: string): Promise<TokenInfo | undefined> {
+    const purgesBefore = purges;
+    const entry = await backend.get(hash).catch(() => undefined);
+    // What was set or purged meanwhile is newer.
+    const localInfo = local.get(hash);
+    if (localInfo !== undefined || entry === undefined || purges !== purgesBefore) return localInfo;
+    local.setEntry(hash, entry);
+    return entry.info;
+  }
+
+  /** Writes new information to the backend. If that fails, other processes get it from v4. */
+  function writeIfNew(hash: string, isNew: boolean): void {
+    if (isNew) void backend.set(hash, local.get(hash)).catch(() => {});
+  }
+
+  return {
+    get(hash) {
+      const found = local.get(hash) ?? readsInFlight.get(hash);
+      if (found !== undefined) return found;
+      const read = readBackend(hash).finally(() => readsInFlight.delete(hash));
+      readsInFlight.set(hash, read);
+      return read;
+    },
+    setScopes: (hash, grants) => writeIfNew(hash, local.setScopes(hash, grants)),
+    setRejected: (hash) => writeIfNew(hash, local.setRejected(hash)),
+    async purge(fingerprint = "") {
+      purges += 1;
+      await local.purge(fingerprint);
+      await backend.purge(fingerprint);
+    },
+    get size() {
+      return local.size;
+    },
+  };
 }

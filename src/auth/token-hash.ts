@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-/** A token as it is known by everywhere inside: its SHA-256 in hex. No token is ever stored or logged in the clear. */
+/** The SHA-256 of a token in hex, which stands for it everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
 
-/** Enough of a hash to tell clients apart in the audit, too little to look for a token with. */
+/** The part of a hash that distinguishes clients in the audit. It is too short to search for the token. */
 export const fingerprint = (hash: string): string => hash.slice(0, 16);

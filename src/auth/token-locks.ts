@@ -1,20 +1,20 @@
-/** One request at a time finds out about a token, so that a refused one costs v4 one call (lesson L21). */
+/** Lets one request at a time use a token that v4 has not accepted yet: an invalid one costs v4 one call (lesson L21). */
 export interface TokenLocks {
-  /** Begins a turn, and gives what ends it; a promise of its end where another has it. */
+  /** Acquires the lock of a token. @returns What releases it, or a promise of its release if another request has it. */
   acquire(hash: string): (() => void) | Promise<void>;
 }
 
-/** As many turns are kept as requests are under way. */
+/** Creates the locks of one process. There are never more of them than requests in flight. */
 export function createTokenLocks(): TokenLocks {
-  const turns = new Map<string, Promise<void>>();
+  const locks = new Map<string, Promise<void>>();
   return {
     acquire(hash) {
-      const another = turns.get(hash);
-      if (another) return another;
+      const held = locks.get(hash);
+      if (held) return held;
       const { promise, resolve } = Promise.withResolvers<void>();
-      turns.set(hash, promise);
-      return function end() {
-        if (turns.get(hash) === promise) turns.delete(hash);
+      locks.set(hash, promise);
+      return function release() {
+        if (locks.get(hash) === promise) locks.delete(hash);
         resolve();
       };
     },

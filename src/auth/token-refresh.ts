@@ -4,24 +4,25 @@ import type { Scopes } from "../dialect/scopes.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { TokenRecords } from "./token-records.ts";
 import {
-  factsHash,
+  tokenInfoHash,
   tokenLifetime,
   type IssuedToken,
   type RefreshCredentials,
   type StoredToken,
 } from "./stored-token.ts";
 
-/** The calls to the login server that keep a token alive, and end it. */
+/** The calls to the login server that refresh and revoke tokens. */
 export interface TokenIssuer {
   /**
-   * Gives the next token, or undefined where the login server says that the refresh token is worth nothing any more.
+   * Gets the next token.
    *
-   * @throws where it gives no answer, none that can be read, or any other refusal: that may pass
+   * @returns undefined if the login server says that the refresh token is permanently invalid.
+   * @throws {Error} for every other failure, which may be temporary.
    */
-  renew(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
-  /** Ends a token that nobody will use. Never throws. */
+  refresh(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
+  /** Revokes a token that no client will use. Never throws. */
   discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void>;
-  /** The longest that `renew` takes, seconds. */
+  /** The longest time that `refresh` takes, in seconds. */
   readonly timeoutSeconds: number;
 }
 
@@ -35,20 +36,24 @@ export interface TokenRefreshOptions {
 }
 
 /**
- * Renews a grant, or waits for the process that is at it. When it resolves the record is the one to use; where
- * it is still the old one, renewing has to be tried again.
+ * Refreshes the v4 token of a gateway token, or waits for the process that does. Then the cached record is the one to
+ * use. If it is still the old one, try again later.
  *
- * One flight per token: in this process by a map, between processes by a lock that ends by itself. A process that
- * dies after the login server's answer and before the store has it takes the next refresh token with it: the
- * token then works until its end, and the client has to sign in again. That window is one write long.
+ * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
+ * between the response of the login server and the write to the store, the next refresh token is lost: the token works
+ * until it expires, and then the client has to sign in again. That time is as short as one write.
  *
- * @param refused the hash of the v4 token that v4 takes no more, whatever its end was said to be
- * @throws where neither the login server nor the store answers
+ * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
+ * @throws {Error} if the login server or the store can't be reached.
  */
-export type RefreshToken = (hash: string, refused?: string) => Promise<void>;
+export type RefreshToken = (hash: string, rejectedHash?: string) => Promise<void>;
 
 const POLL_MS = 100;
 
+/** A lock outlives the longest refresh by this time. */
+const LOCK_MARGIN_SECONDS = 10;
+
+/** Creates the function that refreshes tokens. */
 export function createTokenRefresh({
   records,
   store,
@@ -56,64 +61,67 @@ export function createTokenRefresh({
   scopes,
   clock,
 }: TokenRefreshOptions): RefreshToken {
-  const underWay = new Map<string, Promise<void>>();
-  const lockSeconds = issuer.timeoutSeconds + 10;
+  const inFlight = new Map<string, Promise<void>>();
+  const lockSeconds = issuer.timeoutSeconds + LOCK_MARGIN_SECONDS;
 
-  function renewed(
-    grant: StoredToken,
+  function toStoredToken(
+    before: StoredToken,
     issued: IssuedToken,
     refresh: RefreshCredentials,
     at: number,
   ): StoredToken {
-    const levels = scopes.common(scopes.read(grant.scopes).grants, scopes.grants(issued.scopes));
+    const levels = scopes.common(scopes.read(before.scopes).grants, scopes.grants(issued.scopes));
     return {
       scopes: scopes.write(levels),
       token: issued.token,
       ...tokenLifetime(issued.expiresInSeconds, at),
-      // A login server that gives no new refresh token means the old one to be used again (RFC 6749 6).
+      // Without a new refresh token the old one is used again (RFC 6749 section 6).
       refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
     };
   }
 
-  async function underLock(hash: string, refused: string | undefined): Promise<void> {
-    // Another process may have been at it a moment ago.
+  async function refreshUnderLock(hash: string, rejectedHash: string | undefined): Promise<void> {
+    // Another process may just have refreshed it.
     const before = await records.read(hash);
-    const { grant } = before;
+    const { storedToken } = before;
     const at = clock();
-    if (!grant?.refresh || grant.over) return;
-    if ((grant.renewAt ?? 0) > at && factsHash(hash, grant) !== refused) return;
-    const issued = await issuer.renew(grant.refresh);
-    const next = issued ? renewed(grant, issued, grant.refresh, at) : { scopes: "", over: true as const };
+    if (!storedToken?.refresh || storedToken.over) return;
+    if ((storedToken.renewAt ?? 0) > at && tokenInfoHash(hash, storedToken) !== rejectedHash) return;
+    const { refresh } = storedToken;
+    const issued = await issuer.refresh(refresh);
+    const next: StoredToken = issued
+      ? toStoredToken(storedToken, issued, refresh, at)
+      : { scopes: "", over: true };
     if (await records.replace(hash, before, next)) return;
-    // It was expired while we were at it, and expired it stays.
-    if (issued) await issuer.discard(issued, grant.refresh);
+    // The client has revoked it meanwhile.
+    if (issued) await issuer.discard(issued, refresh);
     await records.read(hash);
   }
 
-  /** Waits for its turn while another process is at it; for a token that still works nobody need wait. */
-  async function renew(hash: string, refused: string | undefined): Promise<void> {
+  /** Waits while another process holds the lock, unless the current token still works. */
+  async function refreshToken(hash: string, rejectedHash: string | undefined): Promise<void> {
     const lock = `renewing:${hash}`;
-    // Its holder's own: whoever took longer than the lock lasts must not release what is the next one's by then.
+    // A random value: a process that took longer than the lock lasts must not release the lock of the next one.
     const holder = randomUUID();
-    const ends = records.cached(hash)?.grant?.ends ?? 0;
+    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
     const deadline = performance.now() + lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, holder, lockSeconds))) {
-      if ((ends > clock() && refused === undefined) || deadline <= performance.now()) return;
+      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {
-      await underLock(hash, refused);
+      await refreshUnderLock(hash, rejectedHash);
     } finally {
-      // Not deleted, it ends by itself.
+      // If this fails, the lock expires.
       await store.deleteIf(lock, holder).catch(() => {});
     }
   }
 
-  return function oneFlight(hash, refused) {
-    const flying = underWay.get(hash);
-    if (flying) return flying;
-    const flight = renew(hash, refused).finally(() => underWay.delete(hash));
-    underWay.set(hash, flight);
-    return flight;
+  return function refreshOnce(hash, rejectedHash) {
+    const running = inFlight.get(hash);
+    if (running) return running;
+    const refresh = refreshToken(hash, rejectedHash).finally(() => inFlight.delete(hash));
+    inFlight.set(hash, refresh);
+    return refresh;
   };
 }

@@ -2,7 +2,7 @@ import type { Scopes } from "../dialect/scopes.ts";
 import { tokenHash } from "./token-hash.ts";
 import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import {
-  factsHash,
+  tokenInfoHash,
   tokenLifetime,
   type ActiveToken,
   type IssuedToken,
@@ -12,205 +12,220 @@ import {
 import type { GatewayTokens } from "./gateway-tokens.ts";
 import type { RefreshToken } from "./token-refresh.ts";
 
-/** A token can't be used now, though it has not ended. The message is for the log; the client gets a neutral 500. */
+/** A valid token can't be used now. The message is for the log; the client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
   override readonly name = "TokenUnavailableError";
   readonly code = "AG_TOKEN_UNAVAILABLE";
 }
 
 /**
- * What is known of a token as one of the gateway's own exchange: it is one, it is none, or the store has not
- * answered and this process never saw the token before.
+ * A gateway token; undefined if the token is not one; `unknown` if the store does not respond and this process has
+ * never seen the token.
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
 export interface TokenStore {
   /**
-   * Finds a token. From the copy in this process, without a wait; the store is asked where that is older than a
-   * few seconds (a minute for tokens that the gateway never handed out).
+   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens that are
+   * not the gateway's. A token that will expire soon is refreshed in the background; an expired one is refreshed first.
    *
-   * A token near its end is renewed in the background, one at its end before it is found.
-   *
-   * @throws {TokenUnavailableError} where it has to be renewed and can't be now
+   * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
    */
   find(hash: string, token: string): TokenLookup | Promise<TokenLookup>;
   /**
-   * Finds what stands for a token now that v4 has refused what stood for it, which is known as `refused`: another
-   * process may have renewed it, and login servers end the old one then; else it is renewed, once in half a minute.
-   * Undefined where nothing else stands for it.
-   */
-  findReplacement(hash: string, token: string, refused: string): Promise<ActiveToken | undefined>;
-  /**
-   * Keeps a token that v4 has issued.
+   * Finds the v4 token to use after v4 has rejected one with 401. Another process may have refreshed it, because login
+   * servers then revoke the old token. Otherwise it is refreshed, at most once in half a minute.
    *
-   * @returns the token of the gateway's own that is to be handed out in its place
-   * @throws {StateUnavailable}
+   * @param rejectedHash Hash of the v4 token that v4 has rejected.
+   * @returns undefined if there is no other v4 token.
+   */
+  findReplacement(hash: string, token: string, rejectedHash: string): Promise<ActiveToken | undefined>;
+  /**
+   * Stores a token that v4 has issued.
+   *
+   * @returns The gateway token to give to the client in its place.
+   * @throws {StateUnavailableError}
    */
   save(
     issued: Omit<IssuedToken, "scopes">,
     grant: Pick<StoredToken, "scopes"> & {
       readonly refresh: RefreshCredentials | undefined;
+      /** When it was requested, in milliseconds since 1970. */
       readonly at: number;
-      /** For how long it is kept; default: as long as a client may stay away. */
+      /** How long it is kept. Default: as long as a client may be inactive. */
       readonly seconds?: number;
-      /** How the token that is handed out should begin. */
+      /** First characters of the gateway token. */
       readonly shown?: string;
     },
   ): Promise<string>;
-  /** Keeps what a token may do under as much of it as lists show. @throws {StateUnavailable} */
-  nameLevels(shown: string, scopes: string, seconds: number): Promise<void>;
-  /** The same again; undefined where there is none. @throws {StateUnavailable} */
-  levelsNamed(shown: string): Promise<string | undefined>;
-  /** As it stands in the store. @throws {StateUnavailable} */
+  /** Stores the scopes of a token under the part of it that lists show. @throws {StateUnavailableError} */
+  saveLevels(shown: string, scopes: string, seconds: number): Promise<void>;
+  /** Finds what {@link saveLevels} has stored; undefined if there is none. @throws {StateUnavailableError} */
+  findLevels(shown: string): Promise<string | undefined>;
+  /** Reads the record from the store. @throws {StateUnavailableError} */
   read(hash: string, token: string): Promise<StoredToken | undefined>;
-  /** From now on the token is refused, here at once and elsewhere within seconds. @throws {StateUnavailable} */
+  /** Revokes a token: here at once, in other processes within seconds. @throws {StateUnavailableError} */
   revoke(hash: string): Promise<void>;
+  /** Cached records. */
   readonly size: number;
 }
 
 export interface TokenStoreOptions {
   readonly records: TokenRecords;
-  readonly own: GatewayTokens;
+  readonly gatewayTokens: GatewayTokens;
   readonly refresh: RefreshToken;
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Milliseconds of a clock that nobody sets. Default that of the process. */
+  /** A monotonic clock in milliseconds. Default: that of the process. */
   readonly elapsed?: () => number;
-  /** Hears of renewals that failed. */
+  /** Called for each read or refresh that failed. */
   readonly onError: (error: unknown) => void;
 }
 
-/** After a renewal that failed the next one waits so long. */
+/** Pause after a refresh that failed. */
 const RETRY_MS = 5000;
 
-/** A token that v4 refuses before its end is renewed; v4 may refuse the next one as well, and is not asked on and on. */
-const REFUSED_AGAIN_MS = 30_000;
+/** Pause after the refresh of a token that v4 has rejected: v4 may reject the next one as well. */
+const REJECTED_RETRY_MS = 30_000;
 
-/** Tokens whose renewal failed, or is another process's, a short while ago; more than that are tried again at once. */
-const MOST_RETRIES = 10_000;
+/** Tokens that are in a pause. If there are more, all are tried again at once. */
+const MAX_PAUSES = 10_000;
 
 const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boolean =>
   refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
 
-const hasEnded = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
+const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
 
-/** Makes the book of the tokens that this gateway, or a replica of it, handed out. */
+/** Creates the store of the tokens that this gateway, or a replica of it, has given to clients. */
 export function createTokenStore({
   records,
-  own,
-  refresh: renew,
+  gatewayTokens,
+  refresh,
   scopes,
   clock,
   elapsed = () => performance.now(),
-  onError: onTrouble,
+  onError,
 }: TokenStoreOptions): TokenStore {
-  const pauses = new Map<string, { readonly until: number; readonly failed: boolean }>();
-  const prepared = new WeakMap<StoredToken, ActiveToken>();
+  const pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
+  const activeTokens = new WeakMap<StoredToken, ActiveToken>();
 
-  /** Decided once for a record: its levels are parsed and its token is hashed no second time. */
-  function grantOf(grant: StoredToken, hash: string, token: string): ActiveToken {
-    const known = prepared.get(grant);
-    if (known) return known;
-    const made: ActiveToken = {
-      levels: scopes.read(grant.scopes).grants,
-      token: grant.token ?? token,
-      hash: factsHash(hash, grant),
-      isRevoked: grant.over === true,
+  /** Parses the scopes and hashes the v4 token once for each record. */
+  function toActiveToken(storedToken: StoredToken, hash: string, token: string): ActiveToken {
+    const cached = activeTokens.get(storedToken);
+    if (cached) return cached;
+    const active: ActiveToken = {
+      levels: scopes.read(storedToken.scopes).grants,
+      token: storedToken.token ?? token,
+      hash: tokenInfoHash(hash, storedToken),
+      isRevoked: storedToken.over === true,
     };
-    prepared.set(grant, made);
-    return made;
+    activeTokens.set(storedToken, active);
+    return active;
   }
 
-  /** For a token that v4 refused another process's renewal is waited for, and one that failed is not. */
-  function mayTry(hash: string, refused = false): boolean {
-    const pause = pauses.get(hash);
-    return !pause || pause.until <= elapsed() || (refused && !pause.failed);
+  /** Whether a refresh may be tried. A rejected token waits for another process's refresh, but not after a failure. */
+  function mayRefresh(key: string, isRejected = false): boolean {
+    const pause = pauses.get(key);
+    return !pause || pause.until <= elapsed() || (isRejected && !pause.hasFailed);
   }
 
-  function pauseFor(key: string, milliseconds: number, failed: boolean): void {
-    if (pauses.size >= MOST_RETRIES) pauses.clear();
-    pauses.set(key, { until: elapsed() + milliseconds, failed });
+  function pauseFor(key: string, milliseconds: number, hasFailed: boolean): void {
+    if (pauses.size >= MAX_PAUSES) pauses.clear();
+    pauses.set(key, { until: elapsed() + milliseconds, hasFailed });
   }
 
-  async function tryToRenew(hash: string, refused?: string): Promise<void> {
+  async function tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
     pauses.delete(hash);
-    let failed = false;
-    await renew(hash, refused).catch((error: unknown) => {
-      failed = true;
-      onTrouble(error);
+    let hasFailed = false;
+    await refresh(hash, rejectedHash).catch((error: unknown) => {
+      hasFailed = true;
+      onError(error);
     });
-    const { grant } = records.cached(hash) ?? {};
-    if (grant && isDue(grant, clock())) pauseFor(hash, RETRY_MS, failed);
+    const { storedToken } = records.cached(hash) ?? {};
+    if (storedToken && isDue(storedToken, clock())) pauseFor(hash, RETRY_MS, hasFailed);
   }
 
-  const refusedKey = (hash: string): string => `refused ${hash}`;
+  const rejectedKey = (hash: string): string => `rejected ${hash}`;
 
-  /** Renews what v4 has refused. It may have ended before its time, or another process is renewing it. */
-  async function renewRefused(hash: string, grant: StoredToken, refused: string): Promise<void> {
-    if (!grant.refresh || grant.over) return;
-    const due = isDue(grant, clock());
-    if (!mayTry(due ? hash : refusedKey(hash), due)) return;
-    await tryToRenew(hash, refused);
-    if (!due) pauseFor(refusedKey(hash), REFUSED_AGAIN_MS, true);
+  /** Refreshes a token that v4 has rejected: it may have expired early, or another process is refreshing it. */
+  async function refreshRejected(
+    hash: string,
+    storedToken: StoredToken,
+    rejectedHash: string,
+  ): Promise<void> {
+    if (!storedToken.refresh || storedToken.over) return;
+    const due = isDue(storedToken, clock());
+    if (!mayRefresh(due ? hash : rejectedKey(hash), due)) return;
+    await tryRefresh(hash, rejectedHash);
+    if (!due) pauseFor(rejectedKey(hash), REJECTED_RETRY_MS, true);
   }
 
-  /** The newest record; an old one where the store doesn't answer. */
-  async function newest(hash: string, token: string): Promise<TokenRecord | "unknown"> {
-    const copy = records.cached(hash);
-    if (copy && records.isFresh(copy)) return copy;
+  /** The latest record; the cached one if the store does not respond. */
+  async function latestRecord(hash: string, token: string): Promise<TokenRecord | "unknown"> {
+    const cached = records.cached(hash);
+    if (cached && records.isFresh(cached)) return cached;
     return records.read(hash, token).catch((error: unknown) => {
-      onTrouble(error);
-      return copy ?? "unknown";
+      onError(error);
+      return cached ?? "unknown";
     });
   }
 
-  async function findAnew(hash: string, token: string): Promise<TokenLookup> {
-    const record = await newest(hash, token);
-    // What stands for it at v4 is not known, and v4 never saw the token itself.
-    if (record === "unknown" && own.isOwn(token))
-      throw new TokenUnavailableError("the state store does not tell what stands for a token");
-    if (record === "unknown" || !record.grant) return record === "unknown" ? record : undefined;
-    let { grant } = record;
-    if (isDue(grant, clock())) {
-      const renewing = mayTry(hash) ? tryToRenew(hash) : undefined;
-      // While the old token works nobody waits for the next one.
-      if (!hasEnded(grant, clock())) return grantOf(grant, hash, token);
-      await renewing;
-      grant = records.cached(hash)?.grant ?? grant;
-      if (isDue(grant, clock()) && hasEnded(grant, clock()))
-        throw new TokenUnavailableError("a token has ended and can't be renewed now");
+  async function findInStore(hash: string, token: string): Promise<TokenLookup> {
+    const record = await latestRecord(hash, token);
+    if (record === "unknown") {
+      // v4 never saw a gateway token, so v4 can't decide.
+      if (gatewayTokens.isGatewayToken(token))
+        throw new TokenUnavailableError("the state store does not respond: the v4 token is unknown");
+      return record;
     }
-    return grantOf(grant, hash, token);
+    if (!record.storedToken) return undefined;
+    let { storedToken } = record;
+    if (isDue(storedToken, clock())) {
+      const refreshing = mayRefresh(hash) ? tryRefresh(hash) : undefined;
+      // Nobody waits while the current token works.
+      if (!hasExpired(storedToken, clock())) return toActiveToken(storedToken, hash, token);
+      await refreshing;
+      storedToken = records.cached(hash)?.storedToken ?? storedToken;
+      if (isDue(storedToken, clock()) && hasExpired(storedToken, clock()))
+        throw new TokenUnavailableError("a token has expired and can't be refreshed now");
+    }
+    return toActiveToken(storedToken, hash, token);
   }
 
   return {
-    async findReplacement(hash, token, refused) {
-      const read = await records.read(hash, token).catch(onTrouble);
-      let grant = read?.grant;
-      if (grant && factsHash(hash, grant) === refused) {
-        await renewRefused(hash, grant, refused);
-        grant = records.cached(hash)?.grant;
+    async findReplacement(hash, token, rejectedHash) {
+      const record = await records.read(hash, token).catch(onError);
+      let storedToken = record?.storedToken;
+      if (storedToken && tokenInfoHash(hash, storedToken) === rejectedHash) {
+        await refreshRejected(hash, storedToken, rejectedHash);
+        storedToken = records.cached(hash)?.storedToken;
       }
-      const found = grant && grantOf(grant, hash, token);
-      return !found || found.isRevoked || found.hash === refused ? undefined : found;
+      const active = storedToken && toActiveToken(storedToken, hash, token);
+      return !active || active.isRevoked || active.hash === rejectedHash ? undefined : active;
     },
     find(hash, token) {
-      const copy = records.cached(hash);
-      if (!copy || !records.isFresh(copy)) return findAnew(hash, token);
-      if (!copy.grant) return undefined;
-      return isDue(copy.grant, clock()) ? findAnew(hash, token) : grantOf(copy.grant, hash, token);
+      const cached = records.cached(hash);
+      if (!cached || !records.isFresh(cached)) return findInStore(hash, token);
+      const { storedToken } = cached;
+      if (!storedToken) return undefined;
+      return isDue(storedToken, clock()) ? findInStore(hash, token) : toActiveToken(storedToken, hash, token);
     },
-    async save(issued, { scopes: may, refresh, at, seconds, shown }) {
-      const token = own.make(shown);
+    async save(issued, { scopes: grantedScopes, refresh: credentials, at, seconds, shown }) {
+      const token = gatewayTokens.create(shown);
       const times = tokenLifetime(issued.expiresInSeconds, at);
-      const grant = { scopes: may, token: issued.token, ...times, ...(refresh && { refresh }) };
-      await records.write(tokenHash(token), grant, seconds);
+      const storedToken = {
+        scopes: grantedScopes,
+        token: issued.token,
+        ...times,
+        ...(credentials && { refresh: credentials }),
+      };
+      await records.write(tokenHash(token), storedToken, seconds);
       return token;
     },
-    nameLevels: (shown, may, seconds) => records.writeNamed(tokenHash(shown), may, seconds),
-    levelsNamed: async (shown) => records.readNamed(tokenHash(shown)),
-    read: async (hash, token) => (await records.read(hash, token)).grant,
+    saveLevels: (shown, levels, seconds) => records.writeLevels(tokenHash(shown), levels, seconds),
+    findLevels: async (shown) => records.readLevels(tokenHash(shown)),
+    read: async (hash, token) => (await records.read(hash, token)).storedToken,
     revoke: (hash) => records.write(hash, { scopes: "", over: true }),
     get size() {
       return records.size;

@@ -19,7 +19,7 @@ export interface TranslationServices {
   readonly responseCache: ResponseCache;
   readonly scopes: Scopes;
   readonly tokens: Pick<TokenCache, "get">;
-  readonly tokenStore: Pick<TokenStore, "save" | "nameLevels" | "levelsNamed">;
+  readonly tokenStore: Pick<TokenStore, "save" | "saveLevels" | "findLevels">;
 }
 
 /** A request that may use its route, and the calls to v4 that it may make. */

@@ -16,7 +16,7 @@ export function createRedisLimiter(
   const limiter = new RateLimiterRedis({
     storeClient: {
       get isReady() {
-        return redis.ready();
+        return redis.isReady();
       },
       eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
         redis.run((client) => client.eval(script, options)),

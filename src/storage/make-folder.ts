@@ -4,19 +4,19 @@ import { dirname } from "node:path";
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * Makes a folder for its owner's eyes, and those above it. Node's own `recursive` tries for ever where a folder says
- * that something in it does not exist when it is to be made, as those of `/proc` do.
+ * Creates a folder that only its owner can read, and its parents. Node's own `recursive` option loops endlessly in
+ * folders that report a missing parent while one is created, such as those in `/proc`.
  *
- * @throws {Error} of the system where it can't be made
+ * @throws {Error} of the system if it can't be created.
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
-  const above = dirname(path);
-  if (above !== path && !isFolder(above)) makeFolder(above);
+  const parent = dirname(path);
+  if (parent !== path && !isFolder(parent)) makeFolder(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created it.
     if (!isFolder(path)) throw error;
   }
 }

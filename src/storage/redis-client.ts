@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { isTimeout, withTimeout } from "./with-timeout.ts";
 
-/** Begins every key and channel: a Redis may serve others too. */
+/** Prefix of all keys and channels: a Redis may serve other programs too. */
 export const REDIS_PREFIX = "alpha-gateway:";
 
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
@@ -13,37 +13,38 @@ const FAILURES = 3;
 /** Pause between two pings while the circuit is open. */
 const PROBE_MS = 500;
 
-/** Longer than the pause between two heartbeats: a connection that brings nothing at all is dead. */
-const SILENCE_MS = 10_000;
-/** How often Redis is pinged: a process that serves no requests sends nothing else. */
+/** A connection without any data for this long is broken. Longer than the pause between two pings. */
+const SOCKET_TIMEOUT_MS = 10_000;
+/** Pause between two pings: a process that serves no requests sends nothing else. */
 const PING_MS = 3000;
 
-/** How long the start waits for Redis, and the end for what was still asked of it. */
+/** How long the start waits for Redis, and the shutdown for commands in flight. */
 const START_MS = 1000;
-const LAST_WORD_MS = 500;
+const CLOSE_TIMEOUT_MS = 500;
 
-const MOST_COMMANDS = 10_000;
+/** Commands that wait for their response. */
+const MAX_COMMANDS = 10_000;
 
 type Client = ReturnType<typeof newClient>;
 
-/** A connection to Redis that comes back by itself, and that nobody waits for long. */
+/** A connection to Redis that reconnects automatically, and whose commands time out soon. */
 export interface RedisClient {
-  /** @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
+  /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  ready(): boolean;
-  /** Hears what is published on a channel; `missed` runs each time that messages may have been missed. */
-  subscribe(channel: string, hear: (message: string) => void, missed: () => void): void;
+  isReady(): boolean;
+  /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
+  subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void;
   close(): Promise<void>;
 }
 
 export interface RedisOptions {
   /** `redis://` or, over TLS, `rediss://`: `rediss://user:password@host:port/database`. */
   readonly url: string;
-  /** Hears of each outage once, and of its end with undefined. */
-  readonly onChange: (fault: string | undefined) => void;
+  /** Called once for each outage with its reason, and at its end with undefined. */
+  readonly onChange: (reason: string | undefined) => void;
 }
 
-/** Doubles up to two seconds, and scatters, so that replicas don't come back all at once. */
+/** Backoff with jitter, up to two seconds: replicas must not reconnect at the same time. */
 const reconnectAfter = (retries: number): number =>
   Math.min(100 * 2 ** Math.min(retries, 5), 2000) * (0.5 + Math.random() / 2);
 
@@ -51,47 +52,47 @@ const newClient = (url: string) =>
   createClient({
     url,
     disableOfflineQueue: true,
-    commandsQueueMaxLength: MOST_COMMANDS,
-    // The library's own ends when a command is written, which a Redis that hangs lets happen.
+    commandsQueueMaxLength: MAX_COMMANDS,
+    // The library's time-out ends when a command was sent, so it does not notice a Redis that hangs.
     commandOptions: { timeout: 0 },
-    socket: { connectTimeout: 2000, socketTimeout: SILENCE_MS, reconnectStrategy: reconnectAfter },
+    socket: { connectTimeout: 2000, socketTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: reconnectAfter },
   });
 
-/** Connects. Resolves when Redis answers, or after a second; whatever comes, it is tried again and again. */
+/** Connects to Redis. Resolves when Redis responds, or after a second; it keeps trying to connect in any case. */
 export async function connectRedis({ url, onChange }: RedisOptions): Promise<RedisClient> {
   const client = newClient(url);
-  const subscriptions: { begin(): Promise<void>; missed(): void }[] = [];
-  let away = false;
+  const subscriptions: { start(): Promise<void>; onMissed(): void }[] = [];
+  let isAway = false;
   let failures = 0;
   let isOpen = false;
-  const end = new AbortController();
+  const closing = new AbortController();
 
-  function change(fault: string | undefined): void {
-    const was = away;
-    away = fault !== undefined;
-    if (away !== was && !end.signal.aborted) onChange(fault);
+  function report(reason: string | undefined): void {
+    const wasAway = isAway;
+    isAway = reason !== undefined;
+    if (isAway !== wasAway && !closing.signal.aborted) onChange(reason);
   }
 
   /**
    * Opens the circuit: commands fail at once until Redis responds to a ping. After a timeout the first ping is sent at
    * once, and only if it fails is Redis reported as away: one late response is not an outage.
    */
-  async function openCircuit({ message }: Error, isAway: boolean): Promise<void> {
+  async function openCircuit({ message }: Error, isOutage: boolean): Promise<void> {
     if (isOpen) return;
     isOpen = true;
-    let pause = isAway;
-    if (isAway) change(message);
-    while (!end.signal.aborted) {
+    let pause = isOutage;
+    if (isOutage) report(message);
+    while (!closing.signal.aborted) {
       if (pause) await wait(PROBE_MS, undefined, { ref: false });
       pause = true;
       const response = await withTimeout(client.ping(), COMMAND_MS).catch(() => undefined);
       if (response === undefined) {
-        change(message);
+        report(message);
         continue;
       }
       failures = 0;
       isOpen = false;
-      return change(undefined);
+      return report(undefined);
     }
   }
 
@@ -109,17 +110,17 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
     }
   }
 
-  async function returned(): Promise<void> {
-    for (const { begin, missed } of subscriptions) {
-      await begin();
-      missed();
+  async function onReady(): Promise<void> {
+    for (const { start, onMissed } of subscriptions) {
+      await start();
+      onMissed();
     }
-    if (!isOpen) change(undefined);
+    if (!isOpen) report(undefined);
   }
 
-  client.on("ready", () => void returned());
+  client.on("ready", () => void onReady());
   // Without a listener the first error would end the process.
-  client.on("error", (error: Error) => change(error.message));
+  client.on("error", (error: Error) => report(error.message));
   const first = new Promise((resolve) => client.once("ready", resolve));
   client.connect().catch(() => {});
   await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
@@ -129,25 +130,25 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
 
   return {
     run,
-    ready: () => client.isReady && !(isOpen && away),
-    subscribe(channel, hear, missed) {
-      let subscribed = false;
-      async function begin(): Promise<void> {
-        // Once it has begun, the library begins it again on each new connection.
-        if (!subscribed)
-          await client.subscribe(channel, hear).then(
-            () => (subscribed = true),
+    isReady: () => client.isReady && !(isOpen && isAway),
+    subscribe(channel, onMessage, onMissed) {
+      let isSubscribed = false;
+      async function start(): Promise<void> {
+        // The library subscribes again on each new connection.
+        if (!isSubscribed)
+          await client.subscribe(channel, onMessage).then(
+            () => (isSubscribed = true),
             () => {},
           );
       }
-      subscriptions.push({ begin, missed });
-      if (client.isReady) void begin();
+      subscriptions.push({ start, onMissed });
+      if (client.isReady) void start();
     },
     async close() {
-      if (end.signal.aborted) return;
-      end.abort();
+      if (closing.signal.aborted) return;
+      closing.abort();
       clearInterval(pings);
-      if (client.isReady) await withTimeout(client.close(), LAST_WORD_MS).catch(() => {});
+      if (client.isReady) await withTimeout(client.close(), CLOSE_TIMEOUT_MS).catch(() => {});
       if (client.isOpen) client.destroy();
     },
   };

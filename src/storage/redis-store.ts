@@ -12,7 +12,7 @@ const DELETE_IF = `
   if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
   return 0`;
 
-/** The set lives as long as the member that lives longest. A time without end would be greater than any (GT). */
+/** A set expires with its last member. `NX` first: for a key without an expiry, `GT` never sets one. */
 const ADD = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -30,50 +30,50 @@ const MEMBERS = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   return redis.call('ZRANGE', KEYS[1], '(' .. now, '+inf', 'BYSCORE')`;
 
-/** Redis takes no end that is now: what ends at once ends a millisecond later. */
+/** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
 
 /**
- * Keeps state in Redis, for all replicas. Times are Redis's own. It is Redis that bounds it, with `maxmemory` and the
- * policy `noeviction`: any other policy could drop what clients asked for, of which docs/guide/run-in-production.md says more.
+ * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Its bound is `maxmemory` of Redis
+ * with the policy `noeviction`: other policies could drop requested scopes (see docs/guide/run-in-production.md).
  */
 export function createRedisStore(redis: RedisClient): KeyValueStore {
-  async function guarded<T>(work: Parameters<typeof redis.run<T>>[0]): Promise<T> {
+  async function run<T>(command: Parameters<typeof redis.run<T>>[0]): Promise<T> {
     try {
-      return await redis.run(work);
+      return await redis.run(command);
     } catch (error) {
-      throw new StateUnavailableError(`The state store does not work: ${(error as Error).message}`);
+      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
     }
   }
-  const script = (text: string, key: string, ...args: readonly string[]) =>
-    guarded((client) => client.eval(text, { keys: [PREFIX + key], arguments: [...args] }));
+  const runScript = (text: string, key: string, ...args: readonly string[]) =>
+    run((client) => client.eval(text, { keys: [PREFIX + key], arguments: [...args] }));
 
   return {
-    get: async (key) => (await guarded((client) => client.get(PREFIX + key))) ?? undefined,
+    get: async (key) => (await run((client) => client.get(PREFIX + key))) ?? undefined,
     async set(key, value, ttl) {
-      await guarded((client) =>
+      await run((client) =>
         client.set(PREFIX + key, value, { expiration: { type: "PX", value: milliseconds(ttl) } }),
       );
     },
     async setIfAbsent(key, value, ttl) {
       const expiration = { type: "PX", value: milliseconds(ttl) } as const;
       return (
-        (await guarded((client) => client.set(PREFIX + key, value, { expiration, condition: "NX" }))) === "OK"
+        (await run((client) => client.set(PREFIX + key, value, { expiration, condition: "NX" }))) === "OK"
       );
     },
     replace: async (key, expected, value, ttl) =>
-      (await script(REPLACE, key, expected, value, String(milliseconds(ttl)))) === 1,
+      (await runScript(REPLACE, key, expected, value, String(milliseconds(ttl)))) === 1,
     async delete(key) {
-      await guarded((client) => client.del(PREFIX + key));
+      await run((client) => client.del(PREFIX + key));
     },
     async deleteIf(key, expected) {
-      await script(DELETE_IF, key, expected);
+      await runScript(DELETE_IF, key, expected);
     },
-    addToSet: async (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
-      (await script(ADD, key, member, String(milliseconds(ttl)), String(most))) === 1,
-    setMembers: async (key) => (await script(MEMBERS, key)) as readonly string[],
-    ready: redis.ready,
-    // The connection is not its own.
+    addToSet: async (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
+      (await runScript(ADD, key, member, String(milliseconds(ttl)), String(maxMembers))) === 1,
+    setMembers: async (key) => (await runScript(MEMBERS, key)) as readonly string[],
+    isReady: redis.isReady,
+    // The connection is also used by others.
     close: async () => {},
   };
 }

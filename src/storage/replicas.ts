@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { REDIS_PREFIX, type RedisClient } from "./redis-client.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
-const BEAT_MS = 2000;
+const HEARTBEAT_MS = 2000;
 
-/** Three beats: one that is late is no death. */
-const SILENCE_S = 6;
+/** Three heartbeats: a late one does not count as an exit. */
+const EXPIRY_SECONDS = 6;
 
-/** Says that this process lives, drops those that said so too long ago, and counts. Redis's clock is everybody's. */
-const BEAT = `
+/** Records a heartbeat of this process, removes expired processes, and counts the rest, all by the clock of Redis. */
+const HEARTBEAT = `
   local now = tonumber(redis.call('TIME')[1])
   redis.call('ZADD', KEYS[1], now, ARGV[1])
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
@@ -17,27 +17,28 @@ const BEAT = `
 
 /** The processes that share a Redis. */
 export interface Replicas {
-  /** How many they are, this one among them; while Redis is away, how many they were. */
+  /** How many there are, including this one. While Redis is unavailable: how many there were. */
   count(): number;
+  /** Removes this process. */
   leave(): Promise<void>;
 }
 
-/** Joins them, and keeps count from then on. */
+/** Registers this process, and keeps counting the others. */
 export async function registerReplica(redis: RedisClient): Promise<Replicas> {
   const id = randomUUID();
-  let known = 1;
+  let replicas = 1;
 
-  async function beat(): Promise<void> {
-    const counted = await redis
-      .run((client) => client.eval(BEAT, { keys: [KEY], arguments: [id, String(SILENCE_S)] }))
+  async function sendHeartbeat(): Promise<void> {
+    const count = await redis
+      .run((client) => client.eval(HEARTBEAT, { keys: [KEY], arguments: [id, String(EXPIRY_SECONDS)] }))
       .catch(() => undefined);
-    if (typeof counted === "number") known = Math.max(1, counted);
+    if (typeof count === "number") replicas = Math.max(1, count);
   }
 
-  await beat();
-  const timer = setInterval(() => void beat(), BEAT_MS).unref();
+  await sendHeartbeat();
+  const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
   return {
-    count: () => known,
+    count: () => replicas,
     async leave() {
       clearInterval(timer);
       await redis.run((client) => client.zRem(KEY, id)).catch(() => {});

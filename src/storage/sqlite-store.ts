@@ -8,15 +8,15 @@ export const STATE_FILE = "state.db";
 
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** Values and members kept, each. Default 100 000. */
-  readonly most?: number;
+  /** Bound of the values, and of the members of all sets. Default 100 000. */
+  readonly maxEntries?: number;
 }
 
 const VERSION = 1;
-const MOST = 100_000;
+const MAX_ENTRIES = 100_000;
 const SWEEP_MS = 60_000;
 
-/** Key of an entry that has ended when it is written. */
+/** Key of an entry that has expired when it is written. */
 const PROBE = "probe";
 
 const SCHEMA = `
@@ -29,15 +29,15 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** @throws {Error} where the file is no database, is damaged, or was written by a newer version. */
+/** @throws {Error} if the file is not a database, is damaged, or was written by a newer version. */
 function openDatabase(directory: string): DatabaseSync {
   makeFolder(directory);
   const file = join(directory, STATE_FILE);
-  // SQLite gives its side files the mode of the database.
+  // SQLite creates its other files with the mode of the database.
   closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
   try {
-    // Full: a refresh token is good for one use, and the one that replaced it must not be lost with the power.
+    // FULL: a refresh token can be used once, and its replacement must survive a power failure.
     database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     const damage = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
     if (damage !== "ok") throw new Error(`it is damaged: ${String(damage)}`);
@@ -66,30 +66,30 @@ function prepare(database: DatabaseSync) {
     ),
     delete: both((table) => `DELETE FROM ${table} WHERE key = ?`),
     deleteIf: database.prepare("DELETE FROM entry WHERE key = ? AND value = ?"),
-    // The place of a member that has ended and was not swept yet is its own still.
-    addTo: database.prepare(
+    // A member that has expired and was not deleted yet can be added again.
+    addToSet: database.prepare(
       `INSERT INTO member (key, member, ends) SELECT :key, :member, :ends
        WHERE EXISTS (SELECT 1 FROM member WHERE key = :key AND member = :member)
        OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
        ON CONFLICT DO UPDATE SET ends = excluded.ends`,
     ),
-    members: database.prepare("SELECT count(*) AS members FROM member"),
-    membersOf: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
-    dropEnded: both((table) => `DELETE FROM ${table} WHERE ends <= ?`),
-    // The first key that does not fit any more, told by its end; of several that end together all go.
-    dropFirst: database.prepare(
+    countMembers: database.prepare("SELECT count(*) AS members FROM member"),
+    setMembers: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
+    deleteExpired: both((table) => `DELETE FROM ${table} WHERE ends <= ?`),
+    // Finds the first entry beyond the bound by its expiry; all that expire at the same time are deleted.
+    evictOldest: database.prepare(
       "DELETE FROM entry WHERE ends <= (SELECT ends FROM entry ORDER BY ends DESC LIMIT 1 OFFSET ?)",
     ),
   };
 }
 
 /**
- * Keeps state in the data folder; several processes of one machine may open the same. Calls are answered at once:
- * a read takes microseconds, and writes are as rare as the exchanges of tokens.
+ * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
+ * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
  *
- * @throws {StateUnavailableError} where the file can't be used; it is never overwritten.
+ * @throws {StateUnavailableError} if the file can't be used. It is never overwritten.
  */
-export function openSqliteStore({ directory, most = MOST }: SqliteStoreOptions): KeyValueStore {
+export function openSqliteStore({ directory, maxEntries = MAX_ENTRIES }: SqliteStoreOptions): KeyValueStore {
   let database: DatabaseSync;
   try {
     database = openDatabase(directory);
@@ -97,78 +97,78 @@ export function openSqliteStore({ directory, most = MOST }: SqliteStoreOptions):
     const file = join(directory, STATE_FILE);
     throw new StateUnavailableError(
       `The state store ${file} cannot be used: ${(error as Error).message}. ` +
-        "Mend it, or move it away to start without the grants in it (its clients have to sign in again).",
+        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
     );
   }
   const statements = prepare(database);
-  const sweepAfter = Math.ceil(most / 100);
+  const sweepAfter = Math.ceil(maxEntries / 100);
   let writes = 0;
-  let healthy = true;
-  /** Counted when it is swept, not for each member: it may be exceeded by what is written in between. */
-  let full = false;
+  let isHealthy = true;
+  /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
+  let isFull = false;
 
   function sweep(): void {
     writes = 0;
-    for (const statement of statements.dropEnded) statement.run(Date.now());
-    statements.dropFirst.run(most);
-    full = Number(statements.members.get()?.["members"]) >= most;
+    for (const statement of statements.deleteExpired) statement.run(Date.now());
+    statements.evictOldest.run(maxEntries);
+    isFull = Number(statements.countMembers.get()?.["members"]) >= maxEntries;
   }
 
-  async function guarded<T>(work: (now: number) => T): Promise<T> {
+  async function run<T>(work: (now: number) => T): Promise<T> {
     try {
       return work(Date.now());
     } catch (error) {
-      healthy = false;
-      throw new StateUnavailableError(`The state store does not work: ${(error as Error).message}`);
+      isHealthy = false;
+      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
     }
   }
 
-  async function written<T>(work: (now: number) => T): Promise<T> {
-    const result = await guarded(work);
+  async function write<T>(work: (now: number) => T): Promise<T> {
+    const result = await run(work);
     writes += 1;
-    if (writes >= sweepAfter) await guarded(sweep).catch(() => {});
+    if (writes >= sweepAfter) await run(sweep).catch(() => {});
     return result;
   }
 
-  /** A full disk can be read. Nothing but a write tells that it has space again, and another may be hours away. */
-  function worksAgain(): boolean {
+  /** A full disk can be read. Only a write shows that it has space again, and the next one may be hours away. */
+  function probe(): boolean {
     try {
       statements.set.run(PROBE, "", Date.now());
-      healthy = true;
+      isHealthy = true;
     } catch {
-      // It doesn't.
+      // It still fails.
     }
-    return healthy;
+    return isHealthy;
   }
 
   sweep();
-  const timer = setInterval(() => void guarded(sweep).catch(() => {}), SWEEP_MS).unref();
-  const end = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
+  const timer = setInterval(() => void run(sweep).catch(() => {}), SWEEP_MS).unref();
+  const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
 
   return {
     get: (key) =>
-      guarded((now) => {
+      run((now) => {
         const value = statements.get.get(key, now)?.["value"];
         return value === undefined ? undefined : String(value);
       }),
-    set: (key, value, ttl) => written((now) => void statements.set.run(key, value, end(now, ttl))),
+    set: (key, value, ttl) => write((now) => void statements.set.run(key, value, expiry(now, ttl))),
     setIfAbsent: (key, value, ttl) =>
-      written((now) => statements.setIfAbsent.run(key, value, end(now, ttl), now).changes === 1),
+      write((now) => statements.setIfAbsent.run(key, value, expiry(now, ttl), now).changes === 1),
     replace: (key, expected, value, ttl) =>
-      written((now) => statements.replace.run(value, end(now, ttl), key, expected, now).changes === 1),
+      write((now) => statements.replace.run(value, expiry(now, ttl), key, expected, now).changes === 1),
     delete: (key) =>
-      written(() => {
+      write(() => {
         for (const statement of statements.delete) statement.run(key);
       }),
-    deleteIf: (key, expected) => written(() => void statements.deleteIf.run(key, expected)),
-    addToSet: (key, member, ttl, most = Number.MAX_SAFE_INTEGER) =>
-      written((now) => {
-        const added = { key, member, ends: end(now, ttl), now, most: full ? 0 : most };
-        return statements.addTo.run(added).changes === 1;
+    deleteIf: (key, expected) => write(() => void statements.deleteIf.run(key, expected)),
+    addToSet: (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
+      write((now) => {
+        const added = { key, member, ends: expiry(now, ttl), now, most: isFull ? 0 : maxMembers };
+        return statements.addToSet.run(added).changes === 1;
       }),
     setMembers: (key) =>
-      guarded((now) => statements.membersOf.all(key, now).map(({ member }) => String(member))),
-    ready: () => healthy || worksAgain(),
+      run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
+    isReady: () => isHealthy || probe(),
     async close() {
       clearInterval(timer);
       if (database.isOpen) database.close();

@@ -79,8 +79,8 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   find: () => undefined,
   findReplacement: async () => undefined,
   save: async ({ token }) => token,
-  nameLevels: async () => {},
-  levelsNamed: async () => undefined,
+  saveLevels: async () => {},
+  findLevels: async () => undefined,
 };
 
 /**

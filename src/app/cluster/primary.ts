@@ -18,7 +18,7 @@ const stateApi = ({
 }: LocalState): Pick<PrimaryApi, "consumeLimit" | "refundLimit" | "getTokenInfo" | "setTokenInfo"> => ({
   consumeLimit: (name, key) => limiters[name].consume(key),
   refundLimit: (name, key) => limiters[name].refund(key),
-  getTokenInfo: tokens.entryWithTtl,
+  getTokenInfo: tokens.getEntry,
   setTokenInfo(hash, info) {
     if (info === undefined) void tokens.purge(hash);
     else if (info.refused) tokens.setRejected(hash);

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/schema.ts";
 import type { Limiter, LimiterName } from "../../rate-limit/limiter.ts";
-import type { TokenCacheBackend } from "../../auth/shared-token-cache.ts";
+import type { TokenCacheBackend } from "../../auth/token-cache.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
 import { guardProcess } from "../process-guard.ts";

@@ -11,7 +11,7 @@ import { readForm } from "./read-form.ts";
 export interface ExchangeDependencies {
   readonly definition: OAuthDefinition;
   readonly scopes: Scopes;
-  readonly requestedScopes: Pick<RequestedScopes, "narrowest">;
+  readonly requestedScopes: Pick<RequestedScopes, "findNarrowest">;
   readonly login: LoginServer;
   readonly tokenStore: Pick<TokenStore, "save">;
   readonly clock: () => number;
@@ -40,7 +40,7 @@ export async function exchangeCode(
   let may: string;
   let token: string;
   try {
-    may = scopes.write(await asked.narrowest(credentials.client, scopes.grants(issued.scopes)));
+    may = scopes.write(await asked.findNarrowest(credentials.client, scopes.grants(issued.scopes)));
     token = await grants.save(issued, { scopes: may, refresh, at });
   } catch (error) {
     // Nobody will ever use it.

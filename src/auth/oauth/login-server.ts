@@ -28,7 +28,7 @@ export interface LoginServerOptions {
   readonly upstream: Upstream;
   readonly timeoutMs: number;
   /** Of calls that no request made; undefined where no traces are wanted. */
-  readonly beginCall?: StartCallSpan | undefined;
+  readonly startCall?: StartCallSpan | undefined;
 }
 
 interface LoginResponse {
@@ -56,7 +56,7 @@ const asText = (value: unknown): string | undefined =>
 
 /** Creates the client of v4's login server. */
 export function createLoginServer(options: LoginServerOptions): LoginServer {
-  const { definition, statuses, upstream, timeoutMs, beginCall } = options;
+  const { definition, statuses, upstream, timeoutMs, startCall: beginCall } = options;
   const { client, secret, token: tokenNames, refresh, expire } = definition;
 
   /** For a call that no request makes. */
@@ -150,7 +150,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
       const response = await post(tokenNames.v4, form, context);
       return isSuccess(response.status) ? readToken(response) : throwError(response);
     },
-    async renew(credentials) {
+    async refresh(credentials) {
       const form = { ...refresh.add, ...clientForm(credentials), [refresh.token]: credentials.token };
       const response = await post(refresh.v4, form, createBackgroundContext());
       if (isSuccess(response.status)) return readToken(response);

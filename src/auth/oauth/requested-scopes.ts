@@ -23,7 +23,7 @@ export interface RequestedScopes {
    *
    * @throws {StateUnavailable}
    */
-  narrowest(client: string, given: Grants): Promise<Grants>;
+  findNarrowest(client: string, given: Grants): Promise<Grants>;
 }
 
 const REMEMBERED_SECONDS = 3600;
@@ -139,7 +139,7 @@ export function createRequestedScopes(
       if (known.includes(text)) return add(MOST_OF_CLIENT + MOST_KNOWN);
       return (await count(client, text, address)) && add(MOST_OF_CLIENT);
     },
-    async narrowest(client, given) {
+    async findNarrowest(client, given) {
       const [asked, knownTexts, wasGenerous, state] = await Promise.all([
         store.setMembers(keyOf(client)),
         store.setMembers(knownKeyOf(client)),

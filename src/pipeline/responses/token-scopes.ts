@@ -53,7 +53,7 @@ async function issueGatewayToken(
     seconds,
     shown,
   });
-  await tokenStore.nameLevels(shown, granted, seconds);
+  await tokenStore.saveLevels(shown, granted, seconds);
   row[step.scopes] = granted;
 }
 
@@ -66,7 +66,7 @@ async function showRequestedLevels(
   const { scopes, tokenStore } = services;
   const given = row[step.scopes];
   if (typeof given !== "string") return;
-  const requested = await tokenStore.levelsNamed(shownPart(row[step.token])).catch(() => {
+  const requested = await tokenStore.findLevels(shownPart(row[step.token])).catch(() => {
     context.losses.add(`${step.scopes}: what was asked for is not known at the moment`);
     return undefined;
   });

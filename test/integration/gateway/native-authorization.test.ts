@@ -101,7 +101,7 @@ describe("a token of the gateway, used as Bearer", () => {
     const token = await tokenFor("vms:modify");
     await app.expire(token);
     gateway.takeV4Requests();
-    const lost = createGatewayTokens(GATEWAY_SECRET).make();
+    const lost = createGatewayTokens(GATEWAY_SECRET).create();
     for (const each of [token, lost]) {
       for (const call of ["GET /v4/vm/instances", "DELETE /v4/vm/instances/5201"]) {
         expect((await bearer(call, each)).status).toBe(401);

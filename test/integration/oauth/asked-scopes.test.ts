@@ -126,7 +126,7 @@ function strangersCannotReach(place: Place): void {
     const remember = (text: string, client = "app"): Promise<boolean> =>
       asked.remember(client, scopes.read(text).grants, `192.0.2.${(sender += 1) % 250}`);
     const gets = async (v4: string, client = "app"): Promise<string> =>
-      scopes.write(await asked.narrowest(client, scopes.grants(v4)));
+      scopes.write(await asked.findNarrowest(client, scopes.grants(v4)));
 
     test.each([
       ["vms:modify | vms:delete", "vms:read_write", "vms:modify"],
@@ -350,11 +350,11 @@ test("comparing the maximum number of requests takes little of the event loop", 
   } as unknown as KeyValueStore;
   const asked = createRequestedScopes(store, scopes, createStoreEpoch(store));
   const given = scopes.grants(names.map((name) => `${name}:read_write`).join(" "));
-  await asked.narrowest("app", given);
+  await asked.findNarrowest("app", given);
   const tries = [];
   for (let n = 0; n < 5; n += 1) {
     const before = performance.now();
-    await asked.narrowest("app", given);
+    await asked.findNarrowest("app", given);
     tries.push(performance.now() - before);
   }
   expect(Math.min(...tries)).toBeLessThan(50);

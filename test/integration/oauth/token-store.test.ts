@@ -28,7 +28,7 @@ class Issuer {
   gate: Promise<void> = Promise.resolve();
   granted = "vms:read_write";
 
-  renew = async (credentials: RefreshCredentials): Promise<IssuedToken | undefined> => {
+  refresh = async (credentials: RefreshCredentials): Promise<IssuedToken | undefined> => {
     this.renewed.push(credentials);
     await this.gate;
     if (this.state === "down") throw new Error("the login server is down");
@@ -57,11 +57,17 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
   const elapsed = () => now;
   const clock = () => now + setBy;
   const own = createGatewayTokens(secret);
-  const records = createTokenRecords({ store, encryptor: createEncryptor(secret), own, size: 100, elapsed });
+  const records = createTokenRecords({
+    store,
+    encryptor: createEncryptor(secret),
+    gatewayTokens: own,
+    size: 100,
+    elapsed,
+  });
   const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return createTokenStore({
     records,
-    own,
+    gatewayTokens: own,
     refresh: renew,
     scopes,
     clock,
@@ -145,11 +151,13 @@ describe("a token that the gateway issued", () => {
   test("has the form of alpha's tokens, and is recognized as the gateway's own", async () => {
     await handOut();
     expect(mine).toMatch(/^[0-9a-f]{64}$/);
-    expect(createGatewayTokens("secret").isOwn(mine)).toBe(true);
-    expect(createGatewayTokens("another secret").isOwn(mine)).toBe(false);
+    expect(createGatewayTokens("secret").isGatewayToken(mine)).toBe(true);
+    expect(createGatewayTokens("another secret").isGatewayToken(mine)).toBe(false);
     for (const at of [0, 31, 32, 63]) {
       const digit = mine[at] === "0" ? "1" : "0";
-      expect(createGatewayTokens("secret").isOwn(mine.slice(0, at) + digit + mine.slice(at + 1))).toBe(false);
+      expect(
+        createGatewayTokens("secret").isGatewayToken(mine.slice(0, at) + digit + mine.slice(at + 1)),
+      ).toBe(false);
     }
   });
 
@@ -285,7 +293,7 @@ describe("failed refreshes", () => {
   test("revoke the token if a new refresh token was lost", async () => {
     await handOut();
     // The login server has given the next token, and the process died before the store had it.
-    await issuer.renew(refresh);
+    await issuer.refresh(refresh);
     now += HOURS_2 - 300_000;
     expect(await shown()).toBe(TOKEN);
     await waitFor(async () => (await shown()) === "over");
@@ -430,7 +438,7 @@ describe("the copy of a token in a process", () => {
     expect(await shown(book)).toBe(TOKEN);
     expect(await book.find("never seen", "x")).toBe("unknown");
     await expect(async () =>
-      book.find("never seen either", createGatewayTokens("secret").make()),
+      book.find("never seen either", createGatewayTokens("secret").create()),
     ).rejects.toThrow(TokenUnavailableError);
   });
 });

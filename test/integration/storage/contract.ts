@@ -38,7 +38,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
     });
 
     test("is ready", () => {
-      expect(store.ready()).toBe(true);
+      expect(store.isReady()).toBe(true);
     });
 
     test.each([

@@ -35,7 +35,7 @@ describe("the Redis store", () => {
     await server.start();
     const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
     await new Promise((resolve) => setTimeout(resolve, 11_500));
-    expect([changes, redis.ready()]).toEqual([[], true]);
+    expect([changes, redis.isReady()]).toEqual([[], true]);
     await redis.close();
     await server.stop();
   }, 30_000);
@@ -49,7 +49,7 @@ describe("the Redis store", () => {
     await store.set(key, "value", 600);
     await server.stop();
     await expect(store.get(key)).rejects.toThrow(StateUnavailableError);
-    expect(store.ready()).toBe(false);
+    expect(store.isReady()).toBe(false);
     await redis.close();
   });
 
@@ -68,11 +68,11 @@ describe("the Redis store", () => {
           ({ message }: Error) => message,
         );
     proxy.freeze();
-    expect(await get()).toMatch(/^no answer within/);
+    expect(await get()).toMatch(/^no response within/);
     expect([await get(), await get()]).toEqual(["Redis is away", "Redis is away"]);
-    await waitFor(() => !redis.ready());
+    await waitFor(() => !redis.isReady());
     await proxy.setFault(forward);
-    await waitFor(() => redis.ready());
+    await waitFor(() => redis.isReady());
     await waitFor(async () => (await get()) === "a result");
     expect(changes.at(-1)).toBeUndefined();
     await redis.close();
@@ -86,9 +86,9 @@ describe("the Redis store", () => {
     const changes: (string | undefined)[] = [];
     const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
     const late = redis.run(() => new Promise((resolve) => setTimeout(resolve, 700)));
-    await expect(late).rejects.toThrow(/^no answer within/);
+    await expect(late).rejects.toThrow(/^no response within/);
     await waitFor(async () => (await redis.run((client) => client.ping()).catch(() => "")) === "PONG");
-    expect([changes, redis.ready()]).toEqual([[], true]);
+    expect([changes, redis.isReady()]).toEqual([[], true]);
     await redis.close();
     await server.stop();
   });

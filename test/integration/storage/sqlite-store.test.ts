@@ -43,7 +43,7 @@ describe("the SQLite key-value store", () => {
   });
 
   test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
-    const store = openSqliteStore({ directory, most: 10 });
+    const store = openSqliteStore({ directory, maxEntries: 10 });
     const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
@@ -74,7 +74,7 @@ describe("the SQLite key-value store", () => {
     const store = openSqliteStore({ directory });
     await store.close();
     await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
-    expect(store.ready()).toBe(false);
+    expect(store.isReady()).toBe(false);
   });
 
   function newerDatabase(file: string): void {

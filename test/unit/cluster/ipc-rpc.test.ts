@@ -22,6 +22,6 @@ test("a call during a start waits for a primary that is busy for more than a sec
   createRpc(primary, { pack: () => "files" });
   const peer = createRpc<Theirs>(worker, {});
   const [call, patientCall] = [peer.call("pack"), peer.callDuringStart("pack")];
-  await expect(call).rejects.toThrow("no answer within 1000 ms");
+  await expect(call).rejects.toThrow("no response within 1000 ms");
   await expect(patientCall).resolves.toBe("files");
 });
