@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("settings", () => {
-  test("one object of both halves, which a whole object sent back does not change", async () => {
+describe("account settings", () => {
+  test("are one object of both halves, and sending it back changes nothing", async () => {
     const { body: before } = await gateway.request("GET /account/settings");
     expect(before).toMatchObject({ email: expect.any(String), network_helper: expect.any(Boolean) });
     gateway.takeV4Requests();
@@ -20,7 +20,7 @@ describe("settings", () => {
     expect((await gateway.request("GET /account/settings")).body).toEqual(changed);
   });
 
-  test("an edit of one half writes that one alone", async () => {
+  test("an edit of one half writes only that half", async () => {
     gateway.takeV4Requests();
     await gateway.request("PUT /account/settings", { body: { city: "Shelbyville", balance: 7 } });
     expect(gateway.takeV4Requests().map(({ method, path, body }) => [method, path, body])).toEqual([
@@ -29,7 +29,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("a refusal of v4 names alpha's member", async () => {
+  test("a v4 error names alpha's member", async () => {
     const body = { country: "much too long" };
     expect(statusAndBody(await gateway.request("PUT /account/settings", { body }))).toEqual(
       errorOn(400, "country"),
@@ -38,7 +38,7 @@ describe("settings", () => {
 });
 
 describe("personal tokens", () => {
-  test("A-152 A-153 a token is told whole once, with the levels that were asked for, and works", async () => {
+  test("A-152 A-153 a created token is shown in full once, with the requested levels, and works", async () => {
     const { status, body } = await gateway.request("POST /account/tokens", {
       body: { label: "cli", scopes: ";vms:create;dnszones:view" },
     });
@@ -64,14 +64,14 @@ describe("personal tokens", () => {
     });
   });
 
-  test("scopes of which none is known make no token: v4 would give all that the caller has", async () => {
+  test("unknown scopes create no token: v4 would give all scopes of the caller", async () => {
     gateway.takeV4Requests();
     const told = await gateway.request("POST /account/tokens", { body: { scopes: "nothing:view" } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "scopes"));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("the name can be changed, and a whole object sent back changes nothing", async () => {
+  test("the name can be changed, and sending a whole object back changes nothing", async () => {
     const { body } = await gateway.request("POST /account/tokens", {
       body: { label: "one", scopes: "vms:view" },
     });
@@ -94,7 +94,7 @@ describe("grants", () => {
     return `/account/users/${username}/grants`;
   };
 
-  test("every flag and array is there, and a whole object sent back writes nothing", async () => {
+  test("all flags and arrays exist, and sending a whole object back writes nothing", async () => {
     const path = await restricted("flagged");
     const { body } = await gateway.request(`GET ${path}`);
     expect(Object.keys(body)).toEqual(["global", "customer", "vm", "dnszone", "stackscript", "nodebalancer"]);
@@ -111,7 +111,7 @@ describe("grants", () => {
     expect(gateway.takeV4Requests().map(({ method }) => method)).not.toContain("PUT");
   });
 
-  test("what is changed takes effect, and nothing else is touched", async () => {
+  test("a change takes effect and changes nothing else", async () => {
     const path = await restricted("changed");
     const { body } = await gateway.request(`GET ${path}`);
     const [one, two] = body.vm as Json[];
@@ -134,7 +134,7 @@ describe("grants", () => {
     expect(reading.vm.slice(0, 2)).toEqual([one, looks]);
   });
 
-  test("of an unrestricted user reading and writing are refused", async () => {
+  test("reading and writing those of an unrestricted user is rejected", async () => {
     const { body: users } = await gateway.request("GET /account/users");
     const { username } = users.users.find((user: Json) => user["restricted"] === false);
     const path = `/account/users/${username}/grants`;

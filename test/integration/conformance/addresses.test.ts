@@ -34,7 +34,7 @@ const ipv6 = {
 const refusedUnnamed = errorOn(400, undefined);
 
 describe("IPv4", () => {
-  test("A-056 A-058 every address of the list has all members and no other, its prefix a text", async () => {
+  test("A-056 A-058 each address of the list has all members and no other, with a text as prefix", async () => {
     const rows = await fetchAllRows(gateway, "GET /networking/ipv4", "ipv4s");
     expect(rows.length).toBeGreaterThan(25);
     for (const row of rows) expect(row).toEqual(ipv4);
@@ -50,7 +50,7 @@ describe("IPv4", () => {
     expect(all.ipv4.private).toEqual([expect.objectContaining({ address: body.address, gateway: null })]);
   });
 
-  test("A-059 rdns set to null goes back to what it was", async () => {
+  test("A-059 rdns set to null is reset", async () => {
     const path = `/networking/ipv4/${first.ipv4[0]}`;
     const { body: before } = await gateway.request(`GET ${path}`);
     const zone = { dnszone: "named.example.net", type: "master", soa_email: "a@example.net" };
@@ -62,7 +62,7 @@ describe("IPv4", () => {
     expect((await gateway.request(`PUT ${path}`, { body: { rdns: null } })).body).toEqual(before);
   });
 
-  test("A-014 A-020 the gateway filters, orders and pages the list itself, with exact totals", async () => {
+  test("A-014 A-020 the gateway filters, orders and pages the list with exact totals", async () => {
     const rows = await fetchAllRows(gateway, "GET /networking/ipv4", "ipv4s");
     const filter = {
       "+or": [{ vm_id: first.id }, { vm_id: { "+gt": 5255 } }],
@@ -80,7 +80,7 @@ describe("IPv4", () => {
     expect(beyond).toMatchObject({ ipv4s: [], page: 99, total_results: rows.length });
   });
 
-  test("an address is made for an instance, moved to another one, and taken away", async () => {
+  test("an address is created for an instance, moved and deleted", async () => {
     const target = await gateway.request("POST /vm/instances", {
       body: { ...minimalInstance, datacenter: first.datacenter.id, label: "target" },
     });
@@ -101,7 +101,7 @@ describe("IPv4", () => {
     );
   });
 
-  test("an assignment to somewhere else is refused in alpha's names", async () => {
+  test("an invalid assignment is rejected with alpha's names", async () => {
     const assignments = [{ address: first.ipv4[0], vm_id: first.id }];
     const elsewhere = first.datacenter.id === "london" ? "newark" : "london";
     const body = { datacenter: elsewhere, assignments };
@@ -117,7 +117,7 @@ describe("IPv4", () => {
 });
 
 describe("IPv6", () => {
-  test("A-060 A-061 an address has all members and no other, whatever way it is spelt", async () => {
+  test("A-060 A-061 an address has all members and no other, in any spelling", async () => {
     const { body: all } = await gateway.request("GET /vm/instances/5201/ips");
     const { body } = await gateway.request(`GET /networking/ipv6/${all.ipv6.slaac}`);
     expect(body).toEqual({ ...ipv6, address: all.ipv6.slaac, type: "public" });

@@ -25,13 +25,13 @@ const alerts = [
 ] as const;
 
 describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
-  test("A-072 is shown by default with its default threshold", async () => {
+  test("A-072 has its default threshold at first", async () => {
     expect((await createInstance(gateway))["alerts"]).toMatchObject({
       [alert]: { enabled: true, threshold: standard },
     });
   });
 
-  test.each([1, 2, most - 1, most])("takes a threshold of %i", async (threshold) => {
+  test.each([1, 2, most - 1, most])("accepts a threshold of %i", async (threshold) => {
     gateway.takeV4Requests();
     const told = await edit({ [alert]: { enabled: true, threshold } });
     expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
@@ -39,20 +39,20 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     expect((await shown())[alert]).toEqual({ enabled: true, threshold });
   });
 
-  test("takes a threshold of 0, which v4 understands as off", async () => {
+  test("translates a threshold of 0 to off in v4", async () => {
     const told = await edit({ [alert]: { threshold: 0 } });
     expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: false, threshold: standard }]);
     expect((await inV4())[v4]).toBe(0);
   });
 
-  test("takes a threshold of 0 that is to be on as the lowest that v4 can watch", async () => {
+  test("translates an enabled threshold of 0 to v4's lowest one", async () => {
     expect((await edit({ [alert]: { enabled: true, threshold: 0 } })).body.alerts[alert]).toEqual({
       enabled: true,
       threshold: 1,
     });
   });
 
-  test.each([-1, most + 1, -0.5, 1e15])("A-084 does not take a threshold of %d", async (threshold) => {
+  test.each([-1, most + 1, -0.5, 1e15])("A-084 rejects a threshold of %d", async (threshold) => {
     const before = await inV4();
     expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
       errorOn(400, `alerts.${alert}.threshold`),
@@ -60,13 +60,13 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     expect(await inV4()).toEqual(before);
   });
 
-  test.each([["90"], [true], [[90]], [{}]])("A-084 does not take the threshold %j", async (threshold) => {
+  test.each([["90"], [true], [[90]], [{}]])("A-084 rejects the threshold %j", async (threshold) => {
     expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
       errorOn(400, `alerts.${alert}.threshold`),
     );
   });
 
-  test("is switched off and on again", async () => {
+  test("can be disabled and enabled again", async () => {
     expect((await edit({ [alert]: { enabled: false, threshold: 5 } })).body.alerts[alert]).toEqual({
       enabled: false,
       threshold: standard,
@@ -85,19 +85,19 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     );
   });
 
-  test("A-083 goes off above its threshold, in v4 as in alpha: the number passes as it is", async () => {
+  test("A-083 fires above its threshold in v4 as in alpha: the number is not converted", async () => {
     await edit({ [alert]: { enabled: true, threshold: 7 } });
     expect((await inV4())[v4]).toBe(7);
     expect((await shown())[alert]).toEqual({ enabled: true, threshold: 7 });
   });
 });
 
-test("A-084 A-166 every threshold at fault is named", async () => {
+test("A-084 A-166 all invalid thresholds are reported", async () => {
   const told = await edit({ cpu: { threshold: 2001 }, io: { threshold: -1 }, transfer_in: { threshold: 5 } });
   expect(statusAndBody(told)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
 });
 
-test("A-084 a threshold that v4 has, above alpha's range, can be sent back and kept", async () => {
+test("A-084 a threshold of v4 above alpha's range can be sent back unchanged", async () => {
   await gateway.requestV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
   const whole = (await gateway.request(`GET /vm/instances/${id}`)).body;
   expect(whole.alerts.cpu).toEqual({ enabled: true, threshold: 3000 });
@@ -106,7 +106,7 @@ test("A-084 a threshold that v4 has, above alpha's range, can be sent back and k
   expect((await inV4())["cpu"]).toBe(3000);
 });
 
-test("A-072 v4's names of alerts mean nothing", async () => {
+test("A-072 v4's alert names are ignored", async () => {
   const before = await inV4();
   expect((await edit({ network_in: { threshold: 5 } })).status).toBe(200);
   expect(await inV4()).toEqual(before);

@@ -57,7 +57,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     }
   });
 
-  test("3: no word of v4's own is in it", () => {
+  test("3: it contains no name of v4", () => {
     const own = [
       "data",
       "pages",
@@ -84,7 +84,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   });
 
-  test("6 and 7: it says how the caller stands with the rate limit, in epoch seconds", () => {
+  test("6 and 7: it has the rate limit status, in epoch seconds", () => {
     const now = Date.now() / 1000;
     expect(told.headers.get("x-ratelimit-limit")).toBe("100000");
     expect(told.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
@@ -92,7 +92,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     expect(Number(told.headers.get("x-ratelimit-reset"))).toBeLessThan(now + 200);
   });
 
-  test("8: nothing of v4's or of the machinery is in its headers", () => {
+  test("8: its headers contain nothing of v4 or the implementation", () => {
     for (const name of [
       "server",
       "set-cookie",

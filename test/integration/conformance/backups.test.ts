@@ -32,7 +32,7 @@ const backup = {
 describe("the backups of an instance", () => {
   const off = { enabled: false, schedule: { day: null, window: null }, last_backup: null, snapshot: null };
 
-  test("A-073 A-087 A-088 the last one made by itself, and the snapshot, are Backup objects", async () => {
+  test("A-073 A-087 A-088 the last automatic one and the snapshot are Backup objects", async () => {
     const { body } = await gateway.request("GET /vm/instances/5201");
     expect(body.backups).toEqual({
       enabled: true,
@@ -46,13 +46,13 @@ describe("the backups of an instance", () => {
     );
   });
 
-  test("A-073 while they are off there is nothing, and v4 is not asked for any", async () => {
+  test("A-073 while backups are off the object is empty, and v4 is not asked for them", async () => {
     gateway.takeV4Requests();
     expect((await gateway.request("GET /vm/instances/5202")).body.backups).toEqual(off);
     expect(gateway.takeV4Requests().some(({ path }) => path.endsWith("/backups"))).toBe(false);
   });
 
-  test("A-073 a failed one and one under way are not shown as the last", async () => {
+  test("A-073 a failed one and one in progress are not shown as the last", async () => {
     const { last_backup, snapshot } = (await gateway.request("GET /vm/instances/5205")).body.backups;
     expect([last_backup.status, last_backup.finished, snapshot]).toEqual([
       "successful",
@@ -62,7 +62,7 @@ describe("the backups of an instance", () => {
   });
 
   test.each([5201, 5202, 5205])(
-    "A-089 A-090 the listing of %d has its places, and two weekly ones at most",
+    "A-089 A-090 the listing of %d has its slots, and at most two weekly ones",
     async (id) => {
       const { body } = await gateway.request(`GET /vm/instances/${id}/backups`);
       expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
@@ -90,7 +90,7 @@ describe("the backups of an instance", () => {
     ["auto", "auto"],
     ["automatic", "auto"],
     ["a word of next year", "auto"],
-  ])("A-106 type %j of v4 is %s", async (type, alpha) => {
+  ])("A-106 v4's type %j becomes %s", async (type, alpha) => {
     altered.changeResponse(
       "GET /vm/instances/5201/backups",
       ({ automatic, ...rest }: { automatic: Json[] }) => ({
@@ -106,7 +106,7 @@ describe("the backups of an instance", () => {
   });
 
   test.each(["pending", "running", "needsPostProcessing", "failed", "userAborted", "paused", "next year's"])(
-    "A-105 one that v4 calls %s is never the last one that was made",
+    "A-105 a backup with v4's status %s is never the last completed one",
     async (status) => {
       const change = (each: Json) => Object.assign(each, { status });
       altered.changeResponse(
@@ -132,7 +132,7 @@ describe("the schedule of backups", () => {
     gateway.request("PUT /vm/instances/5237", { body: { backups: { schedule } } });
   const shown = async () => (await gateway.request("GET /vm/instances/5237")).body.backups.schedule;
 
-  test.each(windows)("A-085 the window %s", async (window) => {
+  test.each(windows)("A-085 has the window %s", async (window) => {
     gateway.takeV4Requests();
     expect((await edit({ window })).body.backups.schedule.window).toBe(window);
     expect(gateway.takeV4Requests()[0]?.body).toEqual({ backups: { schedule: { window } } });
@@ -140,22 +140,22 @@ describe("the schedule of backups", () => {
   });
 
   const none = ["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]];
-  test.each(none.map((window) => [window]))("A-085 there is no window %j", async (window) => {
+  test.each(none.map((window) => [window]))("A-085 rejects the window %j", async (window) => {
     const before = await shown();
     expect(statusAndBody(await edit({ window }))).toEqual(errorOn(400, "backups.schedule.window"));
     expect(await shown()).toEqual(before);
   });
 
-  test.each(days)("A-086 the day %s", async (day) => {
+  test.each(days)("A-086 has the day %s", async (day) => {
     expect((await edit({ day })).body.backups.schedule.day).toBe(day);
     expect((await shown()).day).toBe(day);
   });
 
-  test.each(["sunday", "Sun", "Someday", "", "Scheduling", 1])("A-086 there is no day %j", async (day) => {
+  test.each(["sunday", "Sun", "Someday", "", "Scheduling", 1])("A-086 rejects the day %j", async (day) => {
     expect(statusAndBody(await edit({ day }))).toEqual(errorOn(400, "backups.schedule.day"));
   });
 
-  test("A-085 A-086 while the service still chooses there is none", async () => {
+  test("A-085 A-086 is empty while the service has not chosen one", async () => {
     expect((await gateway.request("GET /vm/instances/5209")).body.backups).toMatchObject({
       enabled: true,
       schedule: { day: null, window: null },

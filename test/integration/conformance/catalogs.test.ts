@@ -38,7 +38,7 @@ describe.each(catalogs)("GET %s", (path, list, object) => {
     for (const row of rows) expect(row).toEqual(object);
   });
 
-  test("A-008 each object of the list is found at its own path, and no other is", async () => {
+  test("A-008 exactly the objects of the list have a path of their own", async () => {
     const rows = await fetchAllRows(gateway, `GET ${path}`, list);
     for (const row of rows) {
       expect(statusAndBody(await gateway.request(`GET ${path}/${String(row["id"])}`))).toEqual({
@@ -62,14 +62,14 @@ describe("datacenters", () => {
     ["frankfurt", "Frankfurt, DE", "de", "eu-central"],
   ] as const;
 
-  test("A-032 the list gives the seven and no other", async () => {
+  test("A-032 the list has exactly the seven datacenters", async () => {
     const rows = await fetchAllRows(gateway, "GET /datacenters", "datacenters");
     const expected = known.map(([id, label, country]) => ({ id, label, country }));
     expect(rows).toHaveLength(expected.length);
     expect(rows).toEqual(expect.arrayContaining(expected));
   });
 
-  test.each(known)("A-032 an instance is made in %s", async (id, label, country, region) => {
+  test.each(known)("A-032 an instance can be created in %s", async (id, label, country, region) => {
     gateway.takeV4Requests();
     const { status, body } = await gateway.request("POST /vm/instances", {
       body: { ...minimalInstance, datacenter: id },
@@ -90,7 +90,7 @@ describe("datacenters", () => {
     "",
     "constructor",
     "__proto__",
-  ])("A-032 A-174 no instance is made in %j", async (datacenter) => {
+  ])("A-032 A-174 no instance can be created in %j", async (datacenter) => {
     gateway.takeV4Requests();
     const told = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, datacenter } });
     expect(statusAndBody(told)).toEqual({
@@ -100,7 +100,7 @@ describe("datacenters", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test.each(["us-east", "ap-west", "tokyo"])("A-032 there is no datacenter %s", async (id) => {
+  test.each(["us-east", "ap-west", "tokyo"])("A-032 GET of the datacenter %s gets 404", async (id) => {
     expect((await gateway.request(`GET /datacenters/${id}`)).status).toBe(404);
   });
 
@@ -110,7 +110,7 @@ describe("datacenters", () => {
     [5203, { id: "ap-southeast", label: "Sydney, AU", country: "au" }],
     [5211, { id: "ap-northeast", label: "Tokyo 2, JP", country: "jp" }],
     [5204, { id: "dallas", label: "Dallas, TX", country: "us" }],
-  ])("A-032 instance %i, wherever it is, is given with its datacenter", async (id, datacenter) => {
+  ])("A-032 instance %i is returned with its datacenter", async (id, datacenter) => {
     expect((await gateway.request(`GET /vm/instances/${id}`)).body.datacenter).toEqual(datacenter);
   });
 });
@@ -124,7 +124,7 @@ describe("distributions", () => {
     expect(new Set(rows.map(({ vendor }) => vendor))).toEqual(new Set(["Debian"]));
   });
 
-  test("A-038 minimum_storage_size is the size of the image, recommended its not being deprecated", async () => {
+  test("A-038 minimum_storage_size is the size of the image, recommended means not deprecated", async () => {
     const v4 = (await gateway.requestV4("GET /images/vm/debian9")).body;
     expect((await gateway.request("GET /vm/distributions/vm/debian9")).body).toMatchObject({
       minimum_storage_size: v4.size,
@@ -135,7 +135,7 @@ describe("distributions", () => {
     });
   });
 
-  test("A-038 x64 tells 32-bit distributions from others", async () => {
+  test("A-038 x64 distinguishes 32-bit distributions", async () => {
     const old = {
       is_public: true,
       size: 900,
@@ -162,7 +162,7 @@ describe("distributions", () => {
     ]);
   });
 
-  test("A-037 private images are no distributions", async () => {
+  test("A-037 private images are not distributions", async () => {
     const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions");
     expect(JSON.stringify(rows)).not.toContain("private/");
     expect((await gateway.request("GET /vm/distributions/private/55012")).status).toBe(404);
@@ -187,7 +187,7 @@ describe("kernels", () => {
     expect((await gateway.request(`GET /vm/kernels/${id}`)).body).toEqual(first.body);
   });
 
-  test("A-065 the two latest kernels are two, and v4's names for them are not shown", async () => {
+  test("A-065 the two latest kernels differ, and v4's names for them are hidden", async () => {
     const rows = await fetchAllRows(gateway, "GET /vm/kernels", "kernels");
     expect(rows.filter(({ latest }) => latest).map(({ id }) => id)).toEqual(["vm/latest", "vm/latest_64"]);
     expect(JSON.stringify(rows)).not.toMatch(/latest-(32|64)bit/);
@@ -213,7 +213,7 @@ describe("service types", () => {
     ["g6-standard-4", "Vm 8192"],
     ["g6-nanode-1", "Nanode 1024"],
     ["g1-gpu-rtx6000-1", "Dedicated 32768 + RTX6000 GPU x1"],
-  ])("the label of %s tells its memory in MB: %s", async (id, label) => {
+  ])("the label of %s has its memory in MB: %s", async (id, label) => {
     expect((await gateway.request(`GET /vm/types/${id}`)).body.label).toBe(label);
     const { body } = await gateway.request("GET /vm/types", { filter: { label } });
     expect(body.types.map((type: { id: string }) => type.id)).toEqual([id]);

@@ -61,11 +61,11 @@ describe("a configuration", () => {
     ["A-101 another way of virtualisation", { virt_mode: "kvm" }, "virt_mode"],
     ["A-098 a root device without a disk", { root_device: "/dev/sdb" }, "root_device"],
     ["A-097 a limit below 0", { ram_limit: -1 }, "ram_limit"],
-  ])("%s is refused", async (_what, change, field) => {
+  ])("rejects %s", async (_what, change, field) => {
     expect(statusAndBody(await make(change))).toEqual(errorOn(400, field));
   });
 
-  test("A-097 the limit of memory goes up to that of the instance, and no further", async () => {
+  test("A-097 has a memory limit of at most that of the instance", async () => {
     expect(statusAndBody(await make({ ram_limit: memory }))).toEqual(successWith({ ram_limit: memory }));
     expect(statusAndBody(await make({ ram_limit: memory + 1 }))).toEqual(errorOn(400, "ram_limit"));
   });
@@ -80,25 +80,25 @@ describe("a configuration", () => {
     ],
     ["A-100 run levels", { run_level: "single" }, { run_level: "binbash" }],
     ["A-101 ways of virtualisation", { virt_mode: "fullvirt" }, { virt_mode: "paravirt" }],
-  ])("%s are kept", async (_what, one, other) => {
+  ])("keeps %s", async (_what, one, other) => {
     for (const members of [one, other])
       expect(statusAndBody(await make(members))).toEqual(successWith(members));
   });
 
-  test.each(["", null])("A-093 an edit clears comments by %j", async (comments) => {
+  test.each(["", null])("A-093 clears comments by %j", async (comments) => {
     const { body } = await make({ comments: "before" });
     const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { comments } });
     expect(told.body).toEqual({ ...body, comments: "", updated: dateTime });
   });
 
-  test("A-093 empty comments of a create count as none given", async () => {
+  test("A-093 treats empty comments of a create as none", async () => {
     gateway.takeV4Requests();
     expect((await make({ comments: "" })).body.comments).toBe("");
     const created = gateway.takeV4Requests().find(({ method }) => method === "POST");
     expect(Object.keys(created?.body as Json)).not.toContain("comments");
   });
 
-  test("A-098 a disk can't be taken from under the root device", async () => {
+  test("A-098 rejects removing the disk of the root device", async () => {
     const { body } = await make({ root_device: "/dev/sda" });
     const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "root_device"));
@@ -106,13 +106,13 @@ describe("a configuration", () => {
     expect((await gateway.request(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
   });
 
-  test("A-096 an initrd is no part of v4: null and none are taken, and null is shown", async () => {
+  test("A-096 accepts null or no initrd, and shows null", async () => {
     for (const initrd of [null, "", { id: disk.id }]) {
       expect(statusAndBody(await make({ initrd }))).toEqual(successWith({ initrd: null }));
     }
   });
 
-  test("A-094 what a client sends for an instance that is not kvm means the same slots", async () => {
+  test("A-094 maps device names of other hypervisors to the same slots", async () => {
     const disks = {
       ...Object.fromEntries(SLOTS.map((slot) => [slot.replace("s", "xv"), null])),
       xvda: { id: disk.id },
@@ -120,7 +120,7 @@ describe("a configuration", () => {
     expect(statusAndBody(await make({ disks }))).toEqual(successWith({ disks: { ...EMPTY, sda: disk } }));
   });
 
-  test("a whole object sent back changes nothing, though all of it is written", async () => {
+  test("sending a whole object back changes nothing, although all of it is written", async () => {
     const { body } = await make({ root_device: "/dev/sda", comments: "kept" });
     const told = await gateway.request(`PUT ${configs}/${body.id}`, { body });
     expect(told.body).toEqual({ ...body, updated: dateTime });

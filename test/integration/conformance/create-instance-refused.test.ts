@@ -28,7 +28,7 @@ const create = (body: Json): Promise<TestResponse> => gateway.request("POST /vm/
 const posted = (): Json | undefined =>
   gateway.takeV4Requests().find(({ method }) => method === "POST")?.body as Json | undefined;
 
-test("the backup of these tests is one that can be restored", async () => {
+test("the backup of these tests can be restored", async () => {
   const { body } = await gateway.requestV4("GET /vm/instances/5205/backups");
   expect(body.automatic[0]).toMatchObject({ id: Number(instanceFromBackup.backup), status: "successful" });
 });
@@ -95,7 +95,7 @@ const wrong: readonly Refused[] = [
   ["A-129 with a with_backup that is no boolean", { ...minimalInstance, with_backup: "yes" }, "with_backup"],
 ];
 
-describe("an instance is not created", () => {
+describe("an invalid create of an instance is rejected", () => {
   test.each(wrong)("%s", async (_name, body, ...fields) => {
     const before = (await gateway.requestV4("GET /vm/instances")).body.results;
     expect(statusAndBody(await create(body))).toEqual(errorOn(400, ...fields));
@@ -103,14 +103,14 @@ describe("an instance is not created", () => {
   });
 
   test.each(wrong.filter(([name]) => !/unknown backup/.test(name)))(
-    "%s, and v4 is not even asked to",
+    "%s, without a v4 request",
     async (_name, body) => {
       await create(body);
       expect(posted()).toBeUndefined();
     },
   );
 
-  test("A-166 with all problems told at once", async () => {
+  test("A-166 with all problems reported together", async () => {
     const body = {
       label: "1",
       group: "g".repeat(51),
@@ -138,7 +138,7 @@ describe("an instance is not created", () => {
     });
   });
 
-  test("A-128 and a 404 of v4 is blamed on the backup, not on the path", async () => {
+  test("A-128 with a 404 of v4 reported for the backup, not for the path", async () => {
     altered.respondTo("POST /vm/instances", { status: 404, body: { errors: [{ reason: "Not found" }] } });
     expect(statusAndBody(await altered.request("POST /vm/instances", { body: instanceFromBackup }))).toEqual(
       errorOn(400, "backup"),

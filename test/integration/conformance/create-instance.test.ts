@@ -141,7 +141,7 @@ const right: readonly Accepted[] = [
   ],
 ];
 
-describe("an instance is created", () => {
+describe("creating an instance", () => {
   test.each(right)("%s", async (_name, body, v4, shown) => {
     const told = await create(body);
     expect([told.status, told.body]).toEqual([200, expect.objectContaining({ status: "provisioning" })]);
@@ -150,7 +150,7 @@ describe("an instance is created", () => {
     expect((await gateway.request(`GET /vm/instances/${told.body.id}`)).body).toMatchObject(shown);
   });
 
-  test("A-126 A-127 without reading the script where v4 won't show it: v4 decides", async () => {
+  test("A-126 A-127 without reading a script that v4 does not show: v4 validates it", async () => {
     for (const status of [401, 403]) {
       altered.resetRules();
       altered.clock.advance(31_000);
@@ -173,10 +173,10 @@ describe("an instance is created", () => {
   });
 });
 
-describe("A-120 the default label", () => {
+describe("A-120 the default label of a new instance", () => {
   const taken = { errors: [{ field: "label", reason: "Label must be unique" }] };
 
-  test("where it is taken, v4 makes one up", async () => {
+  test("is left to v4 if it is taken", async () => {
     altered.respondTo("POST /vm/instances", { status: 400, body: taken }, 1);
     const { status, body } = await altered.request("POST /vm/instances", { body: minimalInstance });
     expect([status, body.label]).toEqual([200, `vm${body.id}`]);
@@ -186,14 +186,14 @@ describe("A-120 the default label", () => {
     ]);
   });
 
-  test("a label that the client chose is not given up", async () => {
+  test("is not used if the client chose a label", async () => {
     altered.respondTo("POST /vm/instances", { status: 400, body: taken });
     const told = await altered.request("POST /vm/instances", { body: { ...minimalInstance, label: "mine" } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "label"));
     expect(altered.calls).toHaveLength(1);
   });
 
-  test("another fault besides is told, and nothing is sent again", async () => {
+  test("is not retried if v4 reports another error too", async () => {
     const errors = [...taken.errors, { field: "region", reason: "Full" }];
     altered.respondTo("POST /vm/instances", { status: 400, body: { errors } });
     const told = await altered.request("POST /vm/instances", { body: minimalInstance });
@@ -201,14 +201,14 @@ describe("A-120 the default label", () => {
     expect(altered.calls).toHaveLength(1);
   });
 
-  test("any other answer than that refusal is not asked for again", async () => {
+  test("is not retried after any other response", async () => {
     altered.respondTo("POST /vm/instances", { status: 503, body: taken });
     expect((await altered.request("POST /vm/instances", { body: minimalInstance })).status).toBe(500);
     expect(altered.calls).toHaveLength(1);
   });
 });
 
-describe("A-121 the group on edit", () => {
+describe("A-121 the group of an edit", () => {
   test.each([
     [0, 200],
     [50, 200],

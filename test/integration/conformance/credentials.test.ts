@@ -40,19 +40,19 @@ describe.each(endpoints)("%s", (call, level, body) => {
     ["another scheme", null, { authorization: "Basic dG9rZW46eA==" }],
     ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
     ["two tokens", null, { authorization: "token one two" }],
-  ])("A-109 A-169 with %s is 401, and v4 is not asked", async (_name, as, headers) => {
+  ])("A-109 A-169 with %s gets 401 without a v4 request", async (_name, as, headers) => {
     const told = await gateway.request(call, { as, headers, body });
     expect(statusAndBody(told)).toEqual(errorOn(401, undefined));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("A-109 A-169 with a token that v4 does not know is 401", async () => {
+  test("A-109 A-169 with an unknown token gets 401", async () => {
     expect(statusAndBody(await gateway.request(call, { as: "f".repeat(64), body }))).toEqual(
       errorOn(401, undefined),
     );
   });
 
-  test("A-150 A-170 with a token without scopes is 403, the first time and every time after", async () => {
+  test("A-150 A-170 with a token without scopes gets 403 every time", async () => {
     for (const _time of [1, 2, 3]) {
       expect(statusAndBody(await gateway.request(call, { as: "none", body }))).toEqual(
         errorOn(403, undefined),
@@ -60,18 +60,18 @@ describe.each(endpoints)("%s", (call, level, body) => {
     }
   });
 
-  test("A-151 A-170 a token that may only view is let in where viewing is enough", async () => {
+  test("A-151 A-170 with a token for view succeeds where view is sufficient", async () => {
     const told = await gateway.request(call, { as: "readOnly", body });
     expect(told.status).toBe(level === "view" ? 200 : 403);
   });
 
-  test("A-151 a token that may do everything with instances is let in", async () => {
+  test("A-151 with a token for everything on instances succeeds", async () => {
     gateway.clock.advance(31_000);
     expect((await gateway.request(call, { as: "vms", body })).status).toBe(200);
   });
 });
 
-test("A-169 a token that v4 refused is not sent there again at once", async () => {
+test("A-169 a rejected token is not sent to v4 again at once", async () => {
   const as = "e".repeat(64);
   await gateway.request("GET /vm/instances", { as });
   gateway.takeV4Requests();
@@ -79,7 +79,7 @@ test("A-169 a token that v4 refused is not sent there again at once", async () =
   expect(gateway.takeV4Requests()).toEqual([]);
 });
 
-describe("A-148 the header", () => {
+describe("A-148 the Authorization header", () => {
   test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
     const token = gateway.sandbox.tokens.full;
     const told = await gateway.request("GET /vm/instances", {
@@ -92,7 +92,7 @@ describe("A-148 the header", () => {
     ]);
   });
 
-  test("each caller's calls bear its own token", async () => {
+  test("contains the caller's own token in each v4 request", async () => {
     const names = ["full", "other", "readOnly", "vms"] as const;
     await Promise.all(names.map((as) => gateway.request("GET /vm/instances/5201", { as })));
     const tokens = gateway
@@ -105,14 +105,14 @@ describe("A-148 the header", () => {
 describe("A-149 Authorization: Bearer", () => {
   const bearer = () => ({ as: null, headers: { authorization: `Bearer ${gateway.sandbox.tokens.full}` } });
 
-  test("is v4's own lane: nothing is translated", async () => {
+  test("is forwarded without translation", async () => {
     const native = await gateway.request("GET /vm/instances?page_size=100", bearer());
     const direct = await gateway.requestV4("GET /vm/instances?page_size=100");
     expect([native.status, native.text]).toEqual([200, direct.text]);
     expect(Object.keys(native.body)).toEqual(expect.arrayContaining(["data", "page", "pages", "results"]));
   });
 
-  test("a v4 body and a v4 refusal pass as they are", async () => {
+  test("forwards v4 bodies and v4 errors unchanged", async () => {
     const body = { region: "atlantis", type: "g6-standard-1" };
     const native = await gateway.request("POST /vm/instances", { ...bearer(), body });
     expect(gateway.takeV4Requests()[0]?.body).toEqual(body);
@@ -120,11 +120,11 @@ describe("A-149 Authorization: Bearer", () => {
     expect(native.status).toBe(400);
   });
 
-  test("a path that alpha does not have is v4's to answer", async () => {
+  test("forwards paths that alpha does not have", async () => {
     expect((await gateway.request("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
   });
 
-  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_LANE=off %s is 401", async (scheme) => {
+  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_LANE=off %s gets 401", async (scheme) => {
     const closed = await startGateway({ NATIVE_LANE: "off" });
     const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
     closed.takeV4Requests();
@@ -141,7 +141,7 @@ const { levels } = dialect.scopes;
 
 describe("levels", () => {
   test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)]))(
-    "A-151 %s grants %j and nothing above",
+    "A-151 %s permits %j and nothing above",
     (level, granted) => {
       const grants = new Map([["vms", levels.indexOf(level)]]);
       const permitted = levels.filter((asked) => {
@@ -159,7 +159,7 @@ describe("levels", () => {
     expect(access && all && scopes.permits(all, access)).toBe(true);
   });
 
-  test("A-151 they ascend: view, modify, create, delete", () => {
+  test("A-151 ascend: view, modify, create, delete", () => {
     expect(levels).toEqual(["view", "modify", "create", "delete"]);
   });
 
@@ -192,14 +192,14 @@ describe("levels", () => {
   });
 });
 
-describe("through HTTP, once v4 has told the scopes of a token", () => {
+describe("scopes that v4 has sent for a token", () => {
   test.each([
     ["A-151 A-155", "vms:read_only", "PUT /vm/instances/5202"],
     ["A-151 A-155", "vms:read_only", "DELETE /vm/instances/5202"],
     ["A-154", "domains:read_write", "GET /vm/instances"],
     ["A-154", "domains:read_write account:read_write scripts:read_write", "GET /vm/instances/5202"],
     ["A-150", "", "GET /vm/instances"],
-  ])("%s %j does not permit %s, and v4 is not asked", async (_id, granted, call) => {
+  ])("%s %j do not permit %s, without a v4 request", async (_id, granted, call) => {
     const as = (granted || "nothing").replaceAll(" ", "+");
     altered.resetRules();
     altered.respondTo("GET /vm/instances/1", {
@@ -215,7 +215,7 @@ describe("through HTTP, once v4 has told the scopes of a token", () => {
     expect(altered.calls).toEqual([]);
   });
 
-  test("A-153 * permits everything", async () => {
+  test("A-153 with * permit everything", async () => {
     const { id } = await createInstance(gateway, debianInstance);
     for (const call of [`GET /vm/instances/${id}`, `PUT /vm/instances/${id}`, `DELETE /vm/instances/${id}`]) {
       expect((await gateway.request(call, { body: call.startsWith("PUT") ? {} : undefined })).status).toBe(

@@ -43,7 +43,7 @@ describe.each(cases)("%s, %s", (_route, member, body) => {
     isText = told(body, member, "30141").value === "30141";
   });
 
-  test("takes a string of digits", () => {
+  test("accepts a string of digits", () => {
     for (const [digits, number] of [
       ["3", 3],
       ["0010", 10],
@@ -55,7 +55,7 @@ describe.each(cases)("%s, %s", (_route, member, body) => {
     }
   });
 
-  test("takes nothing else for one", () => {
+  test("accepts no other string", () => {
     const long = "9".repeat(400);
     for (const value of ["-3", "+3", "3.0", "1e3", " 3", "0x3", "", "٣", "9007199254740993", long, true, [3]])
       expect([

@@ -35,7 +35,7 @@ const create = (body: Json): Promise<TestResponse> => gateway.request(`POST ${pa
 const posted = (): unknown => gateway.takeV4Requests().find(({ method }) => method === "POST")?.body;
 
 describe("the endpoints of disks", () => {
-  test("A-033 A-115 the list of an instance's disks", async () => {
+  test("A-033 A-115 GET lists the disks of an instance", async () => {
     const { status, body } = await gateway.request("GET /vm/instances/5204/disks", { as: "readOnly" });
     expect([status, body]).toEqual([
       200,
@@ -52,7 +52,7 @@ describe("the endpoints of disks", () => {
     ]);
   });
 
-  test("A-116 POST creates a disk upstream, gives it, and the list has it", async () => {
+  test("A-116 POST creates a disk in v4 and returns it, and the list has it", async () => {
     const made = await create(blank);
     expect(statusAndBody(made)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
     expect(posted()).toEqual(blank);
@@ -61,7 +61,7 @@ describe("the endpoints of disks", () => {
     expect((await gateway.requestV4(`GET ${path}/${made.body.id}`)).body).toMatchObject(blank);
   });
 
-  test("A-117 GET of one gives it, an unknown one is 404", async () => {
+  test("A-117 GET returns a disk, an unknown one gets 404", async () => {
     const { body } = await gateway.request("GET /vm/instances/5204/disks");
     expect(statusAndBody(await gateway.request(`GET /vm/instances/5204/disks/${body.disks[0].id}`))).toEqual({
       status: 200,
@@ -75,14 +75,14 @@ describe("the endpoints of disks", () => {
     );
   });
 
-  test("A-009 A-117 the disk of another instance is 404, though it exists", async () => {
+  test("A-009 A-117 the disk of another instance gets 404, although it exists", async () => {
     expect((await gateway.request("GET /vm/instances/5202/disks/88012")).status).toBe(200);
     expect(statusAndBody(await gateway.request("GET /vm/instances/5201/disks/88012"))).toEqual(
       errorOn(404, undefined),
     );
   });
 
-  test("A-009 A-115 A-116 the disks of an instance that does not exist are 404", async () => {
+  test("A-009 A-115 A-116 the disks of an unknown instance get 404", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances/1/disks"))).toEqual(
       errorOn(404, undefined),
     );
@@ -137,14 +137,14 @@ const wrong: readonly Refused[] = [
   ],
 ];
 
-describe("a disk is not created", () => {
-  test.each(wrong)("%s, and v4 is not asked to", async (_name, body, ...fields) => {
+describe("an invalid create of a disk is rejected", () => {
+  test.each(wrong)("%s, without a v4 request", async (_name, body, ...fields) => {
     expect(statusAndBody(await create(body))).toEqual(errorOn(400, ...fields));
     expect(posted()).toBeUndefined();
     expect((await gateway.request(`GET ${path}`)).body.total_results).toBe(0);
   });
 
-  test("A-131 with more than the free space, as v4 says", async () => {
+  test("A-131 with more than the free space, as v4 reports", async () => {
     expect(statusAndBody(await create({ ...blank, size: 51_201 }))).toEqual(errorOn(400, "size"));
     expect((await create({ ...blank, size: 51_000 })).status).toBe(200);
     expect(statusAndBody(await create({ ...blank, size: 201 }))).toEqual(errorOn(400, "size"));
@@ -208,7 +208,7 @@ const right: readonly Accepted[] = [
   ],
 ];
 
-describe("a disk is created", () => {
+describe("creating a disk", () => {
   test.each(right.map(([name, body, v4, shown = {}]) => [name, body, v4, shown] as const))(
     "%s",
     async (_name, body, v4, shown) => {
@@ -224,12 +224,12 @@ describe("a disk is created", () => {
     },
   );
 
-  test("A-137 a read-only disk is one upstream", async () => {
+  test("A-137 read-only creates a read-only disk in v4", async () => {
     const { body } = await create({ ...blank, read_only: true });
     expect((await gateway.requestV4(`GET ${path}/${body.id}`)).body.read_only).toBe(true);
   });
 
-  test("A-131 a size of 0 is for v4 to decide", async () => {
+  test("A-131 a size of 0 is validated by v4", async () => {
     await create({ ...blank, size: 0 });
     expect(posted()).toEqual({ ...blank, size: 0 });
   });

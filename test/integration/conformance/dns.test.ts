@@ -75,7 +75,7 @@ describe("a DNS zone", () => {
     expect(written()).toEqual({ domain: "shop.example.net", type });
   });
 
-  test.each(["primary", "", 1])("A-040 of the type %j is refused", async (type) => {
+  test.each(["primary", "", 1])("A-040 of the type %j is rejected", async (type) => {
     const told = await gateway.request("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "type"));
   });
@@ -86,7 +86,7 @@ describe("a DNS zone", () => {
     ["edit_mode", "edit_mode"],
     ["has_errors", "disabled"],
     ["something new", "disabled"],
-  ])("A-108 that is %s in v4 is %s", async (status, alpha) => {
+  ])("A-108 with v4's status %s has the status %s", async (status, alpha) => {
     gateway.v4.respondWith(json(200, { ...ZONE, status }));
     expect(statusAndBody(await gateway.request("GET /dns/zones/7010"))).toEqual(
       successWith({ status: alpha }),
@@ -97,12 +97,12 @@ describe("a DNS zone", () => {
     ["active", "active"],
     ["disabled", "disabled"],
     ["edit_mode", "disabled"],
-  ])("A-108 that becomes %s is written as %s", async (status, v4) => {
+  ])("A-108 with the status %s is written as %s", async (status, v4) => {
     await gateway.request("PUT /dns/zones/7010", { body: { status } });
     expect(written()).toEqual({ status: v4 });
   });
 
-  test("A-108 becomes nothing else", async () => {
+  test("A-108 cannot get another status", async () => {
     gateway.v4.respondWith(json(200, ZONE));
     const told = await gateway.request("PUT /dns/zones/7010", { body: { status: "has_errors" } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "status"));
@@ -110,7 +110,7 @@ describe("a DNS zone", () => {
 });
 
 describe("a DNS record", () => {
-  test("A-041 has all its members and no other; v4 leaves out what alpha does not know", async () => {
+  test("A-041 has all its members and no other; v4's further types are omitted", async () => {
     gateway.v4.respondWith(json(200, envelope([RECORD])));
     const { body } = await gateway.request("GET /dns/zones/7010/records");
     const { tag: _tag, ...same } = RECORD;
@@ -127,7 +127,7 @@ describe("a DNS record", () => {
     },
   );
 
-  test.each(["PTR", "CAA", "a", null, undefined])("A-042 of the type %j is refused", async (type) => {
+  test.each(["PTR", "CAA", "a", null, undefined])("A-042 of the type %j is rejected", async (type) => {
     expect(statusAndBody(await create({ type, name: "www" }))).toEqual(errorOn(400, "type"));
   });
 
@@ -145,12 +145,12 @@ describe("a DNS record", () => {
     },
   );
 
-  test("A-043 of 101 characters is refused", async () => {
+  test("A-043 of 101 characters is rejected", async () => {
     expect(statusAndBody(await create({ type: "A", name: "n".repeat(101) }))).toEqual(errorOn(400, "name"));
   });
 
   test.each(["www", "*", "*.dev", "a.b.example.com", "_acme-challenge", "www.", "x1-2_3"])(
-    "A-043 takes the name %j",
+    "A-043 accepts the name %j",
     async (name) => {
       await create({ type: "TXT", name, target: "x" });
       expect(written()).toEqual({ type: "TXT", name, target: "x" });
@@ -158,14 +158,14 @@ describe("a DNS record", () => {
   );
 
   test.each(["a b", "https://example.com", "exämple", "a..b", ".a", "a/b", "a.*", "a\n", " "])(
-    "A-043 refuses the name %j",
+    "A-043 rejects the name %j",
     async (name) => {
       expect(statusAndBody(await create({ type: "TXT", name, target: "x" }))).toEqual(errorOn(400, "name"));
       expect(statusAndBody(await edit({ name }))).toEqual(errorOn(400, "name"));
     },
   );
 
-  test("A-043 of the empty name is the zone itself: a create leaves it out, an edit says it", async () => {
+  test("A-043 with an empty name is the zone itself: a create omits the name, an edit sends it", async () => {
     expect((await create({ type: "MX", name: "", target: "mail.example.net" })).status).toBe(200);
     expect(written()).toEqual({ type: "MX", target: "mail.example.net" });
     expect((await edit({ name: "" })).status).toBe(200);
@@ -182,7 +182,7 @@ describe("a DNS record", () => {
     expect(written()).toEqual({ type, target });
   });
 
-  test.each(["A", "AAAA"])("A-046 %s gets the address of who asks for [remote_addr]", async (type) => {
+  test.each(["A", "AAAA"])("A-046 %s gets the client's address for [remote_addr]", async (type) => {
     await create({ type, target: "[remote_addr]" });
     expect(written()).toEqual({ type, target: CLIENT });
     gateway.v4.respondWith(json(200, { ...RECORD, type }));
@@ -209,7 +209,7 @@ describe("a DNS record", () => {
   });
 
   test.each(["sip", "_sip", "a", "x".repeat(15), "ldap-2", "_XMPP-client"])(
-    "A-048 takes the service and the protocol %j",
+    "A-048 accepts the service and the protocol %j",
     async (name) => {
       await create({ type: "SRV", service: name, protocol: name });
       expect(written()).toEqual({ type: "SRV", service: name, protocol: name });
@@ -230,12 +230,12 @@ describe("a DNS record", () => {
     ["sip\n"],
     [5],
     [["sip"]],
-  ])("A-048 refuses the service and the protocol %j", async (name) => {
+  ])("A-048 rejects the service and the protocol %j", async (name) => {
     const told = await create({ type: "SRV", service: name, protocol: name });
     expect(statusAndBody(told)).toEqual(errorOn(400, "service", "protocol"));
   });
 
-  test("A-048 null takes them away", async () => {
+  test("A-048 removes them with null", async () => {
     await edit({ service: null, protocol: null });
     expect(written()).toEqual({ service: null, protocol: null });
   });

@@ -39,7 +39,7 @@ describe("the field of an error", () => {
     [null, undefined],
     [undefined, undefined],
     ["__proto__", undefined],
-  ])("A-165 v4's %j on create is %j", async (v4, alpha) => {
+  ])("A-165 for v4's %j on create is %j", async (v4, alpha) => {
     gateway.respondTo("POST /vm/instances", { status: 400, body: said(v4) });
     expect(statusAndBody(await gateway.request("POST /vm/instances", { body: minimalInstance }))).toEqual(
       errorOn(400, alpha),
@@ -58,7 +58,7 @@ describe("the field of an error", () => {
     ["backups.schedule.window", "backups.schedule.window"],
     ["watchdog_enabled", undefined],
     ["tags", undefined],
-  ])("A-165 v4's %j on edit is %j", async (v4, alpha) => {
+  ])("A-165 for v4's %j on edit is %j", async (v4, alpha) => {
     gateway.respondTo("PUT /vm/instances/5202", { status: 400, body: said(v4) });
     expect(statusAndBody(await gateway.request("PUT /vm/instances/5202", { body: { group: "a" } }))).toEqual(
       errorOn(400, alpha),
@@ -73,7 +73,7 @@ describe("the field of an error", () => {
     ["read_only", "read_only"],
     ["authorized_keys[2]", "root_ssh_key"],
     ["stackscript_id", "stackscript"],
-  ])("A-165 v4's %j on a new disk is %j", async (v4, alpha) => {
+  ])("A-165 for v4's %j on a new disk is %j", async (v4, alpha) => {
     gateway.respondTo("POST /vm/instances/5202/disks", { status: 400, body: said(v4) });
     const body = { size: 10, label: "data", filesystem: "ext4" };
     expect(statusAndBody(await gateway.request("POST /vm/instances/5202/disks", { body }))).toEqual(
@@ -81,14 +81,14 @@ describe("the field of an error", () => {
     );
   });
 
-  test("A-165 the refusal of a filter, a page or a header names none", async () => {
+  test("A-165 is missing in errors of a filter, a page or a header", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances", { filter: "x" }))).toEqual(
       errorOn(400, undefined),
     );
     expect(statusAndBody(await gateway.request("GET /vm/instances?page=x"))).toEqual(errorOn(400, undefined));
   });
 
-  test("A-166 all of v4's errors are passed on, each with its reason and no other member", async () => {
+  test("A-166 is passed on for all of v4's errors, each with its reason", async () => {
     const errors = [
       { field: "region", reason: "First", more: 1 },
       { field: null, reason: "Second" },

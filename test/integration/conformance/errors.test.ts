@@ -51,9 +51,9 @@ const statuses = [
   [304, 500],
 ] as const;
 
-describe("a refusal of v4", () => {
+describe("a v4 error", () => {
   test.each(statuses)(
-    "A-164 A-168 A-169 A-170 A-171 A-172 A-173 %i is %i, with the reason that v4 gave",
+    "A-164 A-168 A-169 A-170 A-171 A-172 A-173 with status %i becomes %i, with v4's reason",
     async (v4, alpha) => {
       gateway.respondTo("GET /vm/instances/5202", { status: v4, body: v4 === 304 ? undefined : said() });
       const told = await gateway.request("GET /vm/instances/5202", { as: `token-of-${v4}` });
@@ -72,7 +72,7 @@ describe("a refusal of v4", () => {
     ["errors that are none", { errors: ["boom"] }],
     ["JSON that is no object", [1, 2]],
     ["half a JSON", '{"errors":[{"rea'],
-  ])("A-164 A-173 of which the body is %s still has a reason", async (_name, body) => {
+  ])("A-164 A-173 with the body %s still has a reason", async (_name, body) => {
     for (const [v4, alpha] of [
       [400, 400],
       [404, 404],
@@ -93,7 +93,7 @@ describe("a refusal of v4", () => {
     ["an object", { id: 1 }],
     ["items that are none", { data: [1, null], page: 1, pages: 1, results: 2 }],
     ["an envelope without totals", { data: [] }],
-  ])("A-173 a success that is %s is 500", async (_name, body) => {
+  ])("A-173 is any success with %s, which becomes 500", async (_name, body) => {
     gateway.respondTo("GET /vm/instances", { body });
     expect(statusAndBody(await gateway.request("GET /vm/instances"))).toEqual(errorOn(500, undefined));
   });
@@ -103,14 +103,14 @@ describe("a refusal of v4", () => {
     ["a number", 5202],
     ["null", null],
     ["HTML", "<html>"],
-  ])("A-173 an object that is %s is 500", async (_name, body) => {
+  ])("A-173 is any object with %s, which becomes 500", async (_name, body) => {
     gateway.respondTo("GET /vm/instances/5202", { body });
     expect(statusAndBody(await gateway.request("GET /vm/instances/5202"))).toEqual(errorOn(500, undefined));
   });
 });
 
 describe("success is 200", () => {
-  test.each([200, 201, 202, 203, 299])("A-167 v4's %i", async (status) => {
+  test.each([200, 201, 202, 203, 299])("A-167 for v4's %i", async (status) => {
     const body = {
       ...(await gateway.requestV4("GET /vm/instances/5202")).body,
       warnings: [{ title: "later" }],
@@ -121,7 +121,7 @@ describe("success is 200", () => {
     expect(told.body).not.toHaveProperty("warnings");
   });
 
-  test.each([200, 204])("A-167 v4's %i without a body is {}", async (status) => {
+  test.each([200, 204])("A-167 with {} for v4's %i without a body", async (status) => {
     gateway.respondTo("DELETE /vm/instances/5202", { status });
     const told = await gateway.request("DELETE /vm/instances/5202");
     expect([told.status, told.text]).toEqual([200, "{}"]);
@@ -150,7 +150,7 @@ describe("A-168 an invalid request is 400", () => {
     "multipart/form-data",
     "application/json; charset=latin1",
     "application/xml",
-  ])("a body of the type %s", async (type) => {
+  ])("a body with the type %s", async (type) => {
     const told = await gateway.request("PUT /vm/instances/5202", {
       raw: "{}",
       headers: { "content-type": type },
@@ -159,7 +159,7 @@ describe("A-168 an invalid request is 400", () => {
   });
 
   test.each(["application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=UTF-8"])(
-    "JSON that says it is %s, as plain curl -d does, is taken",
+    "JSON declared as %s, as curl -d sends it, is accepted",
     async (type) => {
       const told = await gateway.request("PUT /vm/instances/5202", {
         raw: '{"group":"by-curl"}',
@@ -177,7 +177,7 @@ describe("A-168 an invalid request is 400", () => {
     ]);
   });
 
-  test("a page beyond all counting is an integer that is too large", async () => {
+  test("a page number that is too large is reported as such", async () => {
     const told = await gateway.request("GET /vm/instances?page=99999999999999999999");
     expect([told.status, told.body]).toEqual([
       400,
@@ -185,7 +185,7 @@ describe("A-168 an invalid request is 400", () => {
     ]);
   });
 
-  test("a member of a list is named by its list: alpha names members alone", async () => {
+  test("an error in a list member names the list: alpha names only members", async () => {
     const told = await gateway.request("POST /networking/ip-assign", {
       body: { datacenter: "newark", assignments: [{ vm_id: 1 }, { address: 5, vm_id: 1 }] },
     });
@@ -202,7 +202,7 @@ describe("A-168 an invalid request is 400", () => {
 });
 
 describe("A-172 a rate limit", () => {
-  test("of v4 is 420, with v4's limit and wait", async () => {
+  test("of v4 becomes 420 with v4's limit and wait", async () => {
     gateway.respondTo("GET /vm/instances", {
       status: 429,
       headers: {
@@ -221,7 +221,7 @@ describe("A-172 a rate limit", () => {
     expect(told.headers.get("x-ratelimit-reset")).toBe("1800000000");
   });
 
-  test("of the gateway is 420, and v4 is not asked", async () => {
+  test("of the gateway gets 420 without a v4 request", async () => {
     const limited = await startGateway({ RATE_LIMIT: "3/120" });
     const answers = [];
     for (let time = 0; time < 4; time += 1) answers.push(await limited.request("GET /vm/instances/5202"));
@@ -237,7 +237,7 @@ describe("A-172 a rate limit", () => {
     expect(sent.filter(({ path }) => path === "/v4/vm/instances/5202")).toHaveLength(4);
   });
 
-  test("of creates is 420, while reading goes on", async () => {
+  test("of creates gets 420, while reads succeed", async () => {
     const limited = await startGateway({ RATE_LIMIT_CREATE: "1/30" });
     const first = await limited.request("POST /vm/instances", { body: minimalInstance });
     const second = await limited.request("POST /vm/instances", { body: minimalInstance });
@@ -248,8 +248,8 @@ describe("A-172 a rate limit", () => {
   });
 });
 
-describe("A-173 a v4 that can't be reached", () => {
-  test("is 500 with the error body, and catalogs are still served", async () => {
+describe("A-173 an unreachable v4", () => {
+  test("gets 500 with the error body, and catalogs are still served", async () => {
     const alone = await startGateway();
     await alone.sandbox.close();
     const list = await alone.request("GET /vm/instances");
@@ -263,7 +263,7 @@ describe("A-173 a v4 that can't be reached", () => {
   });
 });
 
-test("A-174 an unknown datacenter: field datacenter, the record was not found", async () => {
+test("A-174 an unknown datacenter is reported for the field datacenter as not found", async () => {
   const told = await gateway.request("POST /vm/instances", {
     body: { ...minimalInstance, datacenter: "atlantis" },
   });

@@ -30,8 +30,8 @@ async function eventsOfV4(): Promise<Json[]> {
   return [body, ...others.map((told) => told.body)].flatMap(({ data }) => data);
 }
 
-describe("the timeline of an account", () => {
-  test("A-050 A-051 A-156 events have all their members and no other", () => {
+describe("the events of an account", () => {
+  test("A-050 A-051 A-156 have all their members and no other", () => {
     expect(events.length).toBeGreaterThan(25);
     for (const event of events) {
       expect(event).toEqual({
@@ -52,7 +52,7 @@ describe("the timeline of an account", () => {
     }
   });
 
-  test("A-052 A-107 percent_complete is null of notifications and of nothing else", () => {
+  test("A-052 A-107 have percent_complete null exactly for notifications", () => {
     const notifications = events.filter(({ status }) => status === "notification");
     expect(notifications.length).toBeGreaterThan(0);
     expect(events.filter(({ percent_complete: percent }) => percent === null)).toEqual(notifications);
@@ -60,7 +60,7 @@ describe("the timeline of an account", () => {
     expect(events.filter(({ status }) => !statuses.has(String(status)))).toEqual([]);
   });
 
-  test("A-157 A-158 A-159 A-160 A-163 only alpha's actions are told, and totals count nothing else", async () => {
+  test("A-157 A-158 A-159 A-160 A-163 have only alpha's actions, which totals count", async () => {
     const known = new Set(ACTIONS.split(" "));
     expect(events.filter(({ action }) => !known.has(String(action)))).toEqual([]);
     const v4 = await eventsOfV4();
@@ -70,14 +70,14 @@ describe("the timeline of an account", () => {
     expect((await gateway.request("GET /account/events")).body.total_results).toBe(events.length);
   });
 
-  test("A-163 an event whose action alpha does not have is not there", async () => {
+  test("A-163 omit those with actions that alpha does not have", async () => {
     const event = (await eventsOfV4()).find(({ action }) => action === "vm_update");
     expect(statusAndBody(await gateway.request(`GET /account/events/${String(event?.["id"])}`))).toEqual(
       errorOn(404, undefined),
     );
   });
 
-  test("one event, and an unknown one", async () => {
+  test("can be read one by one, an unknown one gets 404", async () => {
     const [event] = events;
     expect(statusAndBody(await gateway.request(`GET /account/events/${String(event?.["id"])}`))).toEqual(
       successWith(event ?? {}),
@@ -85,7 +85,7 @@ describe("the timeline of an account", () => {
     expect(statusAndBody(await gateway.request("GET /account/events/1"))).toEqual(errorOn(404, undefined));
   });
 
-  test("A-020 A-025 a filter by action finds every v4 action that is shown so", async () => {
+  test("A-020 A-025 are found by an action under all v4 actions that are shown as it", async () => {
     const reboots = await fetchAllRows(gateway, "GET /account/events", "events", {
       filter: { action: "vm_reboot" },
     });
@@ -98,7 +98,7 @@ describe("the timeline of an account", () => {
     expect(others.length).toBe(events.length - reboots.length);
   });
 
-  test("A-053 A-054 rate and time are told of moves and resizes alone, and time while they run", () => {
+  test("A-053 A-054 have rate and time for moves and resizes only, and time while they run", () => {
     const moves = new Set(["vm_migrate", "disk_resize"]);
     const others = events.filter(({ action }) => !moves.has(String(action)));
     const over = events.filter(({ status }) => status !== "started");
@@ -108,7 +108,7 @@ describe("the timeline of an account", () => {
     expect([...others, ...over].filter(({ time_remaining: left }) => left !== null)).toEqual([]);
   });
 
-  test("A-055 who did it: by name always, and by number where it is the caller", async () => {
+  test("A-055 have the user by name, and by number if it is the caller", async () => {
     const { body: me } = await gateway.request("GET /account/profile");
     const { body: v4 } = await gateway.requestV4("GET /profile");
     const mine = events.filter(({ username }) => username === me.username);
@@ -116,7 +116,7 @@ describe("the timeline of an account", () => {
     for (const { username, user_id: id } of events) expect(id).toBe(username === me.username ? v4.uid : 0);
   });
 
-  test("A-020 what is unseen is what v4 says is unseen, before and after it is marked", async () => {
+  test("A-020 are unseen as in v4, before and after they are marked", async () => {
     const unseen = (rows: readonly Json[]) => rows.filter(({ seen: flagged }) => flagged === false);
     const ask = (filter: unknown) => fetchAllRows(gateway, "GET /account/events", "events", { filter });
     expect(await ask({ seen: false })).toEqual(unseen(events));
@@ -135,7 +135,7 @@ describe("the timeline of an account", () => {
     );
   });
 
-  test("an instance that is created leaves an event", async () => {
+  test("include the creation of an instance", async () => {
     const { body } = await gateway.request("POST /vm/instances", {
       body: { datacenter: "newark", type: "standard-1", label: "on-the-timeline" },
     });
@@ -147,7 +147,7 @@ describe("the timeline of an account", () => {
   });
 });
 
-describe("the pack's words for actions", () => {
+describe("event actions of the pack", () => {
   const pack = loadPack("mappings");
   const table = pack.dialect.values["event_action"]?.read as Record<string, string>;
 
@@ -155,7 +155,7 @@ describe("the pack's words for actions", () => {
     expect([...new Set(Object.values(table))].sort()).toEqual(ACTIONS.split(" ").sort());
   });
 
-  test("A-163 the list asks v4 for the actions that have one, and for no other", () => {
+  test("A-163 the list requests exactly v4's actions that have an alpha name", () => {
     expect(pack.route("GET /account/events")?.where).toEqual({
       "+or": Object.keys(table).map((action) => ({ action })),
     });

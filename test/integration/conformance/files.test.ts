@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test("a picture is set and read back as it was, with two slashes as one client asks", async () => {
+test("a picture is stored and returned unchanged, also with two slashes in the path", async () => {
   const client = { name: "pictured", redirect_uri: "https://app.example.net/" };
   const { body: made } = await gateway.request("POST /account/clients", { body: client });
   const path = `/v4//account/clients/${made.id}/thumbnail`;
@@ -25,7 +25,7 @@ test("a picture is set and read back as it was, with two slashes as one client a
   }
 });
 
-test("a file is attached to a ticket, and one that v4 does not take is refused", async () => {
+test("a file is attached to a ticket, and one that v4 rejects is rejected", async () => {
   const words = { summary: "A question", description: "Details" };
   const { body: ticket } = await gateway.request("POST /support/tickets", { body: words });
   const attach = async (name: string): Promise<[number, unknown]> => {

@@ -21,7 +21,7 @@ afterAll(() => gateway.stop());
 
 const ids = (rows: readonly Json[]): unknown[] => rows.map(({ id }) => id);
 
-test("A-020 a sub-list is filtered alike", async () => {
+test("A-020 a sub-list is filtered the same way", async () => {
   const path = "GET /vm/instances/5204/disks";
   const disks = await fetchAllRows(gateway, path, "disks");
   const large = await fetchAllRows(gateway, path, "disks", { filter: { size: { "+gte": 2048 } } });
@@ -32,7 +32,7 @@ test("A-020 a sub-list is filtered alike", async () => {
   );
 });
 
-describe("a filter of distributions, which the gateway applies itself, means the same", () => {
+describe("a filter of distributions, which the gateway applies, has the same meaning", () => {
   test.each<[string, Json, (row: Distribution) => boolean]>([
     ["A-020 equality", { vendor: "Debian" }, ({ vendor }) => vendor === "Debian"],
     ["A-020 a boolean", { recommended: false }, ({ recommended }) => !recommended],

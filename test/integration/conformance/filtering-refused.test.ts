@@ -52,7 +52,7 @@ const malformed: readonly (readonly [string, unknown])[] = [
   ["A-030 an order inside +and", { "+and": [{ "+order-by": "label" }] }],
 ];
 
-describe.each(["/vm/instances", "/vm/distributions"])("GET %s refuses", (path) => {
+describe.each(["/vm/instances", "/vm/distributions"])("GET %s rejects", (path) => {
   test.each(malformed)("%s", async (_name, filter) => {
     gateway.takeV4Requests();
     expect(statusAndBody(await gateway.request(`GET ${path}`, { filter }))).toEqual(errorOn(400, undefined));
@@ -60,7 +60,7 @@ describe.each(["/vm/instances", "/vm/distributions"])("GET %s refuses", (path) =
   });
 });
 
-describe("instances can't be filtered so, since v4 can't", () => {
+describe("filters of instances that v4 does not support are rejected", () => {
   test.each([
     ["A-020 by status", { status: "running" }],
     ["A-020 by type", { type: "g6-standard-1" }],

@@ -187,7 +187,7 @@ describe("a filter of instances", () => {
     },
   );
 
-  test("the cases above tell rows apart", () => {
+  test("each of the cases above selects some rows and omits others", () => {
     const telling = cases.filter(([, , picks]) => {
       const found = vms.filter(picks).length;
       return found > 0 && found < vms.length;
@@ -195,14 +195,14 @@ describe("a filter of instances", () => {
     expect(telling.length).toBeGreaterThanOrEqual(cases.length - 4);
   });
 
-  test("A-020 without a filter v4 is sent none", async () => {
+  test("A-020 is not sent to v4 if the client sends none", async () => {
     gateway.takeV4Requests();
     await gateway.request("GET /vm/instances");
     expect(gateway.takeV4Requests()[0]?.headers["x-filter"]).toBeUndefined();
   });
 });
 
-describe("order", () => {
+describe("the order of instances", () => {
   const byLabel = (a: Row, b: Row): number => (a.label < b.label ? -1 : Number(a.label > b.label));
 
   test.each<[string, Json, (a: Row, b: Row) => number, Json]>([
@@ -233,14 +233,14 @@ describe("order", () => {
     expect(JSON.parse(String(gateway.takeV4Requests()[0]?.headers["x-filter"]))).toEqual(v4);
   });
 
-  test("A-026 an order may stand beside a condition", async () => {
+  test("A-026 can be combined with a condition", async () => {
     const filter = { datacenter: "newark", "+order-by": "label", "+order": "desc" };
     const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms", { filter });
     expect(rows.length).toBeGreaterThan(1);
     expect(ids(rows)).toEqual(ids(vms.filter(newark).toSorted((a, b) => byLabel(b, a))));
   });
 
-  test("A-026 a distribution is ordered by its id", async () => {
+  test("A-026 by distribution is by its id", async () => {
     const rows = (await fetchAllRows(gateway, "GET /vm/instances", "vms", {
       filter: { "+order-by": "distribution" },
     })) as Row[];

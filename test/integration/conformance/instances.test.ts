@@ -37,22 +37,22 @@ describe("the Instance object", () => {
     );
   });
 
-  test("A-066 datacenter and distribution are the objects of the catalogs", async () => {
+  test("A-066 has datacenter and distribution as objects of the catalogs", async () => {
     const { body } = await gateway.request("GET /vm/instances/5204");
     expect(body.datacenter).toEqual((await gateway.request("GET /datacenters/dallas")).body);
     expect(body.distribution).toEqual((await gateway.request("GET /vm/distributions/vm/arch")).body);
   });
 
-  test("A-066 distribution is null for one that was not made from any", async () => {
+  test("A-066 has distribution null without an image", async () => {
     expect((await gateway.request("GET /vm/instances/5213")).body.distribution).toBeNull();
   });
 
-  test("A-075 type is an array of the one service type", async () => {
+  test("A-075 has type as an array of one service type", async () => {
     const { body } = await gateway.request("GET /vm/instances/5204");
     expect(body.type).toEqual([(await gateway.request("GET /vm/types/g6-standard-4")).body]);
   });
 
-  test("A-075 a type that the catalog does not know is told by the instance itself", async () => {
+  test("A-075 has an unknown type with the members of the instance", async () => {
     altered.changeResponse("GET /vm/instances/5201", (body: Json) => ({ ...body, type: "g1-retired" }));
     const { body } = await altered.request("GET /vm/instances/5201");
     expect(body.type).toEqual([
@@ -71,7 +71,7 @@ describe("the Instance object", () => {
     altered.resetRules();
   });
 
-  test("A-074 ipv6 is the SLAAC address, ipv4 the addresses as v4 lists them", async () => {
+  test("A-074 has ipv6 as the SLAAC address, ipv4 as v4 lists the addresses", async () => {
     const { body } = await gateway.request("GET /vm/instances/5201");
     expect(body.ipv6).toBe("2001:db8::f03c:92ff:fe00:1451/64");
     expect(body.ipv4).toEqual(["198.18.20.81", "192.168.148.81"]);
@@ -85,20 +85,20 @@ describe("the Instance object", () => {
     [1_073_741_823, 0],
     [1_073_741_824, 1],
     [13_958_643_711, 12],
-  ])("A-076 %i bytes used this month are a total_transfer of %i GB", async (used, gigabytes) => {
+  ])("A-076 has %i bytes of this month as a total_transfer of %i GB", async (used, gigabytes) => {
     altered.respondTo("GET /vm/instances/5201/transfer", { body: { used, quota: 2000, billable: 0 } });
     expect((await altered.request("GET /vm/instances/5201")).body.total_transfer).toBe(gigabytes);
     altered.resetRules();
   });
 
-  test("A-076 the month's traffic that v4 won't tell is 0, and the instance is there", async () => {
+  test("A-076 has a total_transfer of 0 if v4 does not return it", async () => {
     altered.respondTo("GET /vm/instances/5201/transfer", { status: 503, body: "<html>" });
     const { status, body } = await altered.request("GET /vm/instances/5201");
     expect([status, body.total_transfer, body.id]).toEqual([200, 0, 5201]);
     altered.resetRules();
   });
 
-  test.each(["kvm", "xen"])("A-077 hypervisor %s", async (hypervisor) => {
+  test.each(["kvm", "xen"])("A-077 has the hypervisor %s", async (hypervisor) => {
     altered.changeResponse("GET /vm/instances/5201", (body: Json) => ({ ...body, hypervisor }));
     expect((await altered.request("GET /vm/instances/5201")).body.hypervisor).toBe(hypervisor);
     altered.resetRules();
@@ -106,7 +106,7 @@ describe("the Instance object", () => {
 });
 
 describe("the endpoints of instances", () => {
-  test("A-110 the list", async () => {
+  test("A-110 GET lists instances", async () => {
     const { status, body } = await gateway.request("GET /vm/instances", { as: "readOnly" });
     expect(status).toBe(200);
     expect(body.vms[0]).toMatchObject({
@@ -116,7 +116,7 @@ describe("the endpoints of instances", () => {
     });
   });
 
-  test("A-111 POST creates an instance upstream, gives it, and the list has it", async () => {
+  test("A-111 POST creates an instance in v4 and returns it, and the list has it", async () => {
     const before = (await gateway.requestV4("GET /vm/instances")).body.results;
     gateway.clock.advance(31_000);
     gateway.takeV4Requests();
@@ -147,7 +147,7 @@ describe("the endpoints of instances", () => {
     expect(listed.body.vms).toEqual([made.body]);
   });
 
-  test("A-112 GET of one gives it, an unknown one is 404", async () => {
+  test("A-112 GET returns one, an unknown one gets 404", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances/5202"))).toEqual({
       status: 200,
       body: expect.objectContaining({ id: 5202, label: "api-02" }),
@@ -157,7 +157,7 @@ describe("the endpoints of instances", () => {
     );
   });
 
-  test("A-112 the instance of another account is 404", async () => {
+  test("A-112 GET of another account's instance gets 404", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances/5201", { as: "other" }))).toEqual(
       errorOn(404, undefined),
     );
@@ -174,13 +174,13 @@ describe("the endpoints of instances", () => {
     "5201%2Fdisks",
     "%2e%2e",
     "5201;x",
-  ])("A-112 GET /vm/instances/%s is 404, and v4 is not asked", async (id) => {
+  ])("A-112 GET /vm/instances/%s gets 404 without a v4 request", async (id) => {
     gateway.takeV4Requests();
     expect(statusAndBody(await gateway.request(`GET /vm/instances/${id}`))).toEqual(errorOn(404, undefined));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("A-071 A-113 PUT changes label and group upstream, and the next GET shows it", async () => {
+  test("A-071 A-113 PUT changes label and group in v4, and the next GET shows it", async () => {
     const edited = await gateway.request("PUT /vm/instances/5230", {
       body: { label: "new-name", group: "new" },
     });
@@ -195,17 +195,17 @@ describe("the endpoints of instances", () => {
     });
   });
 
-  test("A-071 the group can be emptied", async () => {
+  test("A-071 PUT can empty the group", async () => {
     expect((await gateway.request("PUT /vm/instances/5230", { body: { group: "" } })).body.group).toBe("");
     expect((await gateway.requestV4("GET /vm/instances/5230")).body.group).toBe("");
   });
 
-  test("A-113 PUT of an unknown one is 404", async () => {
+  test("A-113 PUT of an unknown one gets 404", async () => {
     const told = await gateway.request("PUT /vm/instances/99999999", { body: { label: "new-name" } });
     expect(statusAndBody(told)).toEqual(errorOn(404, undefined));
   });
 
-  test("A-114 DELETE takes an instance away for good", async () => {
+  test("A-114 DELETE deletes an instance permanently", async () => {
     const { id } = await createInstance(gateway);
     expect(statusAndBody(await gateway.request(`DELETE /vm/instances/${id}`))).toEqual({
       status: 200,

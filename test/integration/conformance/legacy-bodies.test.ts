@@ -108,7 +108,7 @@ describe("creating an instance", () => {
     }
   });
 
-  test("answers that are text but no JSON are refused by the documented name", async () => {
+  test("invalid JSON in stackscript responses is rejected under the documented name", async () => {
     const body = { ...debianInstance, stackscript: "90023", stackscript_data: "LOG_HOST=x" };
     expect(statusAndBody(await gateway.request("POST /vm/instances", { body }))).toEqual(
       errorOn(400, "stackscript_udf_responses"),
@@ -116,7 +116,7 @@ describe("creating an instance", () => {
   });
 });
 
-test("a disk: raw and read_only false always, distribution null", async () => {
+test("a disk always has raw and read_only false, and distribution null", async () => {
   const { id } = await createInstance(gateway);
   gateway.takeV4Requests();
   const body = {
@@ -143,7 +143,7 @@ describe("whole objects sent back by PUT", () => {
     }
   });
 
-  test("one member changed of a whole object is the one change, though its label is one that alpha forbids", async () => {
+  test("one changed member of a whole object is the only change, even with a label that alpha forbids", async () => {
     const { body } = await gateway.request("GET /vm/instances/5204");
     expect(body.label).toBe("cache-04");
     const told = await gateway.request("PUT /vm/instances/5204", { body: { ...body, group: "moved" } });
@@ -153,12 +153,12 @@ describe("whole objects sent back by PUT", () => {
     });
   });
 
-  test("that label is still refused where it would be new", async () => {
+  test("that label is rejected if it is new", async () => {
     const told = await gateway.request("PUT /vm/instances/5205", { body: { label: "cache-04", group: "x" } });
     expect(statusAndBody(told)).toEqual(errorOn(400, "label"));
   });
 
-  test("a save that sends every editable member, nulls among them", async () => {
+  test("saving all editable members, with nulls, is accepted", async () => {
     const { body } = await gateway.request("GET /vm/instances/5241");
     const save = { label: null, group: "", alerts: null, backups: { schedule: { day: null, window: "W4" } } };
     const told = await gateway.request("PUT /vm/instances/5241", { body: save });
@@ -166,7 +166,7 @@ describe("whole objects sent back by PUT", () => {
     expect(told.body.backups.schedule).toEqual({ day: "Saturday", window: "W4" });
   });
 
-  test("the schedule at the top level", async () => {
+  test("the schedule at the top level is accepted", async () => {
     const told = await gateway.request("PUT /vm/instances/5241", {
       body: { schedule: { day: "Monday", window: "W6" } },
     });

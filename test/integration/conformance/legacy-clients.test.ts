@@ -41,7 +41,7 @@ function send(method: string, path: string, body: string): Promise<{ status: num
   });
 }
 
-describe("bodies that are none", () => {
+describe("requests with empty or null bodies", () => {
   test.each(["null", "", "{}", "not JSON at all"])("GET with Content-Type and the body %j", async (body) => {
     expect(await send("GET", "/vm/instances/5201", body)).toEqual(successWith({ id: 5201 }));
     expect(gateway.takeV4Requests()[0]?.body).toBeUndefined();
@@ -54,22 +54,22 @@ describe("bodies that are none", () => {
     expect(gateway.takeV4Requests()[0]?.body).toBeUndefined();
   });
 
-  test("PUT with null changes nothing and gives the object", async () => {
+  test("PUT with null changes nothing and returns the object", async () => {
     const before = await gateway.request("GET /vm/instances/5230");
     expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(statusAndBody(before));
   });
 
-  test("POST with null names what is missing", async () => {
+  test("POST with null reports the missing members", async () => {
     expect(await send("POST", "/vm/instances", "null")).toEqual(errorOn(400, "datacenter", "type"));
   });
 
-  test("a connection is good for the next request after such a body", async () => {
+  test("keep their connection usable", async () => {
     await send("GET", "/vm/instances/5201", '{"a":1}');
     expect(await send("GET", "/vm/instances/5202", "null")).toEqual(successWith({ id: 5202 }));
   });
 });
 
-describe("slashes", () => {
+describe("trailing and double slashes", () => {
   test.each([
     ["/vm/instances", "/vm/instances/"],
     ["/vm/instances?page=2", "/vm/instances/?page=2"],
@@ -82,14 +82,14 @@ describe("slashes", () => {
     ["/vm/kernels/vm/latest_64", "/vm/kernels/vm%2Flatest_64"],
     ["/vm/kernels/vm/latest", "/vm/kernels/vm/latest_32"],
     ["/datacenters", "/datacenters/"],
-  ])("%s is also %s", async (path, other) => {
+  ])("%s also has the path %s", async (path, other) => {
     const [plain, odd] = [await send("GET", path, ""), await send("GET", other, "")];
     expect(plain.status).toBe(200);
     expect(odd).toEqual(plain);
     expect(gateway.takeV4Requests().every(({ path }) => !path.includes("//"))).toBe(true);
   });
 
-  test("a create with a slash at the end", async () => {
+  test("are accepted on a create", async () => {
     expect(statusAndBody(await gateway.request("POST /vm/instances/", { body: minimalInstance }))).toEqual(
       successWith({ label: "vm" }),
     );
@@ -101,7 +101,7 @@ describe("slashes", () => {
   });
 });
 
-describe("filters", () => {
+describe("filters of old clients", () => {
   test.each<[string, string, string, Json, (row: Json) => boolean]>([
     [
       "a whole datacenter",
@@ -160,7 +160,7 @@ describe("filters", () => {
     expect([0, all.length]).not.toContain(rows.length);
   });
 
-  test("an order in underscores beside a condition", async () => {
+  test("an order with underscores can be combined with a condition", async () => {
     const filter = { label: { "+contains": "api" }, "+order_by": "label", "+order": "desc" };
     const { body } = await gateway.request("GET /vm/instances", { filter });
     const found = body.vms.map(({ label }: Json) => label);
@@ -168,7 +168,7 @@ describe("filters", () => {
     expect(found).toEqual(found.toSorted().toReversed());
   });
 
-  test("page after page with the same filter: the totals are the same on each", async () => {
+  test("pages with the same filter have the same totals", async () => {
     const filter = { id: { "+gt": 5205 } };
     const first = (await gateway.request("GET /vm/instances?page=1", { filter })).body;
     let received = 0;
@@ -189,7 +189,7 @@ describe("X-CORS-Status: true", () => {
     ["GET /vm/instances", null, "401"],
     ["GET /vm/instances", "none", "403"],
     ["GET /nothing", "full", "404"],
-  ])("%s as %s is 200, and X-Status %s", async (call, as, status) => {
+  ])("%s as %s gets 200 with X-Status %s", async (call, as, status) => {
     const told = await gateway.request(call, { as, headers: { "x-cors-status": "true" } });
     const plain = await gateway.request(call, { as });
     expect([told.status, told.headers.get("x-status")]).toEqual([200, status]);
@@ -197,13 +197,13 @@ describe("X-CORS-Status: true", () => {
     expect(Object.keys(told.body)).toEqual(Object.keys(plain.body));
   });
 
-  test("is not passed on to v4", async () => {
+  test("is not sent to v4", async () => {
     await gateway.request("GET /vm/instances", { headers: { "x-cors-status": "true" } });
     expect(gateway.takeV4Requests()[0]?.headers).not.toHaveProperty("x-cors-status");
   });
 });
 
-test("the start of one client: all catalogs with a token and a filter, then instances", async () => {
+test("the start-up requests of one client succeed: all catalogs with a token and a filter, then instances", async () => {
   for (const path of ["/vm/kernels", "/vm/types", "/datacenters", "/vm/distributions"]) {
     const { status, body } = await gateway.request(`GET ${path}/?page=1`, { headers: json, filter: {} });
     expect([status, body.page, body.total_pages]).toEqual([200, 1, 1]);

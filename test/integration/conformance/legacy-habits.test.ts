@@ -75,7 +75,7 @@ describe("7.2 spellings", () => {
     );
   });
 
-  test.each(["tfa-code", "tfa_code"])("the second factor's %s is taken for a code", async (name) => {
+  test.each(["tfa-code", "tfa_code"])("the second factor's %s is accepted as a code", async (name) => {
     const { body } = await ask("POST /account/profile/tfa-enable");
     expect(body).toEqual(expect.objectContaining({ secret: expect.stringMatching(/\S/) }));
     gateway.takeV4Requests();
@@ -102,7 +102,7 @@ describe("7.2 spellings", () => {
     expect((await ask(`GET ${at}`, { as: null, headers })).status).toBe(200);
   });
 
-  test("+limit is refused, whatever stands beside it", async () => {
+  test("+limit is rejected in any filter", async () => {
     expect((await ask("GET /vm/instances", { filter: { "+limit": 5 } })).status).toBe(400);
   });
 });
@@ -129,7 +129,7 @@ describe("7.4 bodies of particular calls", () => {
     }
   });
 
-  test("rescue, in every wrapping", async () => {
+  test("rescue is accepted in every nesting", async () => {
     const wrappings = [{ disks: { sda: disk } }, { sda: disk }, { disks: { disks: { sda: disk } } }, null];
     for (const body of wrappings) {
       settle();
@@ -138,7 +138,7 @@ describe("7.4 bodies of particular calls", () => {
     }
   });
 
-  test.each([undefined, "{}", "null"])("a disk by its id with the body %s is duplicated", async (text) => {
+  test.each([undefined, "{}", "null"])("a disk is duplicated by its id with the body %s", async (text) => {
     const { id: roomy } = await createInstance(gateway);
     const disks = `/vm/instances/${roomy}/disks`;
     const { body: blank } = await ask(`POST ${disks}`, {
@@ -150,7 +150,7 @@ describe("7.4 bodies of particular calls", () => {
     expect(told.body.id).not.toBe(blank.id);
   });
 
-  test("a disk by its id with a password gets that, and is told", async () => {
+  test("a disk is given a password by its id", async () => {
     await ask(`POST ${at}/shutdown`);
     settle();
     const told = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
@@ -158,23 +158,26 @@ describe("7.4 bodies of particular calls", () => {
     expect((await ask(`GET ${at}/disks`)).body.disks.map((each: Json) => each["id"])).toContain(disk);
   });
 
-  test.each(["sd", "xvd"])("a configuration with all eight slots, named %sa and on", async (prefix) => {
-    const slots = Object.fromEntries("abcdefgh".split("").map((slot) => [prefix + slot, null]));
-    const body = {
-      label: "all of it",
-      kernel: { id: "vm/latest_64" },
-      disks: { ...slots, [`${prefix}a`]: disk },
-      initrd: "",
-      comments: "",
-      ram_limit: 0,
-    };
-    const told = await ask(`POST ${at}/configs`, { body });
-    expect(statusAndBody(told)).toEqual(successWith({ label: "all of it", ram_limit: 0, initrd: null }));
-    expect(told.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
-    expect(told.body.kernel).toMatchObject({ id: "vm/latest_64" });
-  });
+  test.each(["sd", "xvd"])(
+    "a configuration with all eight slots is accepted, named from %sa",
+    async (prefix) => {
+      const slots = Object.fromEntries("abcdefgh".split("").map((slot) => [prefix + slot, null]));
+      const body = {
+        label: "all of it",
+        kernel: { id: "vm/latest_64" },
+        disks: { ...slots, [`${prefix}a`]: disk },
+        initrd: "",
+        comments: "",
+        ram_limit: 0,
+      };
+      const told = await ask(`POST ${at}/configs`, { body });
+      expect(statusAndBody(told)).toEqual(successWith({ label: "all of it", ram_limit: 0, initrd: null }));
+      expect(told.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
+      expect(told.body.kernel).toMatchObject({ id: "vm/latest_64" });
+    },
+  );
 
-  test("a fixed disk of an image that is no more is refused by its slot, and nothing is made", async () => {
+  test("a fixed disk of a deleted image is rejected by its slot", async () => {
     const before = (await ask(`GET ${at}/configs`)).body.total_results;
     const body = { label: "recovery", kernel: "vm/latest_64", disks: { sda: disk, sdh: 25669 } };
     const told = await ask(`POST ${at}/configs`, { body });
@@ -182,12 +185,12 @@ describe("7.4 bodies of particular calls", () => {
     expect((await ask(`GET ${at}/configs`)).body.total_results).toBe(before);
   });
 
-  test.each([undefined, "null", '{"label":null}'])("a snapshot with the body %s", async (text) => {
+  test.each([undefined, "null", '{"label":null}'])("a snapshot is taken with the body %s", async (text) => {
     const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { raw: text });
     expect(statusAndBody(told)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
   });
 
-  test("a distribution with capital letters, rebuilt", async () => {
+  test("a rebuild accepts a distribution with capital letters", async () => {
     const body = { distribution: "vm/Debian11", root_pass: debianInstance.root_pass };
     const told = await ask(`POST ${at}/rebuild`, { body });
     expect(statusAndBody(told)).toEqual(
@@ -200,7 +203,7 @@ describe("7.4 bodies of particular calls", () => {
   });
 });
 
-describe("7.5 members that clients insist on", () => {
+describe("7.5 members that clients require", () => {
   const some = (name: string) => expect.objectContaining({ [name]: expect.anything() });
 
   test.each<[string, string, Json | undefined]>([
@@ -214,11 +217,11 @@ describe("7.5 members that clients insist on", () => {
       "/vm/stackscripts",
       { label: "habits", script: "#!/bin/sh\ntrue", distributions: ["vm/debian11"] },
     ],
-  ])("%s has an id when it is made", async (_, path, body) => {
+  ])("%s has an id when it is created", async (_, path, body) => {
     expect(statusAndBody(await ask(`POST ${path}`, { body }))).toEqual({ status: 200, body: some("id") });
   });
 
-  test("so have a reset secret, and a new address of an instance", async () => {
+  test("a reset secret and a new address of an instance have an id", async () => {
     const client = (
       await ask("POST /account/clients", { body: { name: "reset", redirect_uri: "https://a.example/" } })
     ).body;
@@ -231,13 +234,13 @@ describe("7.5 members that clients insist on", () => {
     expect(statusAndBody(address)).toEqual(successWith({ id: address.body.address }));
   });
 
-  test("backups", async () => {
+  test("backups have all members", async () => {
     const { body } = await ask(`GET ${at}/backups`);
     expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
     expect(Object.keys(body.snapshot).toSorted()).toEqual(["current", "in_progress"]);
   });
 
-  test("the addresses of an instance", async () => {
+  test("the addresses of an instance have all members", async () => {
     const { body } = await ask(`GET ${at}/ips`);
     expect(Object.keys(body.ipv4)).toEqual(expect.arrayContaining(["public", "private", "shared"]));
     expect(Object.keys(body.ipv6)).toEqual(
@@ -245,7 +248,7 @@ describe("7.5 members that clients insist on", () => {
     );
   });
 
-  test("profile, settings and a script's questions", async () => {
+  test("profile, settings and a script's questions have all members", async () => {
     expect((await ask("GET /account/profile")).body).toEqual(some("username"));
     expect((await ask("GET /account/settings")).body).toEqual(some("email"));
     const { body } = await ask("GET /vm/stackscripts/90022");
@@ -257,7 +260,7 @@ describe("7.5 members that clients insist on", () => {
     expect(body.user_defined_fields).not.toEqual([]);
   });
 
-  test("backups switched off and on give the instance", async () => {
+  test("enabling and disabling backups returns the instance", async () => {
     for (const [action, enabled] of [
       ["cancel", false],
       ["enable", true],
@@ -270,7 +273,7 @@ describe("7.5 members that clients insist on", () => {
 });
 
 describe("7.3 and 7.6", () => {
-  test("one client asks for what is unseen every 15 seconds: one page at least, even of nothing", async () => {
+  test("polling for unseen events always has at least one page", async () => {
     for (let n = 0; n < 3; n += 1) {
       gateway.clock.advance(15_000);
       const { status, body } = await ask("GET /account/events/?page=1", { filter: { seen: false } });
@@ -285,14 +288,14 @@ describe("7.3 and 7.6", () => {
     expect(nothing.body).toEqual({ vms: [], page: 1, total_pages: 1, total_results: 0 });
   });
 
-  test("later pages without the filter of the first have totals of their own, exact", async () => {
+  test("later pages without the filter of the first have their own exact totals", async () => {
     const all = (await ask("GET /vm/instances")).body;
     const { body } = await ask("GET /vm/instances?page=2");
     expect([body.total_pages, body.total_results]).toEqual([all.total_pages, all.total_results]);
   });
 });
 
-describe("10 not part of this interface", () => {
+describe("10 requests outside of this interface", () => {
   test.each([
     "GET /vm/volumes",
     "GET /volumes",
@@ -310,7 +313,7 @@ describe("10 not part of this interface", () => {
     "GET /profile/sshkeys",
     "GET /regions",
     "GET /domains",
-  ])("%s is 404, and v4 is not asked", async (call) => {
+  ])("%s gets 404 without a v4 request", async (call) => {
     expect(statusAndBody(await ask(call, call.startsWith("POST") ? { body: {} } : {}))).toEqual(
       errorOn(404, undefined),
     );
@@ -318,8 +321,8 @@ describe("10 not part of this interface", () => {
   });
 });
 
-describe("8 rulings that no other file shows", () => {
-  test("the catalogs' lists and those of addresses have the names that were ruled", async () => {
+describe("8 decisions that no other file tests", () => {
+  test("lists of catalogs and addresses have the decided names", async () => {
     for (const [path, list] of [
       ["/vm/types", "types"],
       ["/networking/ipv4", "ipv4s"],
@@ -328,13 +331,13 @@ describe("8 rulings that no other file shows", () => {
       expect(Object.keys((await ask(`GET ${path}`)).body)[0]).toBe(list);
   });
 
-  test("a ticket tells what it is about both ways", async () => {
+  test("a ticket names its subject in both ways", async () => {
     const body = { summary: "About one", description: "It is slow", vm_id: id };
     const { body: told } = await ask("POST /support/tickets", { body });
     expect(told).toMatchObject({ vm_id: id, entity: { id, type: "vm" } });
   });
 
-  test("deleting a zone or a configuration takes modify, and no more", async () => {
+  test("deleting a zone or a configuration requires modify", async () => {
     const { body: token } = await ask("POST /account/tokens", {
       body: { scopes: "vms:modify,dnszones:modify" },
     });

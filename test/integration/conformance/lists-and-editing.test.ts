@@ -21,38 +21,41 @@ const lists = [
 ] as const;
 
 describe("the envelope of a list", () => {
-  test.each(lists)("A-011 A-012 GET %s gives %s, page, total_pages and total_results", async (path, list) => {
-    const { status, body } = await gateway.request(`GET ${path}`);
-    expect(status).toBe(200);
-    expect(Object.keys(body)).toEqual([list, "page", "total_pages", "total_results"]);
-    expect(body[list].length).toBeGreaterThan(0);
-    expect(body[list].every((row: unknown) => typeof row === "object" && row !== null)).toBe(true);
-    for (const member of ["page", "total_pages", "total_results"]) {
-      expect(Number.isInteger(body[member])).toBe(true);
-    }
-  });
+  test.each(lists)(
+    "A-011 A-012 GET %s returns %s, page, total_pages and total_results",
+    async (path, list) => {
+      const { status, body } = await gateway.request(`GET ${path}`);
+      expect(status).toBe(200);
+      expect(Object.keys(body)).toEqual([list, "page", "total_pages", "total_results"]);
+      expect(body[list].length).toBeGreaterThan(0);
+      expect(body[list].every((row: unknown) => typeof row === "object" && row !== null)).toBe(true);
+      for (const member of ["page", "total_pages", "total_results"]) {
+        expect(Number.isInteger(body[member])).toBe(true);
+      }
+    },
+  );
 
-  test("A-011 a list of nothing has one page", async () => {
+  test("A-011 of an empty list has one page", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances/5213/disks"))).toEqual({
       status: 200,
       body: { disks: [], page: 1, total_pages: 1, total_results: 0 },
     });
   });
 
-  test("A-011 a list of one is a list", async () => {
+  test("A-011 of one object is a list", async () => {
     const { body } = await gateway.request("GET /vm/instances", { filter: { id: 5201 } });
     expect(body).toMatchObject({ vms: [{ id: 5201 }], page: 1, total_pages: 1, total_results: 1 });
   });
 });
 
 describe("pages", () => {
-  test.each(lists)("A-013 GET %s without ?page gives the first one", async (path, _list) => {
+  test.each(lists)("A-013 GET %s without ?page returns the first page", async (path, _list) => {
     const first = await gateway.request(`GET ${path}`);
     expect(first.body.page).toBe(1);
     expect((await gateway.request(`GET ${path}?page=1`)).body).toEqual(first.body);
   });
 
-  test("A-013 A-016 the pages together are the list, each object once", async () => {
+  test("A-013 A-016 the pages together contain each object once", async () => {
     const v4 = await gateway.requestV4("GET /vm/instances?page_size=100");
     const pages = await Promise.all(
       [1, 2, 3].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`)).body),
@@ -69,7 +72,7 @@ describe("pages", () => {
       expect([total_pages, total_results]).toEqual([3, v4.body.results]);
   });
 
-  test("A-014 26 objects are a page of 25 and one of 1", async () => {
+  test("A-014 26 objects make a page of 25 and one of 1", async () => {
     const filter = { id: { "+lt": 5227 } };
     const sizes = await Promise.all(
       [1, 2].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`, { filter })).body),
@@ -82,13 +85,13 @@ describe("pages", () => {
     ]);
   });
 
-  test("A-014 25 objects are one page", async () => {
+  test("A-014 25 objects make one page", async () => {
     const { body } = await gateway.request("GET /vm/instances", { filter: { id: { "+lt": 5226 } } });
     expect([body.vms.length, body.total_pages, body.total_results]).toEqual([25, 1, 25]);
   });
 
   test.each(["page_size=100", "page_size=25&page=1", "limit=5", "per_page=100"])(
-    "A-014 ?%s does not change how many a page holds",
+    "A-014 ?%s does not change the page size",
     async (query) => {
       expect((await gateway.request(`GET /vm/instances?${query}`)).body.vms).toHaveLength(25);
     },
@@ -100,7 +103,7 @@ describe("pages", () => {
     ["?page=3", 3],
     ["?page=4", 4],
     ["?page=2&page_size=100&other=x", 2],
-  ])("A-015 GET /vm/instances%s asks v4 for page %i of 25", async (query, page) => {
+  ])("A-015 GET /vm/instances%s requests page %i of 25 from v4", async (query, page) => {
     gateway.takeV4Requests();
     expect((await gateway.request(`GET /vm/instances${query}`)).body.page).toBe(page);
     expect(gateway.takeV4Requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -119,7 +122,7 @@ describe("pages", () => {
     });
   });
 
-  test("A-016 totals count what a filter leaves, over all pages", async () => {
+  test("A-016 totals count the filtered objects of all pages", async () => {
     const rows = await fetchAllRows(gateway, "GET /vm/instances", "vms");
     const expected = rows.filter(({ group }) => group === "shop").length;
     expect(expected).toBeGreaterThan(0);
@@ -143,7 +146,7 @@ describe("pages", () => {
       "null",
       "1&page=2",
       "99999999999999999999",
-    ])("A-017 ?page=%s is refused", async (page) => {
+    ])("A-017 ?page=%s is rejected", async (page) => {
       gateway.takeV4Requests();
       expect(statusAndBody(await gateway.request(`GET ${path}?page=${page}`))).toEqual(
         errorOn(400, undefined),
@@ -154,7 +157,7 @@ describe("pages", () => {
 });
 
 describe("editing", () => {
-  test("A-018 what a PUT leaves out keeps its value", async () => {
+  test("A-018 a PUT keeps the values of omitted members", async () => {
     const path = "/vm/instances/5205";
     const before = (await gateway.request(`GET ${path}`)).body;
     gateway.takeV4Requests();
@@ -169,7 +172,7 @@ describe("editing", () => {
     expect((await gateway.request(`GET ${path}`)).body).toEqual(edited.body);
   });
 
-  test("A-018 one alert of five may be sent alone", async () => {
+  test("A-018 a PUT may contain one alert of five", async () => {
     const path = "/vm/instances/5215";
     const before = (await gateway.request(`GET ${path}`)).body;
     const { body } = await gateway.request(`PUT ${path}`, { body: { alerts: { io: { threshold: 77 } } } });
@@ -180,7 +183,7 @@ describe("editing", () => {
     ["no member", {}],
     ["members that mean nothing", { nothing: true, errors: {} }],
     ["members that may not be edited", { id: 1, status: "offline", backups: { enabled: false } }],
-  ])("A-018 A-019 a PUT with %s is answered as the object is", async (_name, body) => {
+  ])("A-018 A-019 a PUT with %s returns the unchanged object", async (_name, body) => {
     const before = await gateway.request("GET /vm/instances/5218");
     gateway.takeV4Requests();
     expect(statusAndBody(await gateway.request("PUT /vm/instances/5218", { body }))).toEqual(

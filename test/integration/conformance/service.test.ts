@@ -38,7 +38,7 @@ describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
     "http://localhost.example.com",
     "http://127.0.0.1.example.com",
     "http://[2001:db8::1]",
-  ])("%s is refused at start", (url) => {
+  ])("%s is rejected at the start", (url) => {
     expect(faultsOf({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name}: .*https`))]);
   });
 
@@ -48,18 +48,18 @@ describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
     "http://127.8.9.10",
     "http://localhost:3000",
     "http://[::1]:3000",
-  ])("%s is taken", (url) => {
+  ])("%s is accepted", (url) => {
     expect(faultsOf({ [name]: url })).toEqual([]);
   });
 
-  test("http to another machine is taken where ALLOW_HTTP_UPSTREAM says so, and only then", () => {
+  test("http to another machine is accepted only with ALLOW_HTTP_UPSTREAM", () => {
     const url = { [name]: "http://v4.example.com" };
     expect(faultsOf({ ...url, ALLOW_HTTP_UPSTREAM: "true" })).toEqual([]);
     expect(faultsOf({ ...url, ALLOW_HTTP_UPSTREAM: "false" })).toHaveLength(1);
   });
 
   test.each(["ftp://v4.example.com", "v4.example.com", "//v4.example.com", "file:///etc/passwd"])(
-    "%s is no address of a service",
+    "%s is not an address of a service",
     (url) => {
       expect(faultsOf({ [name]: url, ALLOW_HTTP_UPSTREAM: "true" })).toHaveLength(1);
     },
@@ -89,7 +89,7 @@ const reads = [
   ["POST /vm/instances/5201", 404],
 ] as const;
 
-describe("A-001 every answer is JSON", () => {
+describe("A-001 every response is JSON", () => {
   test.each(reads)("%s (%i)", async (call, status) => {
     const told = await gateway.request(call);
     expect(told.status).toBe(status);
@@ -98,7 +98,7 @@ describe("A-001 every answer is JSON", () => {
     expect(told.body).not.toBeNull();
   });
 
-  test("of a create, an edit and a delete too", async () => {
+  test("for a create, an edit and a delete too", async () => {
     const made = await gateway.request("POST /vm/instances", { body: minimalInstance });
     gateway.clock.advance(31_000);
     const edited = await gateway.request(`PUT /vm/instances/${made.body.id}`, { body: { group: "a" } });
@@ -111,14 +111,14 @@ describe("A-001 every answer is JSON", () => {
     expect(gone.text).toBe("{}");
   });
 
-  test("of a HEAD only the headers", async () => {
+  test("with only headers for a HEAD", async () => {
     const told = await gateway.request("HEAD /vm/instances");
     expect([told.status, told.text]).toEqual([200, ""]);
     expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 });
 
-test("A-004 v4 gets no DELETE but those that clients ask for", async () => {
+test("A-004 v4 gets only the DELETE requests that clients send", async () => {
   const { id } = await createInstance(gateway);
   gateway.takeV4Requests();
   for (const [call] of reads) await gateway.request(call);
@@ -176,13 +176,13 @@ describe("methods", () => {
 });
 
 describe("paths", () => {
-  test("A-008 a list at /:type/:subtype, an object at /:type/:subtype/:id", async () => {
+  test("A-008 lists are at /:type/:subtype, objects at /:type/:subtype/:id", async () => {
     const { body } = await gateway.request("GET /vm/instances");
     const [first] = body.vms;
     expect((await gateway.request(`GET /vm/instances/${first.id}`)).body).toMatchObject({ id: first.id });
   });
 
-  test("A-009 sub-lists and sub-objects below an object, and below no other", async () => {
+  test("A-009 sub-lists and sub-objects exist below their object only", async () => {
     const { body } = await gateway.request("GET /vm/instances/5202/disks");
     for (const disk of body.disks) {
       expect((await gateway.request(`GET /vm/instances/5202/disks/${disk.id}`)).body).toEqual(disk);
@@ -207,7 +207,7 @@ describe("paths", () => {
     "/v4/vm/instances/5201/disks/88010/nothing",
     "/v4/regions",
     "/v4/account",
-  ])("A-010 GET %s is 404, and v4 is not asked", async (path) => {
+  ])("A-010 GET %s gets 404 without a v4 request", async (path) => {
     gateway.takeV4Requests();
     const headers = { authorization: `token ${gateway.sandbox.tokens.full}` };
     const response = await request(gateway.app, `GET ${path}`, { headers });

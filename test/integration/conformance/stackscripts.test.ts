@@ -38,7 +38,7 @@ const newToken = async (scopes: string): Promise<{ id: number; token: string }> 
   (await gateway.requestV4("POST /profile/tokens", { body: { scopes } })).body;
 
 describe("stored scripts", () => {
-  test("A-008 A-011 without a token the public ones are listed, in the envelope", async () => {
+  test("A-008 A-011 public ones are listed without a token, in the envelope", async () => {
     const { status, body } = await gateway.request("GET /vm/stackscripts", { as: null });
     expect([status, body]).toEqual([
       200,
@@ -46,7 +46,7 @@ describe("stored scripts", () => {
     ]);
   });
 
-  test("a token that comes along is passed on: its own scripts are listed besides", async () => {
+  test("a token is forwarded, so that its own scripts are listed too", async () => {
     expect(await labels({})).toContain("base setup");
     expect(await labels({}, null)).not.toContain("base setup");
   });
@@ -63,21 +63,18 @@ describe("stored scripts", () => {
         return token;
       },
     ],
-  ])(
-    "A-008 a token %s forbids nothing that is public: the same list as without any, again and again",
-    async (_, make) => {
-      const as = await make();
-      const { body: without } = await gateway.request("GET /vm/stackscripts", { as: null });
-      for (let n = 0; n < 2; n += 1)
-        expect(statusAndBody(await gateway.request("GET /vm/stackscripts", { as }))).toEqual({
-          status: 200,
-          body: without,
-        });
-      expect((await gateway.request("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
-    },
-  );
+  ])("A-008 public ones are listed with a token %s too, every time", async (_, make) => {
+    const as = await make();
+    const { body: without } = await gateway.request("GET /vm/stackscripts", { as: null });
+    for (let n = 0; n < 2; n += 1)
+      expect(statusAndBody(await gateway.request("GET /vm/stackscripts", { as }))).toEqual({
+        status: 200,
+        body: without,
+      });
+    expect((await gateway.request("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
+  });
 
-  test("A-020 A-026 the filter for one's own, though no script shows whose it is", async () => {
+  test("A-020 A-026 can be filtered by the caller's own, although no script shows its owner", async () => {
     expect(await labels({ mine: true })).toEqual(["base setup"]);
     expect(await labels({ mine: false, "+order_by": "deployments_total", "+order": "desc" })).toEqual([
       "Web server",
@@ -86,7 +83,7 @@ describe("stored scripts", () => {
     ]);
   });
 
-  test("one of them, with its questions; an unknown one is 404", async () => {
+  test("can be read with their questions; an unknown one gets 404", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022"))).toEqual(
       successWith({
         user_defined_fields: [
@@ -99,7 +96,7 @@ describe("stored scripts", () => {
     expect(statusAndBody(await gateway.request("GET /vm/stackscripts/1"))).toEqual(errorOn(404, undefined));
   });
 
-  test("a read of one takes a token", async () => {
+  test("require a token to be read one by one", async () => {
     expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022", { as: null }))).toEqual(
       errorOn(401, undefined),
     );

@@ -46,7 +46,7 @@ describe("the status of an instance", () => {
     altered.resetRules();
   });
 
-  test("A-102 an instance goes from provisioning to offline, deleting and 404", async () => {
+  test("A-102 goes from provisioning to offline, deleting and 404", async () => {
     gateway.clock.advance(31_000);
     const made = await gateway.request("POST /vm/instances", { body: debianInstance });
     const path = `/vm/instances/${made.body.id}`;
@@ -64,7 +64,7 @@ describe("the status of an instance", () => {
     ["boot", "booting", "running"],
     ["reboot", "rebooting", "running"],
     ["shutdown", "shutting_down", "offline"],
-  ])("A-102 %s by somebody else shows as %s, then %s", async (action, first, last) => {
+  ])("A-102 for %s by another client is %s, then %s", async (action, first, last) => {
     const { id } = await createInstance(gateway, debianInstance);
     if (action !== "boot") {
       await gateway.requestV4(`POST /vm/instances/${id}/boot`);
@@ -92,7 +92,7 @@ describe("the status of a disk", () => {
     altered.resetRules();
   });
 
-  test("A-104 is ok exactly when no job runs on it", async () => {
+  test("A-104 is ok exactly if no job runs on it", async () => {
     const { id } = await createInstance(gateway);
     const path = `/vm/instances/${id}/disks`;
     const body = { label: "data", size: 100, filesystem: "ext4" };

@@ -17,7 +17,7 @@ const debian = {
 };
 
 describe("WORDS=vm=acme", () => {
-  test("paths, on both sides", async () => {
+  test("renames paths on both sides", async () => {
     gateway.takeV4Requests();
     expect((await gateway.request("GET /acme/instances/5201")).body).toMatchObject({ id: 5201 });
     const paths = gateway.takeV4Requests().map(({ path }) => path);
@@ -26,26 +26,26 @@ describe("WORDS=vm=acme", () => {
   });
 
   test.each(["GET /vm/instances", "GET /vm/instances/5201", "GET /vm/kernels"])(
-    "%s is no path",
+    "%s gets 404",
     async (call) => {
       expect(statusAndBody(await gateway.request(call))).toEqual(errorOn(404, undefined));
     },
   );
 
-  test("the name of a list", async () => {
+  test("renames lists", async () => {
     const { body } = await gateway.request("GET /acme/instances");
     expect(Object.keys(body)).toEqual(["acmes", "page", "total_pages", "total_results"]);
     expect([body.acmes.length, body.total_results]).toEqual([25, 60]);
   });
 
-  test("ids of distributions and kernels, and old spellings of them", async () => {
+  test("renames ids of distributions and kernels, and their old spellings", async () => {
     expect((await gateway.request("GET /acme/distributions/acme/debian11")).body.id).toBe("acme/debian11");
     expect((await gateway.request("GET /acme/kernels/acme/latest_64")).body.id).toBe("acme/latest_64");
     expect((await gateway.request("GET /acme/kernels/acme/latest_32")).body.id).toBe("acme/latest");
     expect((await gateway.request("GET /acme/kernels/vm/latest_64")).status).toBe(404);
   });
 
-  test("service_type, and the types that alpha clients know by another name", async () => {
+  test("renames service_type, and types with old names", async () => {
     expect((await gateway.request("GET /acme/types/g6-standard-1")).body.service_type).toBe("acme");
     const told = await gateway.request("POST /acme/instances", {
       body: { datacenter: "newark", type: "acme2048.5" },
@@ -54,7 +54,7 @@ describe("WORDS=vm=acme", () => {
     expect(told.body.type[0].id).toBe("g6-standard-1");
   });
 
-  test("the default label, and ids in bodies", async () => {
+  test("renames the default label, and ids in bodies", async () => {
     gateway.takeV4Requests();
     const { status, body } = await gateway.request("POST /acme/instances", { body: debian });
     gateway.clock.advance(31_000);
@@ -71,7 +71,7 @@ describe("WORDS=vm=acme", () => {
     ).toEqual(errorOn(400, "distribution"));
   });
 
-  test("scopes", async () => {
+  test("renames scopes", async () => {
     for (const _time of [1, 2]) {
       expect((await gateway.request("GET /acme/instances", { as: "readOnly" })).status).toBe(200);
       expect(
@@ -84,7 +84,7 @@ describe("WORDS=vm=acme", () => {
     }
   });
 
-  test("values in filters", async () => {
+  test("renames values in filters", async () => {
     const { body } = await gateway.request("GET /acme/instances", { filter: { distribution: "acme/arch" } });
     expect(body.total_results).toBeGreaterThan(0);
     expect(new Set(body.acmes.map(({ distribution }: Json) => (distribution as Json)["id"]))).toEqual(
@@ -92,12 +92,12 @@ describe("WORDS=vm=acme", () => {
     );
   });
 
-  test("X-V4-Equivalent", async () => {
+  test("renames X-V4-Equivalent", async () => {
     const { headers } = await gateway.request("GET /acme/instances");
     expect(headers.get("x-v4-equivalent")).toBe("GET /v4/acme/instances?page=1&page_size=25");
   });
 
-  test("the neutral word is in no answer, and none of them is changed beyond it", async () => {
+  test("leaves no neutral word in a response, and changes nothing else", async () => {
     for (const path of [
       "/acme/instances",
       "/acme/distributions",
@@ -116,7 +116,7 @@ describe("WORDS=vm=acme", () => {
     });
   });
 
-  test("whole objects can be sent back", async () => {
+  test("accepts whole objects that are sent back", async () => {
     const { body } = await gateway.request("GET /acme/instances/5208");
     const told = await gateway.request("PUT /acme/instances/5208", { body });
     expect(statusAndBody(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });

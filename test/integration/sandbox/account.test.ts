@@ -96,7 +96,7 @@ describe("POST /account/credit-card", () => {
     [{ expiry_month: 0 }, "expiry_month"],
     [{ expiry_month: 13 }, "expiry_month"],
     [{ expiry_year: 31 }, "expiry_year"],
-  ])("V-038 %j is 400", async (change, field) => {
+  ])("V-038 expiry %j is 400", async (change, field) => {
     expect(errorFields(await pay(change))).toEqual([field]);
   });
 
@@ -231,7 +231,7 @@ test("V-152 V-153 instances are transferred to another account", async () => {
 });
 
 test.each(["full", "other"] as const)(
-  "invoices of %s name instances that are there, at the price of their types, and add up",
+  "invoices of %s name existing instances at the price of their types, and add up",
   async (as) => {
     const list = async (path: string): Promise<Json[]> => items(await service.request(`GET ${path}`, { as }));
     const labels = new Map((await list("/vm/instances")).map((each) => [each["label"], each]));

@@ -40,7 +40,7 @@ test("V-063 V-064 V-110 an address is read", async () => {
   expect((await service.request(`GET /networking/ips/${first}`, { as: "other" })).status).toBe(404);
 });
 
-test("V-065 V-066 the list has public ones, is filtered by region, and every mask has its prefix", async () => {
+test("V-065 V-066 the list has public addresses, is filtered by region, and every netmask matches its prefix", async () => {
   const list = await service.request("GET /networking/ips", { filter: { region: "us-east" } });
   expect(items(list).length).toBeGreaterThan(0);
   for (const each of items(list)) {
@@ -52,7 +52,7 @@ test("V-065 V-066 the list has public ones, is filtered by region, and every mas
 });
 
 describe("V-111 reverse DNS", () => {
-  test("V-112 needs a record that leads to the address", async () => {
+  test("V-112 requires a record that resolves to the address", async () => {
     const refused = await setRdns("www.other.example.net");
     expect([refused.status, errorFields(refused)]).toEqual([400, ["rdns"]]);
     expect((await read(first))["rdns"]).toBe(reverse);
@@ -67,7 +67,7 @@ describe("V-111 reverse DNS", () => {
     expect((await setRdns(null)).body["rdns"]).toBe(reverse);
   });
 
-  test("a private address has none", async () => {
+  test("is missing for a private address", async () => {
     const [own] = (await ips(here)).ipv4["private"] as Json[];
     expect(own).toMatchObject({ rdns: null, public: false, gateway: null, prefix: 17 });
     expect((await setRdns("www.shop.example.net", String(own?.["address"]))).status).toBe(400);
@@ -92,7 +92,7 @@ describe("the addresses of an instance", () => {
     expect((await service.request(`GET /vm/instances/${there}/ips/${first}`)).status).toBe(404);
   });
 
-  test("are added, one private at most, and public ones until support is asked", async () => {
+  test("are added: one private address at most, and public ones up to a limit", async () => {
     const add = (isPublic: boolean): Promise<SandboxResponse> =>
       service.request("POST /vm/instances/5202/ips", { body: { type: "ipv4", public: isPublic } });
     const added = await add(true);
@@ -109,7 +109,7 @@ describe("the addresses of an instance", () => {
     expect(event).toMatchObject({ entity: { id: 5202 } });
   });
 
-  test("are removed, but neither a private one nor the last", async () => {
+  test("are removed, except a private one and the last one", async () => {
     const path = "/vm/instances/5201/ips";
     const { body } = await service.request(`POST ${path}`, { body: { type: "ipv4", public: true } });
     const [own] = (await ips(here)).ipv4["private"] as Json[];
@@ -139,7 +139,7 @@ describe("V-147 assigning", () => {
   const assign = (path: string, assignments: Json[], region = "ap-west"): Promise<SandboxResponse> =>
     service.request(`POST /networking/${path}/assign`, { body: { region, assignments } });
 
-  test("V-069 neither SLAAC nor link-local addresses move", async () => {
+  test("V-069 rejects SLAAC and link-local addresses", async () => {
     const { ipv6 } = await ips(here);
     for (const kind of ["slaac", "link_local"]) {
       const { address } = ipv6[kind] as unknown as { address: string };
@@ -148,7 +148,7 @@ describe("V-147 assigning", () => {
     }
   });
 
-  test("leaves every instance a public address, and moves nothing otherwise", async () => {
+  test("leaves every instance a public address, or changes nothing", async () => {
     expect((await assign("ips", [{ address: first, vm_id: there }])).status).toBe(400);
     expect((await read(first))["vm_id"]).toBe(here);
     const second = String((await ips(there)).ipv4["public"]?.[0]?.["address"]);
@@ -161,7 +161,7 @@ describe("V-147 assigning", () => {
     expect((await read(second))["vm_id"]).toBe(here);
   });
 
-  test("is within one region, and of the caller's own", async () => {
+  test("is limited to one region and to the caller's instances", async () => {
     expect((await assign("ips", [{ address: first, vm_id: 5202 }])).status).toBe(400);
     expect((await assign("ips", [{ address: first, vm_id: 5261 }])).status).toBe(400);
     expect(errorFields(await assign("ips", [{ address: first, vm_id: there }], "nowhere"))).toEqual([
@@ -170,7 +170,7 @@ describe("V-147 assigning", () => {
     expect(errorFields(await assign("ips", [{ vm_id: there }]))).toEqual(["assignments[0].address"]);
   });
 
-  test("moves ranges by /networking/ips/assign alone", async () => {
+  test("assigns ranges only with /networking/ips/assign", async () => {
     const made = await service.request("POST /networking/ipv6/ranges", {
       body: { prefix_length: 64, vm_id: here },
     });
@@ -182,21 +182,24 @@ describe("V-147 assigning", () => {
   });
 });
 
-test.each(["ips", "ipv4"])("V-147 /networking/%s/share lets an instance answer for others", async (path) => {
-  const share = (list: string[]): Promise<SandboxResponse> =>
-    service.request(`POST /networking/${path}/share`, { body: { vm_id: there, ips: list } });
-  expect((await share([first])).body).toEqual({});
-  expect((await ips(there)).ipv4["shared"]?.map(({ address }) => address)).toEqual([first]);
-  expect((await share(["198.18.20.82"])).status).toBe(400);
-  await share([]);
-  expect((await ips(there)).ipv4["shared"]).toEqual([]);
-});
+test.each(["ips", "ipv4"])(
+  "V-147 /networking/%s/share shares addresses with other instances",
+  async (path) => {
+    const share = (list: string[]): Promise<SandboxResponse> =>
+      service.request(`POST /networking/${path}/share`, { body: { vm_id: there, ips: list } });
+    expect((await share([first])).body).toEqual({});
+    expect((await ips(there)).ipv4["shared"]?.map(({ address }) => address)).toEqual([first]);
+    expect((await share(["198.18.20.82"])).status).toBe(400);
+    await share([]);
+    expect((await ips(there)).ipv4["shared"]).toEqual([]);
+  },
+);
 
 describe("V-148 IPv6 ranges", () => {
   const make = (body: Json): Promise<SandboxResponse> =>
     service.request("POST /networking/ipv6/ranges", { body });
 
-  test.each([54, 64])("of /%i are made, read and deleted", async (length) => {
+  test.each([54, 64])("of /%i are created, read and deleted", async (length) => {
     const { body } = await make({ prefix_length: length, vm_id: here });
     expect(body).toEqual({
       range: expect.stringMatching(new RegExp(`/${length}$`)),
@@ -222,14 +225,14 @@ describe("V-148 IPv6 ranges", () => {
     expect(errorFields(await make(body))).toEqual(named);
   });
 
-  test("a shared one is not deleted", async () => {
+  test("are not deleted while they are shared", async () => {
     const { body } = await make({ prefix_length: 64, vm_id: here });
     const range = String(body["range"]).replace(/\/\d+$/, "");
     await service.request("POST /networking/ips/share", { body: { vm_id: there, ips: [range] } });
     expect((await service.request(`DELETE /networking/ipv6/ranges/${range}`)).status).toBe(400);
   });
 
-  test("pools stand apart", async () => {
+  test("do not include pools", async () => {
     expect(items(await service.request("GET /networking/ipv6/pools"))).toMatchObject([{ prefix: 116 }]);
     const prefixes = items(await service.request("GET /networking/ipv6/ranges")).map(({ prefix }) => prefix);
     expect(prefixes).toEqual([64]);

@@ -26,7 +26,7 @@ test("a running snapshot is in_progress, without finish time", async () => {
   });
 });
 
-test("enable switches them on and leaves day and window to the service", async () => {
+test("enable switches backups on, and the service chooses day and window", async () => {
   expect((await instance(5202))["backups"]).toMatchObject({ enabled: false });
   expect(await service.request("POST /vm/instances/5202/backups/enable")).toMatchObject({
     status: 200,
@@ -50,7 +50,7 @@ test("cancel deletes every backup permanently", async () => {
   expect((await service.request("GET /vm/instances/5201/backups/640012")).status).toBe(404);
 });
 
-test("the schedule is written by PUT, and nothing else of backups", async () => {
+test("PUT writes the schedule, and nothing else of backups", async () => {
   const body = {
     backups: { enabled: false, last_successful: null, schedule: { day: "Friday", window: "W4" } },
   };
@@ -59,7 +59,7 @@ test("the schedule is written by PUT, and nothing else of backups", async () => 
   expect(after["backups"]).toEqual({ ...before, schedule: { day: "Friday", window: "W4" } });
 });
 
-test("alerts are written one by one", async () => {
+test("PUT writes single alerts", async () => {
   const before = (await instance(5201))["alerts"] as Json;
   const { body } = await service.request("PUT /vm/instances/5201", { body: { alerts: { cpu: 0 } } });
   expect(body["alerts"]).toEqual({ ...before, cpu: 0 });

@@ -64,7 +64,7 @@ describe("V-143 clusters", () => {
     expect((await ask(`GET ${cluster}/kubeconfig`)).body).toEqual({ kubeconfig: expect.any(String) });
   });
 
-  test("say everything that is wrong with them", async () => {
+  test("report all errors together", async () => {
     const body = { region: "none", k8s_version: "9.9", node_pools: [{ type: "none", count: 101 }] };
     const refused = await ask("POST /orch/clusters", body);
     expect(errorFields(refused)).toEqual([
@@ -100,14 +100,14 @@ describe("node pools", () => {
     }
   });
 
-  test("V-049 are filtered by id, and by nothing that is not filterable", async () => {
+  test("V-049 are filtered by id, and by no other field", async () => {
     const { body } = await addPool();
     const found = await service.request(`GET ${cluster}/pools`, { filter: { id: body["id"] } });
     expect(items(found)).toHaveLength(1);
     expect((await service.request(`GET ${cluster}/pools`, { filter: { count: 2 } })).status).toBe(400);
   });
 
-  test("V-133 are found in their own cluster alone", async () => {
+  test("V-133 are found only in their own cluster", async () => {
     const { body } = await addPool();
     const other = await ask("POST /orch/clusters", { ...wanted, label: "other" });
     expect((await ask(`GET ${cluster}/pools/${String(body["id"])}`)).status).toBe(200);
@@ -134,14 +134,14 @@ describe("node pools", () => {
     );
   });
 
-  test("V-056 V-134 the layout stays, whatever PUT says", async () => {
+  test("V-056 V-134 keep their layout on every PUT", async () => {
     const { body } = await addPool({ disks: [disk(1000)] });
     const path = `${cluster}/pools/${String(body["id"])}`;
     const changed = await ask(`PUT ${path}`, { count: 3, disks: [disk(5)], type: "g6-standard-8" });
     expect(changed.body).toMatchObject({ count: 3, disks: [disk(1000)], type: "g6-standard-1" });
   });
 
-  test("V-135 a change of count replaces the nodes one after the other", async () => {
+  test("V-135 replace nodes one by one when the count changes", async () => {
     const { body } = await addPool();
     const path = `${cluster}/pools/${String(body["id"])}`;
     service.clock.advance(60_000);
@@ -159,7 +159,7 @@ describe("node pools", () => {
     expect((await ask("GET /vm/instances")).body["results"]).toBe(65);
   });
 
-  test("V-136 deleting one deletes its instances", async () => {
+  test("V-136 delete their instances when they are deleted", async () => {
     const { body } = await addPool();
     const path = `${cluster}/pools/${String(body["id"])}`;
     service.clock.advance(60_000);
@@ -169,7 +169,7 @@ describe("node pools", () => {
     for (const node of nodes) expect((await ask(`GET /vm/instances/${node.instance_id}`)).status).toBe(404);
   });
 
-  test("V-146 a pool, a node and a cluster are recycled", async () => {
+  test("V-146 are recycled, as are a node and a cluster", async () => {
     const { body } = await addPool();
     const path = `${cluster}/pools/${String(body["id"])}`;
     service.clock.advance(60_000);
@@ -186,7 +186,7 @@ describe("node pools", () => {
     expect(await nodesOf(path)).toHaveLength(2);
   });
 
-  test("a node is deleted with its instance, but not the last one", async () => {
+  test("delete a node with its instance, but not the last node", async () => {
     const { body } = await addPool();
     const path = `${cluster}/pools/${String(body["id"])}`;
     service.clock.advance(60_000);
@@ -198,13 +198,13 @@ describe("node pools", () => {
   });
 });
 
-test.each(["g6-nanode-1", "g1-gpu-rtx6000-1"])("V-168 nodes of type %s are refused", async (type) => {
+test.each(["g6-nanode-1", "g1-gpu-rtx6000-1"])("V-168 nodes of type %s are rejected", async (type) => {
   expect(errorFields(await addPool({ type }))).toEqual(["type"]);
   const body = { ...wanted, node_pools: [{ type, count: 1 }] };
   expect(errorFields(await ask("POST /orch/clusters", body))).toEqual(["node_pools[0].type"]);
 });
 
-test("V-167 with an outstanding balance nothing is made or raised", async () => {
+test("V-167 an outstanding balance prevents creating and enlarging", async () => {
   expect((await ask("POST /orch/clusters", wanted, "other")).status).toBe(400);
   expect(items(await ask("GET /orch/clusters", undefined, "other"))).toEqual([]);
   await ask("POST /account/payments", { usd: "25.50" }, "other");

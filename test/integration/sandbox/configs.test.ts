@@ -16,7 +16,7 @@ const all = async (path: string): Promise<Json[]> =>
 const [running, off] = [5201, 5202];
 
 describe("password and rescue", () => {
-  test("the password needs the instance off and one disk", async () => {
+  test("the password requires a stopped instance with one disk", async () => {
     const body = { root_pass: "S0me-long-Passw0rd" };
     expect((await post(`${running}/password`, body)).status).toBe(400);
     expect((await post(`${off}/password`, body)).body).toEqual({});
@@ -26,7 +26,7 @@ describe("password and rescue", () => {
     });
   });
 
-  test("rescue takes disks of the instance", async () => {
+  test("rescue accepts disks of the instance", async () => {
     const [disk] = await all(`${running}/disks`);
     const devices = { sda: { disk_id: disk?.["id"] }, sdb: null };
     expect((await post(`${off}/rescue`, { devices })).status).toBe(400);
@@ -36,7 +36,7 @@ describe("password and rescue", () => {
 });
 
 describe("disks", () => {
-  test("are copied where there is room", async () => {
+  test("are cloned if there is space", async () => {
     const made = await post(`${off}/disks`, { size: 500, label: "spare", filesystem: "raw" });
     expect(made.status).toBe(200);
     const copied = await post(`${off}/disks/${String(made.body["id"])}/clone`);
@@ -62,7 +62,7 @@ describe("V-150 configuration profiles", () => {
     return post(path, { label: "second", devices: { sda: { disk_id: disk?.["id"] } }, ...change });
   };
 
-  test("are made with every member there, changed and deleted", async () => {
+  test("are created with all members, changed and deleted", async () => {
     const { body } = await make({ root_device_ro: true, comments: "spare" });
     expect(body).toMatchObject({
       label: "second",
@@ -111,11 +111,11 @@ describe("V-150 configuration profiles", () => {
     },
   );
 
-  test("a root device that is none falls back to the first", async () => {
+  test("use the first device for an invalid root device", async () => {
     expect((await make({ root_device: "sda" })).body["root_device"]).toBe("/dev/sda");
   });
 
-  test("boot uses the profile that was booted last by default", async () => {
+  test("are booted by default as the last time", async () => {
     const { body } = await make();
     await post(`${off}/boot`, { config_id: body["id"] });
     service.clock.advance(60_000);
@@ -144,7 +144,7 @@ describe("snapshots", () => {
     expect(errorFields(await post(`${running}/backups`))).toEqual(["label"]);
   });
 
-  test("are restored over an instance or beside what it has", async () => {
+  test("are restored over an instance or in addition to its disks", async () => {
     const { body } = await take(running);
     service.clock.advance(60_000);
     const path = `${running}/backups/${String(body["id"])}/restore`;
@@ -161,7 +161,7 @@ describe("snapshots", () => {
 });
 
 describe("images and scripts", () => {
-  test("V-149 an image is made of a disk, changed and deleted", async () => {
+  test("V-149 an image is created from a disk, changed and deleted", async () => {
     const [disk] = await all(`${off}/disks`);
     const { body } = await service.request("POST /images", {
       body: { disk_id: disk?.["id"], label: "mine" },

@@ -59,7 +59,7 @@ const collections = [
 ];
 
 test.each(collections)(
-  "V-007 V-008 %s is paged, and refuses a page and a filter that are none",
+  "V-007 V-008 %s is paged, and rejects an invalid page and an invalid filter",
   async (path) => {
     const list = await service.request(`GET ${path}?page_size=25`);
     expect(list.status).toBe(200);
@@ -83,7 +83,7 @@ test.each([
   "DELETE /nodebalancers/1",
   "DELETE /profile/tokens/1",
   "DELETE /domains/7010/records/1",
-])("V-006 V-192 %s makes nothing: 404", async (request) => {
+])("V-006 V-192 %s gets 404", async (request) => {
   expect((await service.request(request, { ...(request[0] === "P" && { body: {} }) })).status).toBe(404);
 });
 
@@ -96,7 +96,7 @@ describe("V-002 V-003 bodies", () => {
     "POST /account/users",
   ];
 
-  test.each(posts)("%s takes a JSON object alone", async (request) => {
+  test.each(posts)("%s accepts only a JSON object", async (request) => {
     for (const text of ["{", "[]", '"x"', "null", "5"]) {
       const answer = await service.request(request, { raw: text });
       expect([text, answer.status]).toEqual([text, 400]);
@@ -134,7 +134,7 @@ test("V-189 V-191 one response names every error of a body", async () => {
   ]);
 });
 
-test("V-177 a scope of one area opens no other", async () => {
+test("V-177 a scope of one area does not permit others", async () => {
   const areas: Readonly<Record<string, string>> = {
     account: "/account",
     domains: "/domains",
@@ -162,7 +162,7 @@ test("V-177 a scope of one area opens no other", async () => {
   }
 });
 
-test("V-176 two scopes are needed where both are concerned", async () => {
+test("V-176 two scopes are required if both areas are affected", async () => {
   const body = { label: "ips", scopes: "ips:read_write" };
   const made = await service.request("POST /profile/tokens", { body });
   const as = { authorization: `Bearer ${String(made.body["token"])}` };

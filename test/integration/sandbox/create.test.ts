@@ -70,7 +70,7 @@ const refused: readonly Case[] = [
   ["a backup in another region", { ...backup, region: "us-east" }, ["backup_id"]],
 ];
 
-test.each(refused)("%s is 400 and named", async (_name, change, named) => {
+test.each(refused)("%s is rejected with the field", async (_name, change, named) => {
   const answer = await create(change);
   expect(answer.status).toBe(400);
   expect(errorFields(answer)).toEqual(named);
@@ -119,12 +119,12 @@ test.each(accepted)("%s is accepted", async (_name, change, made) => {
   expect((await service.request(`GET /vm/instances/${String(answer.body["id"])}`)).body).toEqual(answer.body);
 });
 
-test("without a label the instance is called by the product word and its id", async () => {
+test("without a label the instance is named by the product word and its id", async () => {
   const { body } = await create({});
   expect(body["label"]).toBe(`vm${String(body["id"])}`);
 });
 
-test("a new instance has what its type gives, and alerts by default", async () => {
+test("a new instance has its type's specs, and default alerts", async () => {
   const { body } = await create({ type: "g6-standard-2", private_ip: true });
   expect(body).toMatchObject({
     specs: { disk: 81_920, memory: 4096, vcpus: 2, transfer: 4000, gpus: 0 },
@@ -174,7 +174,7 @@ test("a backup of another account is unknown", async () => {
   ]);
 });
 
-test("A-005 whatever is made, the balances don't move", async () => {
+test("A-005 creating anything does not change the balances", async () => {
   const before = await service.request("GET /account");
   await create({ type: "g6-standard-8", backups_enabled: true });
   service.clock.advance(30 * 86_400_000);

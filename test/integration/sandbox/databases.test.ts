@@ -33,7 +33,7 @@ describe("databases", () => {
     expect(errorFields(await ask(`POST ${path}`, {}))).toEqual(["label", "type", "engine", "region"]);
   });
 
-  test("V-082 V-084 pass from provisioning to active, and are deleted only then", async () => {
+  test("V-082 V-084 change from provisioning to active, and can only be deleted then", async () => {
     expect((await ask(`GET ${id}`)).body["status"]).toBe("provisioning");
     expect(await status(`DELETE ${id}`)).toBe(400);
     service.clock.advance(60_000);
@@ -42,7 +42,7 @@ describe("databases", () => {
     expect(await status(`GET ${id}`)).toBe(404);
   });
 
-  test("V-084 V-085 V-141 V-142 the certificate is shown while active, and a degraded one is deleted", async () => {
+  test("V-084 V-085 V-141 V-142 have a certificate while active, and can be deleted while degraded", async () => {
     expect(await status(`GET ${id}/ssl`)).toBe(400);
     expect(await status(`POST ${id}/patch`)).toBe(400);
     service.clock.advance(60_000);
@@ -53,7 +53,7 @@ describe("databases", () => {
     expect(await status(`DELETE ${id}`)).toBe(200);
   });
 
-  test("V-086 V-139 backups are there once it is built", async () => {
+  test("V-086 V-139 have backups once they are active", async () => {
     for (const request of [`GET ${id}/backups`, `GET ${id}/backups/6501`]) {
       expect(await status(request)).toBe(request.endsWith("backups") ? 400 : 404);
     }
@@ -82,7 +82,7 @@ describe("databases", () => {
 });
 
 describe("managed credentials", () => {
-  test("V-070 V-115 are read with the higher scope alone", async () => {
+  test("V-070 V-115 are read only with the higher scope", async () => {
     expect((await ask("GET /managed/credentials/9911")).body).toEqual({
       id: 9911,
       label: "db admin",
@@ -114,14 +114,14 @@ describe("managed credentials", () => {
     );
   });
 
-  test("V-117 user name and password are taken and never shown", async () => {
+  test("V-117 accept user name and password and never show them", async () => {
     const answer = await ask("POST /managed/credentials/9911/update", { username: "u5er", password: "pa55" });
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect(JSON.stringify((await ask("GET /managed/credentials")).body)).not.toMatch(/u5er|pa55/);
     expect(errorFields(await ask("POST /managed/credentials/9911/update", {}))).toEqual(["password"]);
   });
 
-  test("V-157 services are made and changed", async () => {
+  test("V-157 services are created and changed", async () => {
     const body = { label: "shop", service_type: "url", address: "https://shop.example.net", timeout: 30 };
     const made = await ask("POST /managed/services", { ...body, credentials: [9911] });
     expect(made.body).toMatchObject({ ...body, status: "pending" });

@@ -25,7 +25,7 @@ test.each([
   ["an unknown image", { size: 3000, image: "vm/none", root_pass: "Abc12!x" }, ["image"]],
   ["an image without a password", { size: 3000, image: "vm/debian11" }, ["root_pass"]],
   ["less than the image needs", { size: 1299, image: "vm/debian11", root_pass: "Abc12!x" }, ["size"]],
-])("a disk with %s is 400 and named", async (_name, body, named) => {
+])("a disk with %s is rejected with the field", async (_name, body, named) => {
   const answer = await create(body);
   expect(answer.status).toBe(400);
   expect(errorFields(answer)).toEqual(named);
@@ -39,7 +39,7 @@ test.each([
   ),
   ["read_only", { label: "data", size: 10, read_only: true }, { read_only: true }],
   ["an image", { size: 1300, image: "vm/debian11", root_pass: "Abc12!x" }, { label: "Debian 11 disk" }],
-] as const)("a disk with %s is made", async (_name, body, made) => {
+] as const)("a disk with %s is created", async (_name, body, made) => {
   const answer = await create(body);
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({ status: "not ready", ...made });
@@ -47,7 +47,7 @@ test.each([
   expect(again.body).toEqual(answer.body);
 });
 
-test("space is used up, and given back by a delete", async () => {
+test("a disk uses space, and a delete frees it", async () => {
   const { body } = await create({ label: "data", size: free });
   expect(errorFields(await create({ label: "more", size: 1 }))).toEqual(["size"]);
   await service.request(`DELETE ${roomy}/disks/${String(body["id"])}`);
@@ -55,7 +55,7 @@ test("space is used up, and given back by a delete", async () => {
   expect((await create({ label: "more", size: free })).status).toBe(200);
 });
 
-test("PUT writes the label only", async () => {
+test("PUT writes only the label", async () => {
   const [disk] = items(await service.request(`GET ${roomy}/disks`));
   const path = `${roomy}/disks/${String(disk?.["id"])}`;
   const { body } = await service.request(`PUT ${path}`, {
@@ -73,7 +73,7 @@ describe("resize", () => {
     return { answer, before: disk, after: (await service.request(`GET ${path}`)).body };
   }
 
-  test("grows into the free space", async () => {
+  test("uses the free space", async () => {
     const [disk] = items(await service.request(`GET ${roomy}/disks`));
     const { answer, after } = await resize(roomy, Number(disk?.["size"]) + free);
     expect([answer.status, answer.body]).toEqual([200, {}]);
@@ -86,7 +86,7 @@ describe("resize", () => {
     expect(after).toEqual(before);
   });
 
-  test("of a disk that a running instance uses is taken on and fails", async () => {
+  test("of a disk of a running instance is accepted and fails", async () => {
     const { answer, before, after } = await resize("/vm/instances/5201", 2000);
     expect(answer.status).toBe(200);
     expect(after).toEqual(before);
@@ -99,7 +99,7 @@ describe("resize", () => {
   });
 });
 
-test("a disk may have the size 0, and none may be resized to it", async () => {
+test("a disk can be created with size 0, and not resized to it", async () => {
   const { status, body } = await service.request("POST /vm/instances/5202/disks", {
     body: { label: "empty", size: 0, filesystem: "raw" },
   });
@@ -108,7 +108,7 @@ test("a disk may have the size 0, and none may be resized to it", async () => {
   expect(errorFields(await service.request(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
 });
 
-test("a resized disk shows its new size when the job is done, and keeps the space of both till then", async () => {
+test("a resized disk has its new size after the job, and reserves both sizes until then", async () => {
   const path = "/vm/instances/5202/disks";
   const made = await service.request(`POST ${path}`, { body: { label: "data", size: 1000 } });
   service.clock.advance(10_000);

@@ -59,7 +59,7 @@ describe("domains", () => {
     expect((await make({ ttl_sec: given })).body["ttl_sec"]).toBe(kept);
   });
 
-  test("are copied and brought in", async () => {
+  test("are cloned and imported", async () => {
     const copy = await service.request("POST /domains/7010/clone", { body: { domain: "copy.example.net" } });
     expect(copy.body).toMatchObject({ domain: "copy.example.net", soa_email: "dns@example.net" });
     const records = await service.request(`GET /domains/${String(copy.body["id"])}/records`);
@@ -73,12 +73,12 @@ describe("domains", () => {
     ["master_ips", "1.2.3"],
     ["master_ips", "bad"],
     ["axfr_ips", "192.0.2.1/24"],
-  ])("refuses %s with %s, which is no address", async (member, address) => {
+  ])("reject %s with %s, which is not an address", async (member, address) => {
     const body = { [member]: ["2001:db8::53", address] };
     expect(errorFields(await service.request("PUT /domains/7011", { body }))).toEqual([member]);
   });
 
-  test("are written out as a zone file", async () => {
+  test("are exported as a zone file", async () => {
     const { zone_file: lines } = (await service.request("GET /domains/7010/zone-file")).body as {
       zone_file: string[];
     };
@@ -105,7 +105,7 @@ describe("V-158 records", () => {
     );
   });
 
-  test("V-165 a CNAME may end with a period, an address may not", async () => {
+  test("V-165 accept a CNAME with a final period, but no address with one", async () => {
     const made = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
     expect([made.status, made.body["target"]]).toEqual([200, "www.example.org."]);
     expect(errorFields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
@@ -142,7 +142,7 @@ describe("V-158 records", () => {
     ["CNAME", "TXT"],
     ["MX", "CNAME"],
     ["CNAME", "MX"],
-  ])("%s and then %s of one name conflict: a CNAME has its name alone", async (one, other) => {
+  ])("reject %s and then %s of one name: a CNAME must be the only record of its name", async (one, other) => {
     await add({ type: one, name: "same", target: "a.example.org" });
     const refused = await add({ type: other, name: "Same", target: "b.example.org" });
     expect(refused.body).toEqual({
@@ -155,12 +155,12 @@ describe("V-158 records", () => {
     [400, 300],
     [3000, 3600],
     [99_999_999, 2_419_200],
-  ])("ttl_sec %i is moved to %i, the nearest", async (given, kept) => {
+  ])("round ttl_sec %i to %i, the nearest", async (given, kept) => {
     const made = await add({ type: "A", name: "n", target: "192.0.2.1", ttl_sec: given });
     expect(made.body["ttl_sec"]).toBe(kept);
   });
 
-  test("are changed, all but their type, and deleted", async () => {
+  test("are changed except their type, and deleted", async () => {
     const { id } = (await add({ type: "A", name: "n", target: "192.0.2.1" })).body;
     const path = `/domains/7010/records/${String(id)}`;
     const changed = await service.request(`PUT ${path}`, { body: { type: "MX", target: "192.0.2.2" } });

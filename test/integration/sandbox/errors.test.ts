@@ -42,7 +42,7 @@ test.each([
   expect(answer.body).toEqual(errorBody);
 });
 
-test("V-196 a path without a version is 404, with one under both prefixes 200", async () => {
+test("V-196 a path without a version gets 404, with both prefixes 200", async () => {
   for (const path of ["/regions", "/v5/regions"])
     expect((await request(service.sandbox.listener, `GET ${path}`)).status).toBe(404);
   for (const prefix of ["/v4", "/v4beta"]) {

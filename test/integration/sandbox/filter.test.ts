@@ -77,7 +77,7 @@ test.each(cases)("%s", async (_name, filter, picks) => {
 });
 
 test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object.keys(filter).length > 0)]])(
-  "%s: the cases above split the seed data",
+  "%s: each of the cases above selects some rows and omits others",
   (_name, table) => {
     const telling = table.filter(([, , picks]) => {
       const found = all.filter(picks).length;
@@ -87,7 +87,7 @@ test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object
   },
 );
 
-test("V-015 results and pages count what matches", async () => {
+test("V-015 results and pages count the matching rows", async () => {
   const expected = all.filter((item) => id(item) >= 5231).length;
   const { body } = await service.request("GET /vm/instances?page_size=25", {
     filter: { id: { "+gte": 5231 } },
@@ -111,7 +111,7 @@ test("V-020 date-times are compared by time", async () => {
   }
 });
 
-test("members of members are named with a dot", async () => {
+test("nested members are named with a dot", async () => {
   const answer = await service.request("GET /account/events", {
     filter: { "entity.type": "vm", "entity.id": 5201 },
   });
@@ -132,7 +132,7 @@ describe("order", () => {
     expect(labels).toEqual(sorted);
   });
 
-  test("numbers are ordered as numbers and with a condition beside", async () => {
+  test("numbers are ordered numerically, also with a condition", async () => {
     const filter = { region: "us-east", "+order_by": "id", "+order": "desc" };
     const found = items(await service.request("GET /vm/instances", { filter })).map(id);
     expect(found.length).toBeGreaterThan(1);
@@ -220,7 +220,7 @@ test("V-028 any nesting gives the result of the same boolean expression", async 
 test.each([
   [190, 200],
   [1000, 400],
-])("V-028 a filter of %i levels of +and is answered %i", async (levels, status) => {
+])("V-028 a filter of %i levels of +and gets %i", async (levels, status) => {
   const filter = `${'{"+and":['.repeat(levels)}{"id":5201}${"]}".repeat(levels)}`;
   expect((await service.request("GET /vm/instances", { filter })).status).toBe(status);
 });

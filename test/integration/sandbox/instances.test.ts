@@ -24,7 +24,7 @@ test("V-088 an instance that is stopped by the provider can be deleted", async (
   expect((await service.request(`GET /vm/instances/${String(stopped?.["id"])}`)).status).toBe(404);
 });
 
-test("V-005 V-150 V-151 GET changes nothing, POST makes or acts, PUT and DELETE work on one", async () => {
+test("V-005 V-150 V-151 GET changes nothing, POST creates or acts, PUT and DELETE affect one", async () => {
   const before = await one(String(running));
   await service.request("GET /vm/instances");
   expect(await one(String(running))).toEqual(before);
@@ -50,7 +50,7 @@ describe("V-162 a label", () => {
 describe("rebuild", () => {
   const body = { image: "vm/debian11", root_pass: "S0me-long-Passw0rd" };
 
-  test("gives new disks and a new profile", async () => {
+  test("creates new disks and a new profile", async () => {
     const before = await all(`${running}/disks`);
     const answer = await post(`${running}/rebuild`, body);
     expect(answer.body).toMatchObject({ id: running, status: "rebuilding", image: "vm/debian11" });
@@ -61,7 +61,7 @@ describe("rebuild", () => {
     expect(await one(String(running))).toMatchObject({ status: "running" });
   });
 
-  test("leaves it off where that is asked", async () => {
+  test("keeps the instance off if requested", async () => {
     await post(`${running}/rebuild`, { ...body, booted: false });
     service.clock.advance(60_000);
     expect(await one(String(running))).toMatchObject({ status: "offline" });
@@ -78,7 +78,7 @@ describe("rebuild", () => {
 });
 
 describe("resize and mutate", () => {
-  test("another type, after which the status is as before", async () => {
+  test("changes the type, and restores the status afterwards", async () => {
     const answer = await post(`${off}/resize`, { type: "g6-standard-8" });
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect(await one(String(off))).toMatchObject({ status: "migrating" });
@@ -99,12 +99,12 @@ describe("resize and mutate", () => {
     expect(errorFields(await post(`${id}/resize`, body))).toEqual(["type"]);
   });
 
-  test("is refused with an outstanding balance and with a pending migration", async () => {
+  test("is rejected with an outstanding balance and with a pending migration", async () => {
     expect((await post("5261/resize", { type: "g6-standard-8" }, "other")).status).toBe(400);
     expect((await post("5221/resize", { type: "g6-standard-8" })).status).toBe(400);
   });
 
-  test("mutate takes the free upgrade, where there is one", async () => {
+  test("mutate applies the free upgrade if there is one", async () => {
     expect((await post(`${off}/mutate`)).status).toBe(400);
     expect((await post("5263/mutate", {}, "other")).body).toEqual({});
     service.clock.advance(60_000);
@@ -115,7 +115,7 @@ describe("resize and mutate", () => {
 describe("clone", () => {
   const target = { region: "us-west", type: "g6-standard-8" };
 
-  test("makes a new one with the same disks and profiles", async () => {
+  test("creates an instance with the same disks and profiles", async () => {
     const { body } = await post(`${off}/clone`, { ...target, label: "copy" });
     expect(body).toMatchObject({ label: "copy", region: "us-west", status: "provisioning" });
     const sizes = async (id: unknown): Promise<unknown[]> =>
@@ -126,7 +126,7 @@ describe("clone", () => {
     expect(await one(String(body["id"]))).toMatchObject({ status: "offline" });
   });
 
-  test("takes no more than is named", async () => {
+  test("clones only the named disks and profiles", async () => {
     const { body } = await post(`${off}/clone`, { ...target, configs: [] });
     expect(await all(`${String(body["id"])}/disks`)).toEqual([]);
     expect(errorFields(await post(`${off}/clone`, { ...target, disks: [1], configs: [2] }))).toEqual([
@@ -135,14 +135,14 @@ describe("clone", () => {
     ]);
   });
 
-  test("needs region and type for a new one, and an idle one of the caller otherwise", async () => {
+  test("requires region and type for a new instance, or an idle one of the caller", async () => {
     expect(errorFields(await post(`${off}/clone`))).toEqual(["region", "type"]);
     expect(errorFields(await post(`${off}/clone`, { vm_id: 5261 }))).toEqual(["vm_id"]);
     expect(errorFields(await post(`${off}/clone`, { vm_id: 5207 }))).toEqual(["vm_id"]);
     expect(errorFields(await post(`${off}/clone`, { vm_id: 5213, label: "new-one" }))).toEqual(["label"]);
   });
 
-  test("of one source runs five times at once", async () => {
+  test("of one source runs at most five times at once", async () => {
     for (let count = 0; count < 5; count += 1) expect((await post(`${off}/clone`, target)).status).toBe(200);
     expect((await post(`${off}/clone`, target)).status).toBe(400);
     service.clock.advance(60_000);

@@ -28,7 +28,7 @@ describe("the general limit", () => {
     expect((await service.request("GET /profile")).status).toBe(200);
   });
 
-  test("is one for all tokens of a user, and another for each other user", async () => {
+  test("is shared by all tokens of a user, and separate for users", async () => {
     for (const as of ["full", "readOnly", "none"] as const) {
       expect((await service.request("GET /profile", { as })).status).toBe(200);
     }
@@ -38,16 +38,16 @@ describe("the general limit", () => {
   });
 });
 
-describe("without options", () => {
+describe("the default limits", () => {
   beforeEach(async () => {
     service = createTestSandbox();
   });
 
-  test("1600 in 120 seconds", async () => {
+  test("are 1600 in 120 seconds", async () => {
     expect(standing(await service.request("GET /regions"))[0]).toBe(1600);
   });
 
-  test("V-161 V-193 the 11th create in 30 seconds is 429, another user's is not", async () => {
+  test("V-161 V-193 reject the 11th create in 30 seconds with 429, not another user's", async () => {
     for (let count = 1; count <= 10; count += 1) {
       const answer = await service.request("POST /vm/instances", { body: webServer });
       expect([answer.status, standing(answer)[1]]).toEqual([200, 10 - count]);

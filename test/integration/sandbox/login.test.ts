@@ -49,7 +49,7 @@ const works = async (token: unknown): Promise<number> =>
   (await service.request("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
 
 describe("the consent page", () => {
-  test("V-172 shows who asks for which levels, without scripts", async () => {
+  test("V-172 shows which application requests which levels, without scripts", async () => {
     const { html } = await openPage(
       address({ client_id: client, scope: "vms:read_write domains:read_only" }),
     );
@@ -81,7 +81,7 @@ describe("the consent page", () => {
   });
 
   test.each(["longview:read_only", "maintenance:read_write", "vms:delete", "vms:read_only:x"])(
-    "refuses %s, which is no scope of v4",
+    "rejects %s, which is not a scope of v4",
     async (scope) => {
       const response = await open(address({ client_id: client, scope }));
       const location = new URL(response.headers.get("location") ?? "");
@@ -89,7 +89,7 @@ describe("the consent page", () => {
     },
   );
 
-  test("V-172 A-145 leads back to the client with code, username, email and state", async () => {
+  test("V-172 A-145 redirects to the client with code, username, email and state", async () => {
     const back = await signIn({
       authorize: address({ client_id: client, scope: "vms:read_only", state: "s" }),
     });
@@ -103,7 +103,7 @@ describe("the consent page", () => {
   });
 
   test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1", "~.*()"])(
-    "A-144 state %s comes back byte for byte",
+    "A-144 returns state %s byte for byte",
     async (state) => {
       const authorize = address(`client_id=${client}&state=${state}&scope=vms:read_only`);
       for (const answer of ["allow", "deny"] as const) {
@@ -125,7 +125,7 @@ describe("the consent page", () => {
     ["no client", ""],
     ["an unknown client", "client_id=unknown"],
     ["two clients", `client_id=${client}&client_id=${client}`],
-  ])("A-141 %s is refused without a redirect", async (_, query) => {
+  ])("A-141 rejects %s without a redirect", async (_, query) => {
     const response = await open(address(query));
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);
   });
@@ -163,7 +163,7 @@ describe("the consent page", () => {
     }
   });
 
-  test("runs nothing, stands in no frame, and its form leads to the client alone", async () => {
+  test("has no scripts, cannot be framed, and its form leads only to the client", async () => {
     const response = await open(address({ client_id: client }));
     const policy = response.headers.get("content-security-policy");
     expect(policy).toContain("default-src 'none'");
@@ -184,7 +184,7 @@ describe("the consent page", () => {
     ["no cookie", {}, 400],
     ["another site", { origin: "https://evil.example" }, 403],
     ["a page without an origin", { origin: "null" }, 403],
-  ])("takes no answer of %s", async (_, change, status) => {
+  ])("rejects the decision of %s", async (_, change, status) => {
     const { html, cookie, url } = await openPage(address({ client_id: client, scope: "*" }));
     const form = formOf(html);
     form.set("username", "ops-anna");
@@ -198,7 +198,7 @@ describe("the consent page", () => {
     expect([response.status, response.headers.get("location")]).toEqual([status, null]);
   });
 
-  test("takes one answer, and it may give less than was asked but not more", async () => {
+  test("accepts one decision, with fewer but not with more scopes than requested", async () => {
     const authorize = address({ client_id: client, scope: "vms:read_write domains:read_only" });
     const back = await signIn({ authorize, scopes: ["vms:read_only", ""] });
     const { body } = await exchange({ code: back.searchParams.get("code") ?? "" });
@@ -206,7 +206,7 @@ describe("the consent page", () => {
     expect((await signIn({ authorize, scopes: ["domains:read_write"] })).protocol).toBe("problem:");
   });
 
-  test("waits ten minutes for an answer", async () => {
+  test("accepts a decision for ten minutes", async () => {
     const { html, cookie } = await openPage(address({ client_id: client }));
     service.clock.advance(600_000);
     const form = formOf(html);
@@ -217,8 +217,8 @@ describe("the consent page", () => {
   });
 });
 
-describe("the exchange", () => {
-  test("V-174 gives scope, access_token, token_type and expires_in", async () => {
+describe("the token endpoint", () => {
+  test("V-174 returns scope, access_token, token_type and expires_in", async () => {
     const { status, body } = await exchange();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -232,13 +232,13 @@ describe("the exchange", () => {
     expect(await works(body["access_token"])).toBe(200);
   });
 
-  test("V-173 A-146 takes multipart/form-data as well", async () => {
+  test("V-173 A-146 accepts multipart/form-data", async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ ...own, code: await code() })) form.set(name, value);
     expect((await post("/oauth/token", form)).status).toBe(200);
   });
 
-  test.each(["client_id", "client_secret", "code"])("V-173 without %s no token is given", async (missing) => {
+  test.each(["client_id", "client_secret", "code"])("V-173 gives no token without %s", async (missing) => {
     const { [missing]: _, ...form } = { ...own, code: await code() } as Record<string, string>;
     const { status, body } = await post("/oauth/token", form);
     expect([status, body["access_token"]]).toEqual([400, undefined]);
@@ -250,16 +250,16 @@ describe("the exchange", () => {
     ["an unknown client", { client_id: "unknown" }, 401],
     ["a client without a secret", { client_id: "1b2c3d4e5f60718293a4" }, 401],
     ["an unknown code", { code: "0".repeat(64) }, 400],
-  ])("V-173 A-146 with %s no token is given", async (_, change, status) => {
+  ])("V-173 A-146 gives no token with %s", async (_, change, status) => {
     const answered = await exchange(change);
     expect([answered.status, answered.body["access_token"]]).toEqual([status, undefined]);
   });
 
-  test.each(['{"code":"x"}', "", "x".repeat(70_000)])("a body that is no form is refused", async (body) => {
+  test.each(['{"code":"x"}', "", "x".repeat(70_000)])("rejects a body that is not a form", async (body) => {
     expect((await post("/oauth/token", body)).status).toBe(400);
   });
 
-  test("another client's code is good for nothing", async () => {
+  test("rejects another client's code", async () => {
     const made = await service.request("POST /account/oauth-clients", {
       body: { label: "other", redirect_uri: "https://x.example/" },
     });
@@ -267,7 +267,7 @@ describe("the exchange", () => {
     expect((await exchange(other)).status).toBe(400);
   });
 
-  test("a code is good once; a second use ends what the first one gave", async () => {
+  test("accepts a code once; a second use revokes its tokens", async () => {
     const used = await code();
     const first = await exchange({ code: used });
     expect(await works(first.body["access_token"])).toBe(200);
@@ -276,13 +276,13 @@ describe("the exchange", () => {
     expect((await renew(first.body["refresh_token"])).status).toBe(400);
   });
 
-  test("a code ends after ten minutes", async () => {
+  test("rejects a code after ten minutes", async () => {
     const old = await code();
     service.clock.advance(600_000);
     expect((await exchange({ code: old })).status).toBe(400);
   });
 
-  test("V-175 a token ends after 7200 seconds, and its refresh token gives another, once", async () => {
+  test("V-175 gives tokens for 7200 seconds, and a new token once per refresh token", async () => {
     const { body } = await exchange();
     service.clock.advance(7_200_000);
     expect(await works(body["access_token"])).toBe(401);
@@ -292,7 +292,7 @@ describe("the exchange", () => {
     expect((await renew(body["refresh_token"])).status).toBe(400);
   });
 
-  test("tokens expire after the configured seconds, refreshed ones as well", async () => {
+  test("gives tokens for the configured seconds, refreshed ones as well", async () => {
     service = createTestSandbox({ tokenSeconds: 60 });
     const { body } = await exchange();
     const { body: renewed } = await renew(body["refresh_token"]);
@@ -303,13 +303,13 @@ describe("the exchange", () => {
     expect(await works(renewed["access_token"])).toBe(401);
   });
 
-  test("V-105 without its client a refresh token gives nothing", async () => {
+  test("V-105 rejects a refresh token of a deleted client", async () => {
     const { body } = await exchange();
     await service.request(`DELETE /account/oauth-clients/${client}`);
     expect((await renew(body["refresh_token"])).status).toBe(401);
   });
 
-  test("the application stands among those let in, and ends with that", async () => {
+  test("lists the authorized application, and revokes its tokens when it is removed", async () => {
     const { body } = await exchange();
     const apps = items(await service.request("GET /profile/apps"));
     expect(apps.at(-1)).toMatchObject({ label: "inventory tool", scopes: "vms:read_write" });
@@ -318,14 +318,14 @@ describe("the exchange", () => {
     expect((await renew(body["refresh_token"])).status).toBe(400);
   });
 
-  test.each(["access_token", "refresh_token"])("a revoked %s gives nothing any more", async (name) => {
+  test.each(["access_token", "refresh_token"])("gives nothing for a revoked %s", async (name) => {
     const { body } = await exchange();
     expect((await post("/oauth/revoke", { ...own, token: String(body[name]) })).status).toBe(200);
     const gone = name === "access_token" ? await works(body[name]) : (await renew(body[name])).status;
     expect([400, 401]).toContain(gone);
   });
 
-  test("nobody revokes another client's token", async () => {
+  test("does not revoke another client's token", async () => {
     const { body } = await exchange();
     const { status } = await post("/oauth/revoke", {
       ...own,
@@ -336,7 +336,7 @@ describe("the exchange", () => {
     expect(await works(body["access_token"])).toBe(200);
   });
 
-  test("signs in another user, who may do what that user may", async () => {
+  test("gives another user's token that user's rights", async () => {
     const back = await signIn({ authorize: address({ client_id: client, scope: "*" }), username: "dev-kai" });
     const { body } = await exchange({ code: back.searchParams.get("code") ?? "" });
     const profile = await service.request("GET /profile", {

@@ -44,7 +44,7 @@ describe("V-122 migrate", () => {
     expect(await read(5201)).toMatchObject({ region: "us-west", status: "running" });
   });
 
-  test("an instance that has come to another region has addresses of that region's networks", async () => {
+  test("gives the instance addresses of its new region", async () => {
     const before = await read(5201);
     const [, neighbour = {}] = items(
       await service.request("GET /vm/instances", { filter: { region: "us-west" } }),
@@ -89,7 +89,7 @@ describe("V-122 migrate", () => {
   test.each([
     ["between regions", 5201, { region: "us-west" }],
     ["of the host", planned, {}],
-  ])("V-128 while one %s runs a new one is refused", async (_name, id, body) => {
+  ])("V-128 rejects a new one while one %s runs", async (_name, id, body) => {
     await migrate(id, body);
     const refused = await migrate(id, { region: "us-central" });
     expect(refused.status).toBe(400);
@@ -97,7 +97,7 @@ describe("V-122 migrate", () => {
     expect((await migrate(id, { region: "us-central" })).status).toBe(200);
   });
 
-  test("V-129 an upgrade that is not to be had moves nothing", async () => {
+  test("V-129 rejects an unavailable upgrade", async () => {
     const before = await read(5201);
     expect(errorFields(await migrate(5201, { region: "us-west", upgrade: true }))).toEqual(["upgrade"]);
     expect(await read(5201)).toEqual(before);
@@ -108,7 +108,7 @@ describe("V-122 migrate", () => {
     expect(await read(upgradable, "other")).toEqual(other);
   });
 
-  test("V-129 one that is to be had comes with the move", async () => {
+  test("V-129 applies an available upgrade", async () => {
     expect((await migrate(upgradable, { region: "us-west", upgrade: true }, "other")).status).toBe(200);
     service.clock.advance(60_000);
     expect(await read(upgradable, "other")).toMatchObject({ region: "us-west", type: "g6-standard-8" });
@@ -118,7 +118,7 @@ describe("V-122 migrate", () => {
     ["a /116 pool", pooled],
     ["failover", failing],
     ["failover of another", 5234],
-  ])("V-130 an instance with %s does not go to a newer region", async (_name, id) => {
+  ])("V-130 rejects a newer region for an instance with %s", async (_name, id) => {
     const target = (await read(id))["region"] === "ca-central" ? "ap-southeast" : "ca-central";
     const refused = await migrate(id, { region: target });
     expect(refused.status).toBe(400);
@@ -145,7 +145,7 @@ describe("statistics", () => {
     return Math.round(((all.at(-1) ?? 0) - (all[0] ?? 0)) / 3_600_000);
   };
 
-  test("V-078 V-118 of the past 24 hours", async () => {
+  test("V-078 V-118 cover the past 24 hours", async () => {
     const answer = await service.request("GET /vm/instances/5201/stats", { as: "readOnly" });
     const curve = expect.arrayContaining([[expect.any(Number), expect.any(Number)]]);
     const traffic = { in: curve, out: curve, private_in: curve, private_out: curve };
@@ -160,7 +160,7 @@ describe("statistics", () => {
     expect(Math.max(...times(answer))).toBeLessThanOrEqual(service.clock.now());
   });
 
-  test("begin with the instance", async () => {
+  test("start with the instance", async () => {
     const made = await service.request("POST /vm/instances", { body: webServer });
     const path = `/vm/instances/${String(made.body["id"])}`;
     const begin = service.clock.now();
@@ -174,13 +174,13 @@ describe("statistics", () => {
     expect(times(await service.request(`GET ${path}/stats/2022/4`))).toEqual([]);
   });
 
-  test("V-119 of a month", async () => {
+  test("V-119 cover a month", async () => {
     const answer = await month(2022, 4);
     expect(Math.min(...times(answer))).toBe(Date.UTC(2022, 3, 1));
     expect(Math.max(...times(answer))).toBeLessThan(Date.UTC(2022, 4, 1));
   });
 
-  test("V-121 of the current month cover 30 days", async () => {
+  test("V-121 cover 30 days for the current month", async () => {
     expect([717, 718, 719, 720]).toContain(span(await month(2022, 5)));
   });
 

@@ -75,7 +75,7 @@ test("V-089 V-137 every operation of the description is routed", async () => {
   }
 });
 
-test("what the seeded accounts have reads as described", async () => {
+test("objects of the seeded accounts match the description", async () => {
   const faults: string[] = [];
   for (const { call, beta } of describedOperations()) {
     const [method = "", template = ""] = call.split(" ");

@@ -26,7 +26,7 @@ describe("the envelope of a list", () => {
     expect(body["data"]).toHaveLength(100);
   });
 
-  test.each([25, 26, 99, 100])("V-013 at page_size %i the pages hold each item once", async (size) => {
+  test.each([25, 26, 99, 100])("V-013 with page_size %i contains each item once", async (size) => {
     const seen: unknown[] = [];
     const first = await service.request(`GET /vm/instances?page_size=${size}`);
     for (let page = 1; page <= Number(first.body["pages"]); page += 1) {
@@ -38,13 +38,13 @@ describe("the envelope of a list", () => {
     expect(seen).toHaveLength(101);
   });
 
-  test("beyond the end is an empty page", async () => {
+  test("is empty beyond the end", async () => {
     const { status, body } = await service.request("GET /vm/instances?page=6&page_size=25");
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], page: 6, pages: 5, results: 101 });
   });
 
-  test("of a page number past all counting is the last page", async () => {
+  test("is the last page for a page number that is too large", async () => {
     const { body } = await service.request("GET /vm/instances?page=99999999999999999999&page_size=25");
     expect(body).toMatchObject({ page: 5, results: 101 });
   });
@@ -62,7 +62,7 @@ test.each([
   ["page_size=50.5", ["page_size"]],
   ["page_size=many", ["page_size"]],
   ["page=0&page_size=0", ["page", "page_size"]],
-])("V-011 ?%s is 400 and named", async (query, named) => {
+])("V-011 ?%s is rejected with the field", async (query, named) => {
   const answer = await service.request(`GET /vm/instances?${query}`);
   expect(answer.status).toBe(400);
   expect(errorFields(answer)).toEqual(named);

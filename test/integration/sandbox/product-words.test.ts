@@ -16,13 +16,13 @@ test.each([
   "/acme/types",
   "/acme/stackscripts",
   "/images/acme/debian11",
-])("%s answers under the service's own word", async (path) => {
+])("%s is served under the service's product word", async (path) => {
   expect((await service.request(`GET ${path}`)).status).toBe(200);
   expect((await service.request(`GET ${path.replaceAll("acme", "vm")}`)).status).toBe(404);
 });
 
 test.each(["/regions", "/images", "/acme/types", "/acme/kernels", "/acme/instances", "/acme/stackscripts"])(
-  "nothing in %s keeps the neutral word",
+  "%s contains no neutral word",
   async (path) => {
     expect(JSON.stringify((await service.request(`GET ${path}`)).body)).not.toMatch(
       /(?<![a-z])vms?(?![a-z])/i,
@@ -30,7 +30,7 @@ test.each(["/regions", "/images", "/acme/types", "/acme/kernels", "/acme/instanc
   },
 );
 
-test("scopes, events and entities use it", async () => {
+test("scopes, events and entities are renamed", async () => {
   const refused = await service.request("POST /acme/instances", { as: "readOnly", body: server });
   expect(refused.status).toBe(403);
   expect(refused.headers.get("x-oauth-scopes")).toBe("acmes:read_only");
@@ -45,7 +45,7 @@ test("scopes, events and entities use it", async () => {
   expect(seeded.length).toBeGreaterThan(0);
 });
 
-test("so do labels, images and kernels of what is made", async () => {
+test("labels, images and kernels of new objects are renamed", async () => {
   const made = await service.request("POST /acme/instances", { body: server });
   expect(made.body).toMatchObject({ label: `acme${String(made.body["id"])}`, image: "acme/debian11" });
   const configs = await service.request(`GET /acme/instances/${String(made.body["id"])}/configs`);
@@ -59,7 +59,7 @@ test("so do labels, images and kernels of what is made", async () => {
   expect(errorFields(neutral)).toEqual(["label", "image"]);
 });
 
-test("and a busy instance is called by it", async () => {
+test("the error of a busy instance is renamed", async () => {
   await service.request("POST /acme/instances/5202/boot");
   const { body } = await service.request("POST /acme/instances/5202/boot");
   expect(body).toEqual({ errors: [{ reason: "Acme busy." }] });
@@ -81,13 +81,13 @@ test.each([
   "/support/tickets/220045/replies",
   "/profile/tokens",
   "/tags/prod",
-])("nothing in %s keeps the neutral word as a name", async (path) => {
+])("%s contains no neutral word as a name", async (path) => {
   const answer = await service.request(`GET ${path}`);
   expect(answer.status).toBe(200);
   expect(JSON.stringify(answer.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
 });
 
-test("bodies name things by it", async () => {
+test("names in request bodies are renamed", async () => {
   const ask = (request: string, body: unknown) => service.request(request, { body });
   const volume = await ask("POST /volumes", { label: "data", acme_id: 5201 });
   expect(volume.body).toMatchObject({ acme_id: 5201, acme_label: expect.any(String) });
@@ -121,7 +121,7 @@ test("bodies name things by it", async () => {
   expect((await service.request("GET /networking/ips/198.18.20.81", { as: "restricted" })).status).toBe(200);
 });
 
-test("clusters and migrations stand under it", async () => {
+test("clusters and migrations are renamed", async () => {
   const made = await service.request("POST /acmeks/clusters", {
     body: {
       label: "prod",

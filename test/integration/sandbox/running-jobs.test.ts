@@ -88,7 +88,7 @@ describe("automatic backups", () => {
     expect(last).toBe(taken["finished"]);
   });
 
-  test("are one of a day and two of a week at most, however long they are taken", async () => {
+  test("are at most one daily and two weekly ones at any time", async () => {
     service.clock.advance(60 * day);
     const { automatic } = await backups(5201);
     expect(automatic).toHaveLength(3);
@@ -96,7 +96,7 @@ describe("automatic backups", () => {
     expect(saturdays.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("begin with a day and a window of the service's choice, and not where they are off", async () => {
+  test("have a day and a window chosen by the service, unless they are off", async () => {
     await service.request("POST /vm/instances/5202/backups/enable");
     await service.request("POST /vm/instances/5201/backups/cancel");
     service.clock.advance(day);
@@ -107,7 +107,7 @@ describe("automatic backups", () => {
     expect((await backups(5201)).automatic).toEqual([]);
   });
 
-  test("move with the window", async () => {
+  test("follow a change of the window", async () => {
     await service.request("PUT /vm/instances/5201", { body: { backups: { schedule: { window: "W20" } } } });
     service.clock.advance(day);
     const newest = (await backups(5201)).automatic.at(-1);

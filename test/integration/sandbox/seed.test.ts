@@ -12,7 +12,7 @@ beforeAll(async () => {
 const some = (fits: (instance: Json) => unknown): boolean => instances.some((each) => Boolean(fits(each)));
 const distinct = (name: string): Set<unknown> => new Set(instances.map((each) => each[name]));
 
-test("60 instances in every status", () => {
+test("the seed has 60 instances in every status", () => {
   expect(instances).toHaveLength(60);
   expect([...distinct("status")].map(String).sort()).toEqual([
     "booting",
@@ -30,14 +30,14 @@ test("60 instances in every status", () => {
   ]);
 });
 
-test("of every region, most types and many images", () => {
+test("instances are in every region, of most types and of many images", () => {
   expect(distinct("region").size).toBe(11);
   expect(distinct("type").size).toBeGreaterThanOrEqual(10);
   expect(distinct("image").size).toBeGreaterThanOrEqual(15);
   expect(distinct("group").size).toBeGreaterThanOrEqual(4);
 });
 
-test("with the rare cases among them", () => {
+test("the seed has the rare cases", () => {
   expect(some(({ image }) => image === null)).toBe(true);
   expect(some(({ image }) => image === "private/55012")).toBe(true);
   expect(some(({ ipv6 }) => ipv6 === null)).toBe(true);
@@ -50,12 +50,12 @@ test("with the rare cases among them", () => {
   expect(some(({ backups }) => !(backups as Json)["enabled"])).toBe(true);
 });
 
-test("no two of them share an address", () => {
+test("no two instances share an address", () => {
   const addresses = instances.flatMap(({ ipv4, ipv6 }) => [...(ipv4 as string[]), ipv6]).filter(Boolean);
   expect(new Set(addresses).size).toBe(addresses.length);
 });
 
-test("each region has networks of its own, public and of IPv6", () => {
+test("each region has its own IPv4 and IPv6 networks", () => {
   const regions = new Map<string, Set<unknown>>();
   for (const { ipv4, ipv6, region } of instances) {
     const [address = ""] = ipv4 as string[];
@@ -67,7 +67,7 @@ test("each region has networks of its own, public and of IPv6", () => {
   for (const [network, of] of regions) expect([network, of.size]).toEqual([network, 1]);
 });
 
-test("the disks of an instance fit its plan and its profile names them", async () => {
+test("disks fit the plan of their instance, and its profile names them", async () => {
   for (const { id, image, specs } of instances) {
     const disks = items(await service.request(`GET /vm/instances/${String(id)}/disks`));
     const used = disks.reduce((sum, { size }) => sum + Number(size), 0);
@@ -77,7 +77,7 @@ test("the disks of an instance fit its plan and its profile names them", async (
   }
 });
 
-test("every id that an instance names is in its catalog", async () => {
+test("every id in an instance is in its catalog", async () => {
   const ids = async (path: string): Promise<unknown[]> =>
     items(await service.request(`GET ${path}`)).map(({ id }) => id);
   const [regions, types, images = []] = await Promise.all(["/regions", "/vm/types", "/images"].map(ids));
@@ -89,7 +89,7 @@ test("every id that an instance names is in its catalog", async () => {
 });
 
 describe("catalogs", () => {
-  test("kernels of both architectures and the well-known ids", async () => {
+  test("have kernels of both architectures and the well-known ids", async () => {
     const kernels = items(await service.request("GET /vm/kernels"));
     expect(kernels.map(({ id }) => id)).toEqual(
       expect.arrayContaining(["vm/latest-64bit", "vm/latest-32bit", "vm/grub2", "vm/direct-disk"]),
@@ -97,13 +97,13 @@ describe("catalogs", () => {
     expect(new Set(kernels.map(({ architecture }) => architecture))).toEqual(new Set(["i386", "x86_64"]));
   });
 
-  test("images of many vendors, some deprecated", async () => {
+  test("have images of many vendors, some deprecated", async () => {
     const images = items(await service.request("GET /images"));
     expect(new Set(images.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(10);
     expect(images.some(({ deprecated }) => deprecated)).toBe(true);
   });
 
-  test("a type costs in dollars by hour and month, its backups too", async () => {
+  test("have hourly and monthly prices in dollars for types and backups", async () => {
     expect((await service.request("GET /vm/types/g6-standard-1")).body).toMatchObject({
       price: { hourly: 0.015, monthly: 10 },
       addons: { backups: { price: { monthly: 2.5 } } },
@@ -168,7 +168,7 @@ test("two starts give the same data", async () => {
   expect(again.sandbox.tokens).toEqual(service.sandbox.tokens);
 });
 
-test("two sandboxes in one process share nothing that changes", async () => {
+test("two sandboxes in one process share no state", async () => {
   const again = createTestSandbox();
   await again.request("PUT /vm/instances/5201", { body: { label: "only-here" } });
   await again.request("DELETE /vm/instances/5202");

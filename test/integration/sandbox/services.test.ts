@@ -15,7 +15,7 @@ describe("volumes", () => {
   const make = (change: Json = {}): Promise<SandboxResponse> =>
     ask("POST /volumes", { label: "data", region: "us-east", size: 20, ...change });
 
-  test("V-083 V-149 are made, become active, and are read", async () => {
+  test("V-083 V-149 are created, become active, and are read", async () => {
     const { body } = await make();
     expect(body).toMatchObject({
       status: "creating",
@@ -32,7 +32,7 @@ describe("volumes", () => {
     expect(errorFields(await make({ size: 9, label: "x1" }))).toEqual(["size"]);
   });
 
-  test("V-087 V-150 are copied and grown only while active", async () => {
+  test("V-087 V-150 are cloned and resized only while active", async () => {
     const [, stuck] = items(await ask("GET /volumes"));
     expect(stuck?.["status"]).toBe("contact_support");
     for (const request of [`clone`, `resize`]) {
@@ -51,7 +51,7 @@ describe("volumes", () => {
     expect(await status("POST /volumes/31007/resize", { size: 60 })).toBe(200);
   });
 
-  test("hang on an instance of their region, and are left behind by it", async () => {
+  test("are attached to an instance of their region, and detached when it is deleted", async () => {
     const [inEast] = items(await service.request("GET /vm/instances", { filter: { region: "us-east" } }));
     const id = Number(inEast?.["id"]);
     expect(errorFields(await ask("POST /volumes/31007/attach", { vm_id: 5201 }))).toEqual(["vm_id"]);
@@ -67,7 +67,7 @@ describe("volumes", () => {
 });
 
 describe("load balancers", () => {
-  test.each([0, 65_536, 99_999])("refuse a node with the port %i", async (port) => {
+  test.each([0, 65_536, 99_999])("reject a node with the port %i", async (port) => {
     const path = "/nodebalancers/12077/configs/4401/nodes";
     const node = { label: "web-9", address: `192.168.148.90:${port}` };
     expect(errorFields(await ask(`POST ${path}`, node))).toEqual(["address"]);
@@ -77,7 +77,7 @@ describe("load balancers", () => {
     expect(await status(`POST ${path}`, { ...node, address: "192.168.148.90:65535" })).toBe(200);
   });
 
-  test("refuse a check that waits longer than the interval", async () => {
+  test("reject a check timeout above the interval", async () => {
     const path = "/nodebalancers/12077/configs";
     const late = { port: 8081, check: "connection", check_interval: 5, check_timeout: 6 };
     expect(errorFields(await ask(`POST ${path}`, late))).toEqual(["check_timeout"]);
@@ -86,7 +86,7 @@ describe("load balancers", () => {
     expect(await status(`POST ${path}`, { ...late, check_interval: 0, check_timeout: 30 })).toBe(200);
   });
 
-  test("are made with ports and servers, which are read, changed and deleted", async () => {
+  test("are created with ports and nodes, which are read, changed and deleted", async () => {
     const node = { label: "web-1", address: "192.168.148.81:80" };
     const body = { region: "us-east", label: "lb-new", configs: [{ port: 80, nodes: [node] }] };
     const made = await ask("POST /nodebalancers", body);
@@ -133,7 +133,7 @@ describe("V-160 firewalls", () => {
   const make = (change: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
     ask("POST /v4beta/networking/firewalls", { label: "wall", rules: { inbound: [rule] }, ...change }, as);
 
-  test("stand before instances and let through what their rules say", async () => {
+  test("have rules and are attached to instances", async () => {
     const { body } = await make({ devices: { vms: [5201] } });
     expect(body).toMatchObject({
       status: "enabled",
@@ -153,7 +153,7 @@ describe("V-160 firewalls", () => {
     expect(await status(`DELETE ${path}`)).toBe(200);
   });
 
-  test("V-163 need the right to change every device", async () => {
+  test("V-163 require write access to every device", async () => {
     const grants = { global: { add_firewalls: true } };
     await ask("PUT /account/users/dev-kai/grants", grants);
     const before = items(await ask("GET /v4beta/networking/firewalls"));
@@ -163,7 +163,7 @@ describe("V-160 firewalls", () => {
   });
 
   test.each(["022", "22, 080", "1-0443", "0", "70000", "90-80", "x"])(
-    "V-164 port %j is refused",
+    "V-164 reject port %j",
     async (ports) => {
       const refused = await make({ rules: { inbound: [rule], outbound: [{ ...rule, ports }] } });
       expect([refused.status, errorFields(refused)]).toEqual([400, ["rules.outbound[0].ports"]]);
@@ -174,7 +174,7 @@ describe("V-160 firewalls", () => {
 describe("V-159 object storage", () => {
   const bucket = { label: "photos", cluster: "us-east-1" };
 
-  test("buckets are made, opened, secured and deleted", async () => {
+  test("has buckets that are created, opened, given a certificate and deleted", async () => {
     expect((await ask("POST /object-storage/buckets", bucket)).body).toMatchObject({
       ...bucket,
       hostname: "photos.us-east-1.objects.example.com",
@@ -194,7 +194,7 @@ describe("V-159 object storage", () => {
     expect(await status(`GET ${path}`)).toBe(404);
   });
 
-  test("V-169 a limited key may open no bucket at all", async () => {
+  test("V-169 does not let a limited key open a bucket", async () => {
     const { body } = await ask("POST /object-storage/keys", { label: "k", bucket_access: [] });
     expect(body).toMatchObject({
       limited: true,
@@ -208,7 +208,7 @@ describe("V-159 object storage", () => {
     expect(await status("POST /object-storage/keys", { label: "k", bucket_access: wrong })).toBe(400);
   });
 
-  test("V-166 V-195 cancel takes everything away, and the terabyte that came with it", async () => {
+  test("V-166 V-195 is cancelled with everything in it", async () => {
     const quota = async (): Promise<number> => Number((await ask("GET /account/transfer")).body["quota"]);
     const before = await quota();
     await ask("POST /object-storage/buckets", bucket);
@@ -234,7 +234,7 @@ test("user name and password of a managed credential are never shown", async () 
   expect(JSON.stringify(service.sandbox.save())).not.toContain("S3cret");
 });
 
-test("what is made along with a resource is no member of it", async () => {
+test("objects that are created with a resource are not members of it", async () => {
   const config = { port: 80, nodes: [] };
   const made = await ask("POST /nodebalancers", { region: "us-east", configs: [config] });
   expect(Object.keys(made.body)).not.toContain("configs");

@@ -63,7 +63,7 @@ describe("saving and restoring", () => {
     [[]],
     [{ version: 2, tables: {}, ahead: [] }],
     [{ version: 1, tables: { a: 1 }, ahead: [] }],
-  ])("%j is no state, and changes nothing", async (state) => {
+  ])("%j is rejected as a state, and changes nothing", async (state) => {
     expect(() => service.sandbox.restore(state)).toThrow("no saved state");
     expect(await status(5202)).toBe("offline");
   });
@@ -90,7 +90,7 @@ describe("A-002 the weekly wipe", () => {
     ["in winter", "2022-01-12T12:00:00Z", "2022-01-16T05:00:00Z"],
     ["on the day when summer begins", "2022-03-12T12:00:00Z", "2022-03-13T05:00:00Z"],
     ["on the day when winter begins", "2022-11-05T12:00:00Z", "2022-11-06T04:00:00Z"],
-  ])("%s comes on Sunday at midnight, Eastern Time", async (_name, start, midnight) => {
+  ])("%s runs on Sunday at midnight, Eastern Time", async (_name, start, midnight) => {
     const clock = manualClock(instant(start));
     const wiped = createTestSandbox({ clock, weeklyWipe: true });
     const label = async () => (await wiped.request("GET /vm/instances/5201")).body["label"];
@@ -169,7 +169,7 @@ describe("a seed file", () => {
     [{ accounts: [{ ...account, domains: [{ domain: 5 }] }] }, "domains: domain must be a string"],
     [{ accounts: [{ ...account, instances: [{ type: "none" }] }] }, "no known type"],
     [{ accounts: [account, account] }, "two users called kari"],
-  ])("%j is refused with a reason", (data, reason) => {
+  ])("%j is rejected with a reason", (data, reason) => {
     expect(() => createSandbox({ data })).toThrow(new RegExp(reason));
   });
 });

@@ -26,7 +26,7 @@ test.each([
   ["an image", {}, ["provisioning", "booting", "running"]],
   ["an image, not booted", { booted: false }, ["provisioning", "offline"]],
   ["nothing", { image: null, root_pass: undefined }, ["provisioning", "offline"]],
-])("an instance made from %s", async (_name, change, statuses) => {
+])("an instance created from %s changes states in order", async (_name, change, statuses) => {
   const made = await service.request("POST /vm/instances", { body: { ...webServer, ...change } });
   expect(made.status).toBe(200);
   expect(await seen(made.body["id"], 10)).toEqual(statuses);
@@ -36,7 +36,7 @@ test.each([
   ["boot", 5202, ["booting", "running"]],
   ["reboot", 5201, ["rebooting", "running"]],
   ["shutdown", 5201, ["shutting_down", "offline"]],
-])("%s of instance %i", async (action, id, statuses) => {
+])("%s of instance %i changes states in order", async (action, id, statuses) => {
   const answer = await service.request(`POST /vm/instances/${id}/${action}`);
   expect([answer.status, answer.body]).toEqual([200, {}]);
   expect(await seen(id, 10)).toEqual(statuses);
@@ -53,12 +53,12 @@ test.each(["boot", "reboot", "shutdown"])(
 );
 
 describe("boot", () => {
-  test("of an instance with no profile is 400", async () => {
+  test("of an instance without a profile is 400", async () => {
     const [empty] = items(await service.request("GET /vm/instances", { filter: { image: null } }));
     expect((await service.request(`POST /vm/instances/${String(empty?.["id"])}/boot`)).status).toBe(400);
   });
 
-  test("takes a profile of the instance and no other", async () => {
+  test("accepts only a profile of the instance", async () => {
     const [config] = items(await service.request("GET /vm/instances/5202/configs"));
     const [other] = items(await service.request("GET /vm/instances/5201/configs"));
     const boot = (id: unknown) =>
@@ -91,7 +91,7 @@ describe("V-006 DELETE of an instance", () => {
   });
 });
 
-test("a new disk is not ready, then ready, then deleting, then gone", async () => {
+test("a new disk is not ready, ready, deleting and deleted in order", async () => {
   const path = "/vm/instances/5202/disks";
   const { body } = await service.request(`POST ${path}`, { body: { label: "data", size: 100 } });
   const disk = `${path}/${String(body["id"])}`;
@@ -104,7 +104,7 @@ test("a new disk is not ready, then ready, then deleting, then gone", async () =
   expect((await service.request(`GET ${disk}`)).status).toBe(404);
 });
 
-test("V-181 every action records an event that ends with the action", async () => {
+test("V-181 every action has an event that ends with the action", async () => {
   const newest = async () => items(await service.request("GET /account/events"))[0];
   await service.request("POST /vm/instances/5201/reboot");
   expect(await newest()).toMatchObject({
@@ -130,7 +130,7 @@ test.each([
   ["PUT /vm/instances/5201/disks/88010", "disk_update", { label: "root" }],
   ["POST /vm/instances/5202/disks/88012/resize", "disk_resize", { size: 2000 }],
   ["DELETE /vm/instances/5201/disks/88010", "disk_delete", undefined],
-])("V-181 %s leaves %s", async (request, action, body) => {
+])("V-181 %s creates the event %s", async (request, action, body) => {
   const before = (await service.request("GET /account/events")).body["results"];
   expect((await service.request(request, { body })).status).toBe(200);
   const after = await service.request("GET /account/events");
@@ -138,7 +138,7 @@ test.each([
   expect(items(after)[0]).toMatchObject({ action });
 });
 
-test("a stopped clock stops every state", async () => {
+test("no state changes while the clock is stopped", async () => {
   const { body } = await service.request("POST /vm/instances", { body: webServer });
   for (let read = 0; read < 3; read += 1) expect(await status(body["id"])).toBe("provisioning");
 });
@@ -146,7 +146,7 @@ test("a stopped clock stops every state", async () => {
 test.each([
   ["boot", 5201, /already booted\.$/],
   ["shutdown", 5202, /is not running\.$/],
-])("%s of instance %i, where there is nothing to do, is 400 with no field", async (action, id, reason) => {
+])("%s of instance %i without effect is 400 with no field", async (action, id, reason) => {
   const before = (await service.request("GET /account/events")).body["results"];
   const answer = await service.request(`POST /vm/instances/${id}/${action}`);
   expect([answer.status, answer.body]).toEqual([

@@ -68,17 +68,17 @@ test("V-075 opened, updated and closed are filterable, and open ones come first"
   expect((await service.request("GET /support/tickets", { filter: { status: "new" } })).status).toBe(400);
 });
 
-test("is about one thing of the account at most", async () => {
+test("concerns at most one object of the account", async () => {
   expect(errorFields(await open({ vm_id: 5201, domain_id: 7010 }))).toEqual(["domain_id", "vm_id"]);
   expect(errorFields(await open({ vm_id: 5261 }))).toEqual(["vm_id"]);
 });
 
-test("V-193 two are opened in a minute", async () => {
+test("V-193 at most two tickets are opened in a minute", async () => {
   expect([(await open()).status, (await open()).status, (await open()).status]).toEqual([200, 200, 429]);
 });
 
 describe("V-156 a ticket", () => {
-  test("may name a cluster", async () => {
+  test("may concern a cluster", async () => {
     const body = {
       label: "prod",
       region: "us-east",
@@ -90,7 +90,7 @@ describe("V-156 a ticket", () => {
     expect(errorFields(await open({ orchcluster_id: 1 }))).toEqual(["orchcluster_id"]);
   });
 
-  test("takes files of up to 5 MB", async () => {
+  test("accepts files of up to 5 MB", async () => {
     const path = `/support/tickets/${String((await open()).body["id"])}`;
     const attach = (name: string, bytes: number, member = "file"): Promise<SandboxResponse> => {
       const upload = new FormData();
@@ -114,7 +114,7 @@ describe("V-156 a ticket", () => {
     expect((await attach("trace.txt", 7 * 1_048_576)).status).toBe(400);
   });
 
-  test("is replied to, closed, and open again when it is replied to", async () => {
+  test("is replied to, closed, and reopened by a reply", async () => {
     const path = `/support/tickets/${String((await open()).body["id"])}`;
     const reply = await service.request(`POST ${path}/replies`, { body: { description: "Thanks" } });
     expect(reply.body).toMatchObject({ description: "Thanks", created_by: "ops-anna", from_vm: false });

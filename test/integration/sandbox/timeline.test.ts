@@ -11,7 +11,7 @@ describe("notifications", () => {
   const notices = async (as: "full" | "other" = "full"): Promise<Json[]> =>
     items(await service.request("GET /account/notifications", { as }));
 
-  test("V-043 V-044 V-097 are of the documented shape and words", async () => {
+  test("V-043 V-044 V-097 have the documented members and texts", async () => {
     const found = [...(await notices()), ...(await notices("other"))];
     expect(found.length).toBeGreaterThan(2);
     for (const each of found) {
@@ -26,7 +26,7 @@ describe("notifications", () => {
     }
   });
 
-  test.each(["POST", "PUT", "DELETE"])("V-045 %s changes nothing", async (method) => {
+  test.each(["POST", "PUT", "DELETE"])("V-045 are not changed by %s", async (method) => {
     const before = await notices();
     for (const path of ["", "/0", "/1"]) {
       const answer = await service.request(`${method} /account/notifications${path}`, { body: {} });
@@ -35,7 +35,7 @@ describe("notifications", () => {
     expect(await notices()).toEqual(before);
   });
 
-  test("V-046 V-123 a planned migration is reported until it is carried out", async () => {
+  test("V-046 V-123 report a planned migration until it is done", async () => {
     const planned = (await notices()).find(({ type }) => type === "migration_scheduled") as Json;
     const { id } = planned["entity"] as { id: number };
     expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(200);
@@ -44,7 +44,7 @@ describe("notifications", () => {
     expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(400);
   });
 
-  test("V-047 domains are not served without an active instance", async () => {
+  test("V-047 report domains without an active instance", async () => {
     const unserved = async (): Promise<boolean> =>
       (await notices("other")).some(({ label }) => /not being served/.test(String(label)));
     expect(await unserved()).toBe(false);
@@ -58,7 +58,7 @@ describe("notifications", () => {
     expect(await unserved()).toBe(false);
   });
 
-  test("V-185 are a stream of their own", async () => {
+  test("V-185 are separate from events", async () => {
     const events = items(await service.request("GET /account/events"));
     expect(events.every((each) => "action" in each && !("severity" in each))).toBe(true);
     expect((await notices()).every((each) => !("action" in each))).toBe(true);
@@ -72,7 +72,7 @@ describe("events", () => {
     expect((await service.request("GET /account/events/1")).status).toBe(404);
   });
 
-  test("V-155 V-184 are marked as seen up to one, with the lower scope", async () => {
+  test("V-155 V-184 are marked as seen up to one, with the read scope", async () => {
     const [newest, , third] = items(await service.request("GET /account/events"));
     const made = await service.request("POST /profile/tokens", {
       body: { scopes: "events:read_only", label: "e" },
@@ -89,14 +89,14 @@ describe("events", () => {
     );
   });
 
-  test("one is marked as read", async () => {
+  test("are marked as read one by one", async () => {
     const [newest, second] = items(await service.request("GET /account/events"));
     await service.request(`POST /account/events/${String(newest?.["id"])}/read`);
     expect((await service.request(`GET /account/events/${String(newest?.["id"])}`)).body["read"]).toBe(true);
     expect((await service.request(`GET /account/events/${String(second?.["id"])}`)).body["read"]).toBe(false);
   });
 
-  test("show how far they are, and how long a move still takes", async () => {
+  test("have their progress, and the remaining time of a move", async () => {
     await service.request("POST /vm/instances/5201/migrate", { body: { region: "us-west" } });
     service.clock.advance(7000);
     const [event] = items(
@@ -108,7 +108,7 @@ describe("events", () => {
     expect(after.body).toMatchObject({ status: "finished", percent_complete: 100, duration: 14, rate: null });
   });
 
-  test("are found by their entity", async () => {
+  test("are filtered by their entity", async () => {
     await service.request("POST /vm/instances/5201/reboot");
     const filter = { "entity.id": 5201, "entity.type": "vm" };
     const found = items(await service.request("GET /account/events", { filter }));

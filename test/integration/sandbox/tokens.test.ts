@@ -30,7 +30,7 @@ describe("tokens", () => {
     expect(again["token"]).toBe(String(body["token"]).slice(0, 16));
   });
 
-  test("V-178 end when they are deleted or their time has come", async () => {
+  test("V-178 end when they are deleted or expire", async () => {
     const { body } = await make({ label: "short", scopes: "*", expiry: "2022-05-10T10:00:00" });
     const as = bearer(body["token"]);
     expect(await status("GET /profile", { as })).toBe(200);
@@ -52,7 +52,7 @@ describe("tokens", () => {
     expect(errorFields(await make(body))).toEqual([field]);
   });
 
-  test("never reach further than the one that made them", async () => {
+  test("never have more scopes than the token that created them", async () => {
     const { body } = await make({ label: "a", scopes: "account:read_write" });
     const as = bearer(body["token"]);
     expect(errorFields(await make({ label: "b", scopes: "vms:read_only" }, as))).toEqual(["scopes"]);
@@ -64,7 +64,7 @@ describe("OAuth clients", () => {
   const body = { label: "board", redirect_uri: "https://board.example/back" };
   const one = "/account/oauth-clients/9f0c1d2e3b4a59687766";
 
-  test("V-058 V-081 V-102 one is read", async () => {
+  test("V-058 V-081 V-102 are read", async () => {
     expect((await service.request(`GET ${one}`)).body).toEqual({
       id: "9f0c1d2e3b4a59687766",
       redirect_uri: "https://app.example.net/callback",
@@ -77,7 +77,7 @@ describe("OAuth clients", () => {
     expect(await status("GET /account/oauth-clients/none")).toBe(404);
   });
 
-  test("V-059 only the responses to create and reset contain the secret", async () => {
+  test("V-059 have their secret only in the responses to create and reset", async () => {
     const made = await service.request("POST /account/oauth-clients", { body });
     expect(made.body).toMatchObject({
       ...body,
@@ -98,7 +98,7 @@ describe("OAuth clients", () => {
     );
   });
 
-  test("V-103 label and redirect_uri are written, nothing else", async () => {
+  test("V-103 have only label and redirect_uri as writable members", async () => {
     const before = (await service.request(`GET ${one}`)).body;
     const change = { label: "tool", redirect_uri: "https://tool.example/back" };
     expect(
@@ -109,27 +109,27 @@ describe("OAuth clients", () => {
     });
   });
 
-  test("V-104 V-105 deleting one ends every token issued to it", async () => {
+  test("V-104 V-105 end every token issued to them when they are deleted", async () => {
     expect(await status("GET /vm/instances", { as: "app" })).toBe(200);
     expect((await service.request(`DELETE ${one}`)).body).toEqual({});
     expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
     expect(await status("GET /vm/instances")).toBe(200);
   });
 
-  test("V-175 a token of an application works for 7200 seconds", async () => {
+  test("V-175 have tokens that are valid for 7200 seconds", async () => {
     service.clock.advance(7_199_000);
     expect(await status("GET /vm/instances", { as: "app" })).toBe(200);
     service.clock.advance(1000);
     expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
   });
 
-  test("so does taking back the leave that was given to an application", async () => {
+  test("have tokens that end when the authorization is revoked", async () => {
     const [app] = items(await service.request("GET /profile/apps"));
     await service.request(`DELETE /profile/apps/${String(app?.["id"])}`);
     expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
   });
 
-  test("a picture is kept and shown to everyone", async () => {
+  test("have a picture that everyone can read", async () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
     const headers = { "content-type": "image/png" };
     expect(await status(`PUT ${one}/thumbnail`, { raw: png, headers })).toBe(200);
@@ -154,7 +154,7 @@ describe("the profile", () => {
     ).toHaveLength(1);
   });
 
-  test("a second factor is confirmed with the code of the time", async () => {
+  test("has a second factor that is confirmed with the current code", async () => {
     const { body } = await service.request("POST /profile/tfa-enable");
     const confirm = (code: string): Promise<SandboxResponse> =>
       service.request("POST /profile/tfa-enable-confirm", { body: { tfa_code: code } });
@@ -166,7 +166,7 @@ describe("the profile", () => {
     expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(false);
   });
 
-  test("preferences are kept as they are", async () => {
+  test("has preferences that are stored unchanged", async () => {
     const body = { theme: "dark", rows: [1, { a: null }] };
     await service.request("PUT /profile/preferences", { body });
     expect((await service.request("GET /profile/preferences")).body).toEqual(body);
@@ -188,7 +188,7 @@ test.each([
 });
 
 test.each(["2030-02-30T00:00:00", "31.1.2030", "2030", "tomorrow", "2030-01-31T25:00:00", "Jan 31, 2030"])(
-  "the expiry %j is refused",
+  "the expiry %j is rejected",
   async (expiry) => {
     const refused = await service.request("POST /profile/tokens", { body: { label: "x", expiry } });
     expect(errorFields(refused)).toEqual(["expiry"]);

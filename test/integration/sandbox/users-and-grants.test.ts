@@ -12,7 +12,7 @@ const status = async (request: string, asking: SandboxRequest = {}): Promise<num
 const ids = (answer: SandboxResponse): unknown[] => items(answer).map(({ id }) => id);
 
 describe("users", () => {
-  test("V-060 V-106 a user is read", async () => {
+  test("V-060 V-106 are read", async () => {
     expect((await service.request("GET /account/users/dev-kai")).body).toEqual({
       username: "dev-kai",
       email: "kai@example.net",
@@ -37,7 +37,7 @@ describe("users", () => {
     ]);
   });
 
-  test("V-107 are changed, and after a change of name are found under the new one", async () => {
+  test("V-107 are changed, and are found under a new name", async () => {
     const body = { username: "dev-kari", ssh_keys: ["laptop"] };
     expect((await service.request("PUT /account/users/dev-kai", { body })).body).toMatchObject(body);
     expect(await status("GET /account/users/dev-kai")).toBe(404);
@@ -46,7 +46,7 @@ describe("users", () => {
     expect(ids(await service.request("GET /profile/tokens", { as: "restricted" }))).toHaveLength(1);
   });
 
-  test("V-061 being made restricted grants nothing", async () => {
+  test("V-061 have no grants when they become restricted", async () => {
     const body = { username: "free", email: "free@example.net" };
     await service.request("POST /account/users", { body });
     expect(await status("GET /account/users/free/grants")).toBe(204);
@@ -57,14 +57,14 @@ describe("users", () => {
     expect(new Set(levels)).toEqual(new Set([null]));
   });
 
-  test("V-108 a deleted one is logged out at once", async () => {
+  test("V-108 are logged out at once when they are deleted", async () => {
     expect(await status("GET /profile", { as: "restricted" })).toBe(200);
     expect((await service.request("DELETE /account/users/dev-kai")).body).toEqual({});
     expect(await status("GET /profile", { as: "restricted" })).toBe(401);
     expect(await status("GET /account/users/dev-kai/grants")).toBe(404);
   });
 
-  test("V-062 ssh_keys are the labels of the keys that the user added", async () => {
+  test("V-062 have the labels of their keys in ssh_keys", async () => {
     const keys = async (): Promise<unknown> =>
       (await service.request("GET /account/users/ops-anna")).body["ssh_keys"];
     const body = { label: "desk", ssh_key: "ssh-ed25519 AAAAC3Nz anna@desk" };
@@ -82,7 +82,7 @@ describe("users", () => {
 });
 
 describe("V-109 grants", () => {
-  test("are read and written, and what is not mentioned keeps its level", async () => {
+  test("are read and written, and omitted ones keep their level", async () => {
     const path = "/account/users/dev-kai/grants";
     const body = { vm: [{ id: 5203, permissions: "read_only" }], global: { add_vms: true } };
     const { body: after } = await service.request(`PUT ${path}`, { body });
@@ -95,7 +95,7 @@ describe("V-109 grants", () => {
     expect(await status("GET /profile/grants")).toBe(204);
   });
 
-  test("for what is not there, or of a level that is none, are 400", async () => {
+  test("for unknown objects or levels are 400", async () => {
     const put = (body: Json): Promise<SandboxResponse> =>
       service.request("PUT /account/users/dev-kai/grants", { body });
     expect(errorFields(await put({ vm: [{ id: 1, permissions: "read_only" }] }))).toEqual(["vm"]);
@@ -106,7 +106,7 @@ describe("V-109 grants", () => {
 describe("V-180 a restricted user", () => {
   const as = "restricted";
 
-  test("sees and reaches what was granted, at that level", async () => {
+  test("reads and writes what was granted, at that level", async () => {
     expect(ids(await service.request("GET /vm/instances", { as }))).toEqual([5201, 5202]);
     expect(await status("GET /vm/instances/5201", { as })).toBe(200);
     expect(await status("GET /vm/instances/5203", { as })).toBe(403);
@@ -119,7 +119,7 @@ describe("V-180 a restricted user", () => {
     expect(await status("DELETE /domains/7010", { as })).toBe(403);
   });
 
-  test("V-179 makes only what the flags allow, and then may use it", async () => {
+  test("V-179 creates only what the flags permit, and then may use it", async () => {
     expect(await status("POST /vm/instances", { as, body: webServer })).toBe(403);
     const body = { domain: "kai.example.net", type: "master", soa_email: "kai@example.net" };
     const made = await service.request("POST /domains", { as, body });
@@ -136,17 +136,17 @@ describe("V-180 a restricted user", () => {
     "GET /support/tickets",
     "GET /managed/credentials",
     "GET /orch/clusters",
-  ])("%s is 403", async (request) => {
+  ])("gets 403 for %s", async (request) => {
     expect(await status(request, { as, body: request.startsWith("GET") ? undefined : {} })).toBe(403);
   });
 
-  test("who may read the account may not write to it", async () => {
+  test("with read access to the account cannot write to it", async () => {
     expect(await status("GET /account", { as: "billing" })).toBe(200);
     expect(await status("PUT /account", { as: "billing", body: { city: "Oslo" } })).toBe(403);
     expect(await status("GET /account/users", { as: "billing" })).toBe(403);
   });
 
-  test("V-182 sees no event of what was not granted", async () => {
+  test("V-182 sees no events of objects that were not granted", async () => {
     const about = items(await service.request("GET /account/events", { as })).map(
       ({ entity }) => entity as Json,
     );
@@ -156,7 +156,7 @@ describe("V-180 a restricted user", () => {
     expect(await status(`GET /account/events/${String(other?.["id"])}`, { as })).toBe(403);
   });
 
-  test("reads public images and scripts and changes neither", async () => {
+  test("reads public images and scripts and cannot change them", async () => {
     expect(await status("GET /images/vm/debian11", { as })).toBe(200);
     expect(await status("DELETE /images/vm/debian11", { as })).toBe(403);
     expect(await status("DELETE /images/vm/debian11")).toBe(403);
@@ -165,14 +165,14 @@ describe("V-180 a restricted user", () => {
 });
 
 describe("the last unrestricted user", () => {
-  test("can't restrict himself, and can't be deleted", async () => {
+  test("cannot be restricted or deleted", async () => {
     const restricted = await service.request("PUT /account/users/ops-anna", { body: { restricted: true } });
     expect([restricted.status, errorFields(restricted)]).toEqual([400, ["restricted"]]);
     expect((await service.request("DELETE /account/users/ops-anna")).status).toBe(400);
     expect((await service.request("GET /account/users/ops-anna")).body["restricted"]).toBe(false);
   });
 
-  test("can once there is another one", async () => {
+  test("can be restricted once there is another one", async () => {
     await service.request("PUT /account/users/dev-kai", { body: { restricted: false } });
     const { body } = await service.request("PUT /account/users/ops-anna", { body: { restricted: true } });
     expect(body["restricted"]).toBe(true);
@@ -181,7 +181,7 @@ describe("the last unrestricted user", () => {
   });
 });
 
-test("labels of unknown SSH keys are refused", async () => {
+test("unknown SSH key labels are rejected", async () => {
   const keys = (ssh_keys: string[]) => service.request("PUT /account/users/ops-anna", { body: { ssh_keys } });
   expect(errorFields(await keys(["laptop", "nowhere"]))).toEqual(["ssh_keys"]);
   expect((await keys(["laptop"])).status).toBe(200);
@@ -189,14 +189,14 @@ test("labels of unknown SSH keys are refused", async () => {
 });
 
 test.each(["Europe/Oslo", "US/Eastern", "UTC", "Asia/Kolkata"])(
-  "the time zone %s is taken",
+  "the time zone %s is accepted",
   async (timezone) => {
     expect((await service.request("PUT /profile", { body: { timezone } })).body["timezone"]).toBe(timezone);
   },
 );
 
 test.each(["Mars/Olympus", "+01:00", "Oslo", "Europe/Oslo "])(
-  "the time zone %j is refused",
+  "the time zone %j is rejected",
   async (timezone) => {
     expect(errorFields(await service.request("PUT /profile", { body: { timezone } }))).toEqual(["timezone"]);
   },

@@ -50,7 +50,7 @@ interface Recorded {
     { width: 1280, scheme: "dark" },
     { width: 390, scheme: "light" },
   ] as const)(
-    "every view is without complaint, accessible and no wider than the window: $width, $scheme",
+    "has no errors, is accessible and fits the window in every view: $width, $scheme",
     async (look) => {
       shown = await openConsole(browser, gateway, look);
       const { clients } = (await (await fetch(`${gateway.adminUrl}/api/usage/clients`)).json()) as {
@@ -82,7 +82,7 @@ interface Recorded {
     LONG_MS,
   );
 
-  test("the filters narrow the list, stand in the address, and can be cleared", async () => {
+  test("filters the list, keeps filters in the URL, and clears them", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic");
     const { page } = shown;
@@ -103,7 +103,7 @@ interface Recorded {
     expect(shown.complaints).toEqual([]);
   });
 
-  test("the list is live until it is paused", async () => {
+  test("updates the list until it is paused", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic?route=GET+%2Fvm%2Ftypes");
     const { page } = shown;
@@ -119,7 +119,7 @@ interface Recorded {
     await waitFor(async () => (await calls.count()) === 2);
   });
 
-  test("a call can be reached and left by keyboard alone", async () => {
+  test("can be used by keyboard alone", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic");
     const { page } = shown;
@@ -157,7 +157,7 @@ interface Recorded {
   test.each([
     ["alpha", "vms"],
     ["v4", "data"],
-  ])("a call is copied as curl in %s, and works", async (dialect, list) => {
+  ])("copies a request as a working curl command in %s", async (dialect, list) => {
     shown = await openConsole(browser, gateway);
     await shown.open(callOf("GET /vm/instances"));
     const { page } = shown;
@@ -172,7 +172,7 @@ interface Recorded {
     ]);
   });
 
-  test("a call can be downloaded as JSON and as HAR", async () => {
+  test("downloads a request as JSON and as HAR", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open(callOf("POST /vm/instances"));
     const { page } = shown;
@@ -187,7 +187,7 @@ interface Recorded {
     expect(JSON.parse(har)).toMatchObject({ log: { version: "1.2", entries: expect.any(Array) } });
   });
 
-  test("fields are told with their class, in words and beside their values", async () => {
+  test("explains fields with their class and values", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open(callOf("GET /vm/instances/:id"));
     const row = shown.page.locator("tr", { has: shown.page.getByRole("rowheader", { name: "datacenter" }) });
@@ -196,7 +196,7 @@ interface Recorded {
     expect(await line.getAttribute("data-class")).toBe("composed");
   });
 
-  test("tables sort by their heads, downwards and upwards", async () => {
+  test("sorts tables by column, ascending and descending", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/clients");
     const { page } = shown;
@@ -209,7 +209,7 @@ interface Recorded {
     expect(await figures()).toEqual((await figures()).toSorted((a, b) => a - b));
   });
 
-  test("the migration shows every client's state, what is left, and planned brown-outs", async () => {
+  test("shows each client's migration state, remaining work and planned brown-outs", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/migration");
     const text = await shown.page.locator("main").innerText();
@@ -218,7 +218,7 @@ interface Recorded {
     expect(text).toContain(WINDOW);
   });
 
-  test("the theme can be chosen and is kept", async () => {
+  test("keeps the chosen theme", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic");
     const { page } = shown;
@@ -247,7 +247,7 @@ interface Recorded {
   });
   afterAll(() => browser.close());
 
-  test("nobody has called yet says what will be there", async () => {
+  test("has no requests says what it will show", async () => {
     gateway = await startListeningGateway();
     shown = await openConsole(browser, gateway);
     for (const [view, text] of [
@@ -262,7 +262,7 @@ interface Recorded {
     expect(shown.complaints).toEqual([]);
   });
 
-  test("has an admin token asks for it, and forgets who signs out", async () => {
+  test("has an admin token requires it, and signs out", async () => {
     gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });
     shown = await openConsole(browser, gateway);
     const { page } = shown;
@@ -278,7 +278,7 @@ interface Recorded {
     await page.getByLabel("Admin token").waitFor();
   });
 
-  test("can't be reached any more says so, and goes on when it is back", async () => {
+  test("becomes unreachable says so, and recovers", async () => {
     gateway = await startListeningGateway();
     shown = await openConsole(browser, gateway);
     await shown.open("#/traffic");

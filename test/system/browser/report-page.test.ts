@@ -30,7 +30,7 @@ const LONG_MS = 120_000;
     { width: 390, scheme: "light" },
     { width: 390, scheme: "dark" },
   ] as const)(
-    "is without complaint, accessible, and no wider than the window: $width, $scheme",
+    "has no errors, is accessible and fits the window: $width, $scheme",
     async (look) => {
       shown = await openConsole(browser, gateway, look);
       await shown.open("api/report?format=html");
@@ -45,7 +45,7 @@ const LONG_MS = 120_000;
   );
 
   test(
-    "is opened from the console: the whole of it, and the guide of one client",
+    "is opened from the console, as a whole and for one client",
     async () => {
       shown = await openConsole(browser, gateway);
       const { page } = shown;

@@ -9,7 +9,7 @@ import { readMetric } from "./admin-client.ts";
 
 const PURGE_MS = 10_000;
 
-test("a flood of made-up tokens and long user agents deletes no record", async () => {
+test("a flood of unknown tokens and long user agents deletes no record", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-flood-"));
   const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", AUDIT_DURABILITY: "strict" };
   const gateway = await startListeningGateway(settings);

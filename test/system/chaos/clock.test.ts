@@ -56,7 +56,7 @@ async function records(): Promise<Recorded[]> {
 describe.each([
   ["forward", HOURS],
   ["back", -HOURS],
-])("a clock that is set %s by three hours", (_way, seconds) => {
+])("a system clock that is set %s by three hours", (_way, seconds) => {
   beforeAll(start, LONG);
   beforeEach(() => {
     clock.set(0);
@@ -65,7 +65,7 @@ describe.each([
   afterAll(end);
 
   test(
-    "holds nobody to a limit for longer than its window, and tells nobody so",
+    "does not extend a rate limit beyond its window, nor the reported one",
     async () => {
       while ((await statusOf("good-limited")) !== 420);
       clock.set(seconds);
@@ -83,7 +83,7 @@ describe.each([
   );
 
   test(
-    "makes v4 asked about a refused token no later",
+    "does not delay the check of a rejected token",
     async () => {
       expect(await statusOf("bad")).toBe(401);
       clock.set(seconds);
@@ -96,7 +96,7 @@ describe.each([
   );
 
   test(
-    "gives up no call early, and none later",
+    "times out no upstream request early or late",
     async () => {
       let answer = (): void => {};
       v4.respondWith(
@@ -119,7 +119,7 @@ describe.each([
   );
 
   test(
-    "stamps records with the time that it shows, and measures them without it",
+    "gives records its time, and does not affect durations",
     async () => {
       let answer = (): void => {};
       v4.respondWith(
@@ -142,7 +142,7 @@ describe.each([
   );
 
   test(
-    "ends no process, and holds up the end of none",
+    "ends no process, and delays no shutdown",
     async () => {
       clock.set(seconds);
       expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);

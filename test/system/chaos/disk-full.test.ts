@@ -74,7 +74,7 @@ describe("a full disk", () => {
   }
 
   test(
-    "refuses nobody whose record may come later, loses no record, and goes on when there is space",
+    "fails no request with relaxed audit, loses no record, and recovers when there is space",
     async () => {
       const { body } = await relaxed.gateway.request("POST /account/clients", CLIENT);
       const signIn = async ({ gateway }: Asked): Promise<number> => {
@@ -116,7 +116,7 @@ describe("a full disk", () => {
     LONG,
   );
 
-  test("is named at a start, which works when there is space", async () => {
+  test("is reported at a start, which succeeds when there is space", async () => {
     const settings = { DATA_DIR: join(disk.folder, "another") };
     disk.fill();
     await expect(startListeningGateway(settings)).rejects.toThrow(/the disk is full/);

@@ -70,9 +70,9 @@ async function recovers(gateway: Serving): Promise<void> {
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
 }
 
-describe("a name that does not resolve", () => {
+describe("a host name of v4 that does not resolve", () => {
   test(
-    "at the start: not ready, and 500, until it does",
+    "at the start: gives 500 and is not ready, until it resolves",
     async () => {
       resolves(false);
       const gateway = await start();
@@ -85,7 +85,7 @@ describe("a name that does not resolve", () => {
   );
 
   test(
-    "any more: connections that are there are used on; 500 without one, until it does again",
+    "later: open connections are used, and 500 without one, until it resolves",
     async () => {
       const gateway = await start();
       expect((await ask(gateway)).status).toBe(200);

@@ -6,11 +6,11 @@ import { faultsPage } from "./page.ts";
 
 const PAGE = "docs/faults.md";
 
-test("says it as their data does", () => {
+test("docs/faults.md is what its data gives", () => {
   if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
   expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
 });
 
-test.each(ELSEWHERE)("$fault: the test is there", ({ file, test: name }) => {
+test.each(ELSEWHERE)("the cited test exists: $fault", ({ file, test: name }) => {
   expect(readFileSync(file, "utf8")).toContain(name);
 });

@@ -25,7 +25,7 @@ interface Asked {
   refused: number;
 }
 
-describe("PostgreSQL", () => {
+describe("a PostgreSQL that", () => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let relaxed: Asked;
@@ -69,7 +69,7 @@ describe("PostgreSQL", () => {
   }
 
   test.each(STORE_FAULTS)(
-    "$name: $postgres.relaxed where a record may come later, $postgres.strict where not",
+    "$name: $postgres.relaxed with relaxed audit, $postgres.strict with strict audit",
     async ({ fault, postgres: expected }) => {
       const later = startLoad(() => ask(relaxed), 2);
       const atOnce = startLoad(() => ask(strict), 2);
@@ -96,7 +96,7 @@ describe("PostgreSQL", () => {
   );
 
   test(
-    "a connection that goes dead without a word is given up, and replaced",
+    "silently drops a connection: it is replaced",
     async () => {
       expect([await ask(relaxed), await ask(strict)]).toEqual([200, 200]);
       proxy.freeze();

@@ -10,7 +10,7 @@ const describe = await describeWith("redis-server");
 const GATEWAY_SECRET = "s".repeat(32);
 const REMOVE = "DELETE /v4/vm/instances/5201";
 
-describe("Redis that comes back empty", () => {
+describe("a Redis that comes back empty", () => {
   let redis: RedisServer;
   let gateway: ListeningGateway;
   let replica: ListeningGateway;
@@ -54,7 +54,7 @@ describe("Redis that comes back empty", () => {
       ]),
     );
 
-  test("refuses a DELETE by tokens of level modify with 401 in both lanes, and v4 is not asked", async () => {
+  test("rejects a DELETE by tokens of level modify with 401, in alpha and as Bearer, without a v4 request", async () => {
     const { token } = await app.token("vms:modify");
     const { body } = await gateway.request("POST /account/tokens", { body: { scopes: "vms:modify" } });
     for (const as of [token, body.token]) expect(await statuses(as)).toEqual([403, 403, 403, 403]);
@@ -68,7 +68,7 @@ describe("Redis that comes back empty", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("while it is away they do no more either", async () => {
+  test("permits no more while it is down", async () => {
     const { token } = await app.token("vms:modify");
     await redis.stop();
     gateway.takeV4Requests();
@@ -77,7 +77,7 @@ describe("Redis that comes back empty", () => {
     await redis.start();
   });
 
-  test("gives a sign-in that was under way no more than it had asked for", async () => {
+  test("gives a sign-in in progress no more than it requested", async () => {
     const back = await app.signIn("vms:modify");
     await emptied();
     const { body } = await app.exchange(back.searchParams.get("code") ?? "");

@@ -16,7 +16,7 @@ const AWAY = [
   "Redis does not respond: each process enforces its share of the limits",
 ];
 
-describe("Redis", () => {
+describe("a Redis that", () => {
   let redis: RedisServer;
   let proxy: FaultProxy;
   let gateway: ListeningGateway;

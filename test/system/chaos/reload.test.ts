@@ -53,9 +53,9 @@ const SUCCESSFUL = "pack_last_reload_successful";
 describe.each([
   ["one process", {}],
   ["two workers", { WORKERS: "2" }],
-])("%s", (_name, env) => {
+])("pack reload: %s", (_name, env) => {
   test(
-    "changes its pack under load: every answer is made with one, none fails",
+    "replaces the pack under load: each response comes from one pack, none fails",
     async () => {
       const gateway = await start(env);
       await says(gateway, "first");
@@ -75,7 +75,7 @@ describe.each([
   );
 
   test(
-    "refuses a pack with a fault: the one in use stays, and the log says where the fault is",
+    "rejects an invalid pack: the active one stays, and the log names the problem",
     async () => {
       const gateway = await start(env);
       const load = startLoad(() => ask(gateway), 2);
@@ -105,7 +105,7 @@ describe.each([
 });
 
 test(
-  "a file that changes is enough, without a signal",
+  "a changed file reloads the pack without a signal",
   async () => {
     const gateway = await start();
     pack.says("second");
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  "a request ends with the pack that it began with, however long it takes",
+  "a request finishes with the pack that it started with",
   async () => {
     const gateway = await start();
     let answer = (): void => {};
@@ -136,7 +136,7 @@ test(
 );
 
 test(
-  "operators are shown the pack in use",
+  "operators see the active pack",
   async () => {
     const gateway = await start();
     const routes = async (): Promise<string> => (await fetch(`${gateway.admin}/api/mappings`)).text();
@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  "while v4 gives no catalogs the pack in use stays, and the new one comes when it does",
+  "while v4 returns no catalogs, the active pack stays until the new one is complete",
   async () => {
     const gateway = await start();
     v4.setCatalogsAvailable(false);
@@ -167,7 +167,7 @@ test(
 );
 
 test(
-  "a worker that is begun again has the pack of the others, whatever lies in the folder",
+  "a restarted worker has the pack of the others, whatever the folder contains",
   async () => {
     const gateway = await start({ WORKERS: "2" });
     pack.write("instance.yaml", "object: instance\nfields: 7\n");

@@ -25,7 +25,7 @@ describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
     ["with a length", "GET", { "content-type": "image/png", "content-length": "50000" }],
     ["in chunks", "GET", { "content-type": "image/png" }],
     ["to HEAD", "HEAD", { "content-type": "image/png", "content-length": "50000" }],
-  ])("a file %s is broken off, never whole without a record", async (_how, method, headers) => {
+  ])("aborts a file %s, so that none is complete without a record", async (_how, method, headers) => {
     await start({ AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     v4.respondWith(plain(200, PICTURE, headers));
     const got = fetch(gateway.url + THUMBNAIL, { method, headers: { authorization } });
@@ -33,7 +33,7 @@ describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
   });
 });
 
-describe("64 clients that are slow on purpose", () => {
+describe("64 slow clients", () => {
   const clients: RawClient[] = [];
   const timers: NodeJS.Timeout[] = [];
   afterEach(() => {
@@ -93,7 +93,7 @@ describe("64 clients that are slow on purpose", () => {
     ["native downloads with made-up tokens", "/v4/long", madeUp("Bearer")],
     ["native downloads with one good token", "/v4/long", good("Bearer")],
     ["native downloads with many good tokens", "/v4/long", (index) => `Bearer good-${index}`],
-  ])("%s that are not read keep nobody waiting", async (_whose, path, tokenOf) => {
+  ])("%s that are not read block nobody", async (_whose, path, tokenOf) => {
     await start({ UPSTREAM_TIMEOUT_MS: "1500", UPSTREAM_CONNECTIONS: "64" });
     v4.respondWith((call, response) =>
       (/long|thumbnail/.test(call.path) ? LONG : acceptGoodTokens)(call, response),

@@ -45,7 +45,7 @@ function expectSealed({ text, headers, body }: TestResponse): void {
   expect(body.errors).toEqual([{ reason: expect.any(String) }]);
 }
 
-describe("v4", () => {
+describe("a v4 that", () => {
   test.each(V4_FAULTS)(
     "$name: $read for a read, $create for a create, and 200 when it is over",
     async (row) => {

@@ -22,8 +22,8 @@ function pasted(printed: string): string[][] {
 const AUTHORISED = ["-H", "Authorization: Bearer t"];
 const JSON_BODY = ["-H", "Content-Type: application/json", "-d"];
 
-describe("explain prints what a shell can run", () => {
-  test("a filter, in v4's words", async () => {
+describe("explain prints commands for a shell", () => {
+  test("for a filter in v4's terms", async () => {
     const { out, code } = await explain(
       "GET /vm/instances?page=2",
       "-H",
@@ -40,7 +40,7 @@ describe("explain prints what a shell can run", () => {
     expect(code).toBe(0);
   });
 
-  test("a file, and a DELETE", async () => {
+  test("for a file and a DELETE", async () => {
     const path = "https://v4.example/v4/account/oauth-clients/abc/thumbnail";
     expect(pasted((await explain("GET /account/clients/abc/thumbnail")).out)).toEqual([
       [path, ...AUTHORISED],
@@ -49,7 +49,7 @@ describe("explain prints what a shell can run", () => {
     expect(pasted((await explain("DELETE /vm/instances/5")).out)).toEqual([removal]);
   });
 
-  test("a body with any characters, and the prerequisite that validates it", async () => {
+  test("for a body with any characters, with the prerequisite that validates it", async () => {
     const body = {
       datacenter: "newark",
       type: "vm1024.5",
@@ -75,7 +75,7 @@ describe("explain prints what a shell can run", () => {
     expect(code).toBe(0);
   });
 
-  test("related requests, each with its condition", async () => {
+  test("for related requests, each with its condition", async () => {
     const { out } = await explain("GET /vm/instances/5");
     expect(pasted(out).map(([url]) => url)).toEqual([
       "https://v4.example/v4/vm/instances/5",
@@ -86,7 +86,7 @@ describe("explain prints what a shell can run", () => {
     expect(out).toContain("# lost: total_transfer: a part of a GB; 0 in lists");
   });
 
-  test("prerequisites, waiting, and a read after the call, in order", async () => {
+  test("for prerequisites, waiting and a read after the call, in order", async () => {
     const edit = await explain("PUT /vm/instances/5/configs/7", "-d", '{"disks":{"sda":5}}');
     expect(
       pasted(edit.out).map(([first, second, url]) => (first === "-X" ? `${second} ${url}` : first)),
@@ -104,7 +104,7 @@ describe("explain prints what a shell can run", () => {
     expect(cancel.out).toMatch(/^# after the call, for the response\ncurl .*\/v4\/vm\/instances\/5'/m);
   });
 
-  test("a response from the catalog cache, and an edit that becomes a read", async () => {
+  test("for a response from the catalog cache, and an edit that becomes a read", async () => {
     const catalog = await explain("GET /vm/kernels/vm/latest_64");
     expect(catalog).toMatchObject({
       code: 0,
@@ -116,7 +116,7 @@ describe("explain prints what a shell can run", () => {
   });
 });
 
-describe("a request that the gateway rejects is printed with alpha's errors, and ends with 1", () => {
+describe("explain prints alpha's errors for a rejected request, and exits with 1", () => {
   test.each([
     [
       "all errors of a body",

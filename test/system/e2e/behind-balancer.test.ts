@@ -57,7 +57,7 @@ describe("behind haproxy", () => {
       .map((call) => (call.json() as { label: string }).label);
 
   test.each(["token", "Bearer"])(
-    "SIGTERM to one loses no POST of %s, and sends none twice",
+    "SIGTERM to one gateway loses no POST of %s, and sends none twice",
     async (scheme) => {
       const sent: string[] = [];
       const statuses: number[] = [];

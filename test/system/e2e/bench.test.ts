@@ -8,7 +8,7 @@ afterEach(killAll);
 
 const script = [join(REPOSITORY, "bench", "main.ts")];
 
-test("the bench runs, every request gets its answer, and each target has its numbers", async () => {
+test("the bench runs, every request gets a response, and each target has figures", async () => {
   const { code, out, err } = await run(["--quick"], { script }).ended;
 
   const number = String.raw` +[\d.]+`;
@@ -20,7 +20,7 @@ test("the bench runs, every request gets its answer, and each target has its num
   expect({ code, err }).toEqual({ code: 0, err: "" });
 }, 120_000);
 
-test("a bench flag that isn't one is refused", async () => {
+test("an unknown bench flag is rejected", async () => {
   const { code } = await run(["--fast"], { script }).ended;
 
   expect(code).toBe(1);

@@ -53,7 +53,7 @@ beforeAll(() => {
   });
 });
 
-test("compose.yaml has no secret and no password of its own: each must be given", () => {
+test("compose.yaml contains no secrets and no passwords", () => {
   const text = read("compose.yaml");
   const given = [...text.matchAll(/\$\{(\w+)(:?[-?]?)/g)].map(([, name, kind]) => ({ name, kind }));
   expect(given.filter(({ kind }) => kind !== ":?")).toEqual([]);
@@ -61,7 +61,7 @@ test("compose.yaml has no secret and no password of its own: each must be given"
   expect(text.match(/postgres:\/\/\w+:(?!\$\{POSTGRES_PASSWORD:\?)/)).toBeNull();
 });
 
-test("compose.yaml gives its gateways settings that they take, and the same", () => {
+test("compose.yaml gives all gateways the same valid settings", () => {
   expect(readEnvironment(gateways[0] ?? {})).toMatchObject({
     ADMIN_HOST: "0.0.0.0",
     ADMIN_TOKEN: "the-operators-own",
@@ -73,22 +73,22 @@ test("compose.yaml gives its gateways settings that they take, and the same", ()
   expect(gateways[1]).toEqual(gateways[0]);
 });
 
-test("compose.yaml takes secrets from outside, and doesn't start without them", () => {
+test("compose.yaml reads secrets from the environment, and does not start without them", () => {
   for (const name of ["ADMIN_TOKEN", "GATEWAY_SECRET"])
     expect(services["gateway-1"]?.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
 });
 
-test("compose.yaml keeps what Redis has over a restart, and has it drop nothing: tokens that were handed out are in it", () => {
+test("compose.yaml persists Redis, and evicts nothing: it has the issued tokens", () => {
   const { command, volumes }: Partial<Composed> = services["redis"] ?? {};
   expect(command?.join(" ")).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
   expect(volumes).toEqual(["state:/data"]);
 });
 
-test("compose.yaml runs the sandbox where the gateways look for it", () => {
+test("compose.yaml runs the sandbox at the address that the gateways use", () => {
   expect(services["sandbox"]?.command.join(" ")).toBe("node dist/main.js sandbox --host 0.0.0.0 --port 8090");
 });
 
-test("compose.yaml keeps the stores away from the load balancer, and root away from everything it builds", () => {
+test("compose.yaml hides the stores from the load balancer, and runs nothing as root", () => {
   expect(services["balancer"]?.networks).toEqual(["front"]);
   for (const name of ["redis", "database", "sandbox"]) expect(services[name]?.networks).toEqual(["back"]);
   for (const name of ["gateway-1", "gateway-2", "sandbox", "balancer"])
@@ -173,7 +173,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     return rows.map(({ record }) => (typeof record === "string" ? JSON.parse(record) : record));
   };
 
-  test("share the requests, hold one limit, and write one audit", async () => {
+  test("the composed gateways share requests, one rate limit and one audit", async () => {
     const headers = { authorization: `token ${token}` };
     const answers = await Promise.all(Array.from({ length: 90 }, () => ask(headers)));
 
@@ -188,13 +188,13 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     expect(await lists()).toHaveLength(90);
   }, 60_000);
 
-  test("know clients by the address that the load balancer saw, not by one that they wrote", async () => {
+  test("the composed gateways use the client address that the load balancer saw", async () => {
     await ask({ "x-forwarded-for": "203.0.113.9" });
     while ((await audited()).length === 0) await wait(50);
     expect(new Set((await audited()).map(({ client }) => client.address))).toEqual(new Set(["127.0.0.1"]));
   }, 60_000);
 
-  test("no client notices that one of them goes", async () => {
+  test("no client notices that one composed gateway stops", async () => {
     const statuses: number[] = [];
     const over = new AbortController();
     const load = Array.from({ length: 4 }, async (_, client) => {
@@ -214,7 +214,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     expect(statuses.filter((one) => ![401, 420].includes(one))).toEqual([]);
   }, 60_000);
 
-  test("serve on while Redis is away, though none of them is ready", async () => {
+  test("the composed gateways serve while Redis is down, and none is ready", async () => {
     await redis.stop();
     for (const gateway of running) while ((await admin(gateway, "/readyz")).status !== 503) await wait(50);
     const answers: number[] = [];

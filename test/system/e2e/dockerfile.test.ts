@@ -19,8 +19,8 @@ const environment = environmentOf(image);
 const instruction = (name: string): string =>
   image.instructions.find(({ keyword }) => keyword === name)?.rest ?? "";
 
-describe("the recipe", () => {
-  test("breaks no rule", () => expect(lintDockerfile(stages)).toEqual([]));
+describe("the Dockerfile", () => {
+  test("follows all rules", () => expect(lintDockerfile(stages)).toEqual([]));
 
   test.each([
     ["USER node", "", "DL3002"],
@@ -36,13 +36,13 @@ describe("the recipe", () => {
     ["HEALTHCHECK", "LABEL", "DL3057"],
     ["EXPOSE", "MAINTAINER me\nEXPOSE", "DL4000"],
     ["NODE_ENV=production", "ADMIN_TOKEN=abc", "no secret"],
-  ])("with %j as %j breaks %s", (from, to, rule) => {
+  ])("with %j as %j violates %s", (from, to, rule) => {
     expect(recipe).toContain(from);
     const broken = lintDockerfile(parseDockerfile(recipe.replace(from, to)));
     expect(broken.filter((name) => name.startsWith(rule))).toHaveLength(1);
   });
 
-  test("never serves the sandbox by omission: the start is refused in a sentence", async () => {
+  test("never serves the sandbox by default: the start is rejected with a message", async () => {
     const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: createFolder() } })
       .ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -52,7 +52,7 @@ describe("the recipe", () => {
     ]);
   });
 
-  test("has settings that the gateway takes, listens to the outside, and keeps the admin listener in", () => {
+  test("has valid settings, listens publicly, and keeps the admin listener internal", () => {
     const settings = readEnvironment({ ...environment, UPSTREAM_URL: "https://api.example.com" });
 
     expect(settings).toMatchObject({ HOST: "0.0.0.0", ADMIN_HOST: "127.0.0.1" });
@@ -67,7 +67,7 @@ const filesOf = (folder: string): string[] =>
     (name) => `${name} ${statSync(join(folder, name)).mtimeMs}`,
   );
 
-describe("its steps, each in a clean folder", () => {
+describe("the steps of the Dockerfile, each in a clean folder", () => {
   let root: string;
   beforeAll(async () => {
     root = await runStages(stages, REPOSITORY);
@@ -76,7 +76,7 @@ describe("its steps, each in a clean folder", () => {
   const modules = (): string[] =>
     readdirSync(join(root, "app", "node_modules")).filter((name) => !name.startsWith("."));
 
-  test("leave what runs, and nothing of development", () => {
+  test("produce the program without development files", () => {
     expect(readdirSync(join(root, "app")).sort()).toEqual(
       ["LICENSE", "dist", "mappings", "node_modules", "package.json"].sort(),
     );
@@ -84,7 +84,7 @@ describe("its steps, each in a clean folder", () => {
     expect(modules().filter((name) => ["typescript", "jest", "node", "oxlint"].includes(name))).toEqual([]);
   });
 
-  test("make a program that serves, writes nothing but its data, and ends when told", async () => {
+  test("produce a program that serves, writes only its data, and exits on a signal", async () => {
     const [node, ...script] = JSON.parse(instruction("CMD")) as string[];
     expect(node).toBe("node");
     const app = join(root, "app");
@@ -113,7 +113,7 @@ describe("its steps, each in a clean folder", () => {
     expect(filesOf(app)).toEqual(before);
   }, 60_000);
 
-  test("check health as the image does: while the gateway lives, and not after", async () => {
+  test("have a health check that passes while the gateway runs, and fails afterwards", async () => {
     const [node, flag = "", program = ""] = JSON.parse(
       instruction("HEALTHCHECK").replace(/^.*? CMD /, ""),
     ) as string[];

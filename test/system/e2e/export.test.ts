@@ -28,7 +28,7 @@ async function recorded(): Promise<string> {
   return folder;
 }
 
-test("export prints every record once, the newest first, and its progress beside it", async () => {
+test("export prints every record once, newest first, and its progress separately", async () => {
   const folder = await recorded();
   const { code, out, err } = await run(["export"], { env: { DATA_DIR: folder } }).ended;
   const times = out
@@ -40,7 +40,7 @@ test("export prints every record once, the newest first, and its progress beside
   expect({ code, err }).toEqual({ code: 0, err: `${RECORDS} of ${RECORDS} records\n` });
 });
 
-test("narrowed, and as CSV or an HTTP archive", async () => {
+test("export can filter, and write CSV or HAR", async () => {
   const folder = await recorded();
   const env = { DATA_DIR: folder };
   const narrowed = ["--since", "2026-01-01T00:00:00Z", "--until", "2026-01-01T00:00:09Z"];
@@ -55,13 +55,13 @@ test.each([
   [["--format", "pdf"], "Allowed choices are ndjson, csv, har"],
   [["--status", "ok"], "--status: Has to be a status"],
   [["--route", "list"], "--route: Has to be a route of the pack"],
-])("export %j is told what is wrong", async (args, told) => {
+])("export %j is rejected with a message", async (args, told) => {
   const { code, out, err } = await run(["export", ...args]).ended;
   expect(err).toContain(told);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 
-test("where nothing was ever recorded it says so, and makes no store", async () => {
+test("export says so without records, and creates no store", async () => {
   const folder = createFolder();
   const { code, err } = await run(["export"], { env: { DATA_DIR: folder } }).ended;
   expect(err).toContain(`There is no audit store in ${folder}`);

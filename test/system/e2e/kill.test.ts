@@ -79,7 +79,7 @@ async function killed(times: number, folder: string): Promise<string[]> {
 }
 
 test(
-  "SQLite has every answered request after 20 kills",
+  "SQLite has the record of every response after 20 kills",
   async () => {
     const folder = createFolder();
     const answered = await killed(20, folder);
@@ -99,7 +99,7 @@ test(
 
 withPostgres("with a server", () => {
   test(
-    "PostgreSQL has every answered request after 3 kills",
+    "PostgreSQL has the record of every response after 3 kills",
     async () => {
       const database = await makeDatabase();
       try {

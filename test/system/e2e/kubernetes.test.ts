@@ -77,7 +77,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-test("there is one for a deployment and one for a sidecar", () =>
+test("there are manifests for a deployment and a sidecar", () =>
   expect(readdirSync(folder).sort()).toEqual(["deployment.yaml", "sidecar.yaml"]));
 
 describe.each(readdirSync(folder))("%s", (name) => {
@@ -95,7 +95,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
   });
   const ports: Readonly<Record<string, unknown>> = { http: settings.PORT, admin: settings.ADMIN_PORT };
 
-  test("is YAML without a fault, each document of a kind and with a name", () => {
+  test("is valid YAML with a kind and a name in each document", () => {
     expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
     for (const one of manifests)
       expect(one).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
       });
   });
 
-  test("sets names that are settings, and secrets only by the secret", () => {
+  test("sets only existing settings, and secrets only from the secret", () => {
     const set = (container.env ?? []).map((one) => one.name);
     expect([...set, ...Object.keys(secretsOf(text))].filter((one) => !Object.hasOwn(settings, one))).toEqual(
       [],
@@ -113,12 +113,12 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(set.filter((one) => /TOKEN|SECRET|REDIS|DATABASE/.test(one))).toEqual([]);
   });
 
-  test("runs the version that this is, on the ports that the image has", () => {
+  test("runs this version on the ports of the image", () => {
     expect(container.image).toBe(`alpha-gateway:${version}`);
     expect(Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]))).toEqual(ports);
   });
 
-  test("lets nobody but who scrapes metrics at the admin listener", () => {
+  test("permits only metrics scrapers to reach the admin listener", () => {
     const { podSelector, policyTypes, ingress } = of("NetworkPolicy").spec;
     expect(podSelector?.matchLabels).toEqual(of("Deployment").spec.selector.matchLabels);
     expect(policyTypes).toEqual(["Ingress"]);
@@ -133,27 +133,27 @@ describe.each(readdirSync(folder))("%s", (name) => {
     ]);
   });
 
-  test("probes paths that answer without credentials, on a port that exists", async () => {
+  test("probes public paths on existing ports", async () => {
     for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
       expect(ports[probe.httpGet.port]).toBe(settings.ADMIN_PORT);
       expect((await fetch(gateway.admin + probe.httpGet.path)).status).toBe(200);
     }
   });
 
-  test("neither takes traffic off nor restarts a gateway for a store that is away", () => {
+  test("neither restarts nor removes a gateway because a store is down", () => {
     expect(container.startupProbe.httpGet.path).toBe("/readyz");
     expect(container.readinessProbe.httpGet.path).toBe("/healthz");
     expect(container.livenessProbe.httpGet.path).toBe("/healthz");
   });
 
-  test("gives it time to drain", () => {
+  test("has time to drain", () => {
     const [, pause] = container.lifecycle.preStop.exec.command;
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
       Number(pause) * 1000 + settings.SHUTDOWN_GRACE_MS,
     );
   });
 
-  test("bounds every container, runs none as root, and lets none write outside its volumes", () => {
+  test("limits every container, runs none as root, and lets none write outside its volumes", () => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
@@ -171,14 +171,14 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(pod.volumes.map((one) => one.name)).toContain(mounts.get(settings.DATA_DIR));
   });
 
-  test("sends traffic to the pods it makes, by ports they have", () => {
+  test("routes traffic to its pods, by existing ports", () => {
     const { selector, ports: sent } = of("Service").spec;
     expect(template.metadata.labels).toMatchObject(selector);
     const names = new Set(pod.containers.flatMap((one) => one.ports.map((port) => port.name)));
     expect(sent.map((one) => one.targetPort).filter((one) => !names.has(one))).toEqual([]);
   });
 
-  test("lets some pods be taken away and never all of them", () => {
+  test("permits some but not all pods to be evicted", () => {
     const budget = manifests.find(({ kind }) => kind === "PodDisruptionBudget")?.spec;
     const bound = budget && template.metadata.labels;
     expect(bound).toEqual(replicas > 1 ? budget?.selector.matchLabels : undefined);

@@ -67,7 +67,7 @@ async function ask(url: string, path: string, init: RequestInit = {}): Promise<v
   await answer.arrayBuffer();
 }
 
-test("settings are told at the start, by their names, with secrets masked", async () => {
+test("the start logs settings by name, with masked secrets", async () => {
   const ended = await afterRequests("info", async () => {});
   const line = linesOf(ended).find(({ settings }) => settings !== undefined);
 
@@ -81,7 +81,7 @@ test("settings are told at the start, by their names, with secrets masked", asyn
   expect(ended.out).not.toContain("RATE_LIMIT");
 }, 60_000);
 
-test("a request that goes well has no line at info, and one that goes wrong has all that finds it", async () => {
+test("at info a successful request has no log line, and a failed one has all identifiers", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   const ended = await afterRequests("info", async (url) => {
     await ask(url, "/vm/instances");
@@ -106,7 +106,7 @@ test("a request that goes well has no line at info, and one that goes wrong has 
   ]);
 }, 60_000);
 
-test("what the admin listener answers with 503 is logged with a code", async () => {
+test("a 503 of the admin listener is logged with a code", async () => {
   const ended = await afterRequests("error", async (_url, admin) => {
     const headers = { authorization: `Bearer ${PLANTED.admin}` };
     const answer = await fetch(`${admin}/api/tokens`, { method: "DELETE", headers });
@@ -117,7 +117,7 @@ test("what the admin listener answers with 503 is logged with a code", async () 
   );
 }, 60_000);
 
-test("no level tells a secret: of a setting, a token, a body, or an answer of v4", async () => {
+test("no log level contains a secret of a setting, a token, a body or a v4 response", async () => {
   const ended = await afterRequests("trace", async (url) => {
     const body = JSON.stringify({ label: "a", root_pass: PLANTED.password, password: PLANTED.password });
     for (const status of [200, 400, 500]) {
@@ -136,7 +136,7 @@ test("no level tells a secret: of a setting, a token, a body, or an answer of v4
   expect(Object.values(PLANTED).filter((secret) => told.includes(secret))).toEqual([]);
 }, 60_000);
 
-test("a request whose record had to be kept first, and was not, is named: nobody takes it for a fault of the code", async () => {
+test("a request that fails because its record could not be stored is logged as such", async () => {
   v4.respondWith(json(200, envelope([])));
   const away = { AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://127.0.0.1:1/nowhere" };
   const ended = await afterRequests("warn", (url) => ask(url, "/vm/instances"), away);

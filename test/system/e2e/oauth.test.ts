@@ -20,7 +20,7 @@ const FLAGS = [
 
 const describe = await describeWith("chromium");
 
-describe("a user lets an application in", () => {
+describe("signing in with a browser", () => {
   let gateway: Serving;
   let token: string;
   let browser: Browser;
@@ -67,7 +67,7 @@ describe("a user lets an application in", () => {
   }
 
   test.each([true, false])(
-    "A-145 A-147 L22 authorize, consent, code, token, alpha call; scripts allowed: %s",
+    "A-145 A-147 L22 authorize, consent, code, token, alpha request; scripts allowed: %s",
     async (javaScriptEnabled) => {
       const client = await registered();
       const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
@@ -102,7 +102,7 @@ describe("a user lets an application in", () => {
     60_000,
   );
 
-  test("a user who denies sends the application away without a code", async () => {
+  test("a user who denies access redirects the application without a code", async () => {
     const client = await registered();
     const page = await browser.newPage();
     await page.goto(`${gateway.url}/oauth/authorize?client_id=${client.id}&scopes=*&state=s`);
@@ -116,7 +116,7 @@ describe("a user lets an application in", () => {
   }, 60_000);
 });
 
-test("the line that the gateway prints leads to the consent page", async () => {
+test("the URL that the gateway prints leads to the consent page", async () => {
   const gateway = await serve(createFolder());
   const [, address = ""] = await gateway.waitForOutput(/^OAuth +(\S+)/m);
   const response = await fetch(address);

@@ -88,7 +88,7 @@ afterAll(async () => {
 /** The command as npm put it there. */
 const script = (): string[] => [join(place, "node_modules", ".bin", "alpha-gateway")];
 
-test("the built program serves, with the console, the audit and the pack that comes along", async () => {
+test("the built program serves, with the console, the audit and the included pack", async () => {
   const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
   const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
 
@@ -114,7 +114,7 @@ test("the built program checks its own pack from any folder", async () => {
   expect(code).toBe(0);
 });
 
-test("the lock holds what is installed to its content, and names no host that it comes from", () => {
+test("package-lock.json has a hash for each package, and names no host", () => {
   const { packages } = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as {
     packages: Record<
       string,
@@ -130,7 +130,7 @@ test("the lock holds what is installed to its content, and names no host that it
   expect(without.filter(([, one]) => !isElsewhere(one))).toEqual([]);
 });
 
-test("the package holds the program and its pack, and nothing of its making", () => {
+test("the package contains only the program and its pack", () => {
   const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(

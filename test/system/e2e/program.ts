@@ -119,7 +119,7 @@ export async function serve(
       ADMIN_PORT: "0",
       DATA_DIR: folder,
       LOG_LEVEL: "warn",
-      SHUTDOWN_GRACE_MS: "2000",
+      SHUTDOWN_GRACE_MS: "400",
       ...env,
     },
   });

@@ -1,8 +1,10 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
+import { killAll, REPOSITORY, run, type Ended } from "./program.ts";
 
 afterEach(async () => {
   await killAll();
@@ -39,17 +41,20 @@ test("a faulty secret is not printed", async () => {
   expect(code).toBe(1);
 });
 
-test.each(["PORT", "ADMIN_PORT"])("a %s that is taken ends the start in a line", async (name) => {
-  const other = await serve(createFolder());
-  const { code, out, err } = await refusal({ [name]: new URL(other.url).port });
+test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with one line", async (name) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const port = String((other.address() as AddressInfo).port);
+  const { code, out, err } = await refusal({ [name]: port });
+  other.close();
 
   expect(lines(err)).toEqual([
-    `AG_LISTEN_FAILED: ${name}: can't listen on 127.0.0.1:${new URL(other.url).port}: something else listens there (EADDRINUSE).`,
+    `AG_LISTEN_FAILED: ${name}: can't listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE).`,
   ]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 
-test("a data folder that can't be one ends the start, naming the file", async () => {
+test("an unusable data folder prevents the start with its name", async () => {
   const file = join(createFolder(), "file");
   writeFileSync(file, "");
   const { code, err } = await refusal({ DATA_DIR: file });
@@ -59,14 +64,14 @@ test("a data folder that can't be one ends the start, naming the file", async ()
   expect(code).toBe(1);
 });
 
-test("a data folder that the system does not let anybody make ends the start, and does not spin", async () => {
+test("a data folder that cannot be created prevents the start at once", async () => {
   const { code, err } = await refusal({ DATA_DIR: "/proc/nope" });
 
   expect(lines(err)).toEqual([expect.stringContaining("/proc/nope")]);
   expect(code).toBe(1);
 }, 30_000);
 
-test("a reader that goes away, as head does, ends what prints without a word", async () => {
+test("a command ends silently if its reader disconnects, as head does", async () => {
   const main = join(REPOSITORY, "src", "main.ts");
   const shell = `"${process.execPath}" "${main}" check --emit | head -1; echo "\${PIPESTATUS[0]}"`;
   const { code, out, err } = await run([], { script: [], within: ["bash", "-c", shell, "--"] }).ended;
@@ -76,7 +81,7 @@ test("a reader that goes away, as head does, ends what prints without a word", a
   expect(code).toBe(0);
 }, 30_000);
 
-describe("a pack with faults", () => {
+describe("an invalid pack", () => {
   function brokenPack(): string {
     const folder = createFolder();
     cpSync(join(REPOSITORY, "mappings"), folder, { recursive: true });
@@ -91,7 +96,7 @@ describe("a pack with faults", () => {
     expect.stringMatching(/kernel\.yaml:\d+:\d+/),
   ];
 
-  test("stops the start, each fault with file, line and column", async () => {
+  test("prevents the start, and each problem has file, line and column", async () => {
     const { code, out, err } = await refusal({ MAPPINGS_DIR: brokenPack() });
 
     expect(lines(err)).toEqual(expect.arrayContaining(places));
@@ -99,7 +104,7 @@ describe("a pack with faults", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
-  test("is what check is for", async () => {
+  test("is reported by check", async () => {
     const { code, out, err } = await run(["check", brokenPack()]).ended;
 
     expect(lines(out)).toEqual(expect.arrayContaining(places));
@@ -107,7 +112,7 @@ describe("a pack with faults", () => {
     expect({ code, err }).toEqual({ code: 1, err: "" });
   });
 
-  test("and a folder that isn't there", async () => {
+  test("prevents the start if its folder is missing", async () => {
     const missing = join(createFolder(), "none");
     const { code, err } = await refusal({ MAPPINGS_DIR: missing });
 

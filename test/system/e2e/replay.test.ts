@@ -66,7 +66,7 @@ test("replay of an export under the current pack changes nothing, and prints pro
   expect({ code, err }).toEqual({ code: 0, err: "3 records\n" });
 });
 
-test("replay of a data folder under another pack shows what would change, once for each kind", async () => {
+test("replay of a data folder with another pack reports each kind of change once", async () => {
   const from = await stored([zones(), zones()]);
   await withChangedPack(RENAMED, async (pack) => {
     const { code, out, err } = await run(["replay", "--from", from, "--pack", pack]).ended;

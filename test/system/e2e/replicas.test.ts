@@ -62,7 +62,7 @@ async function countsReplicas({ admin }: Serving, count: number): Promise<void> 
 }
 
 describe("three gateways with one Redis", () => {
-  test("hold one limit together, to the request", async () => {
+  test("enforce one exact rate limit", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     // Three that held a third each would let 30 through.
@@ -74,7 +74,7 @@ describe("three gateways with one Redis", () => {
     expect(v4.calls).toHaveLength(31);
   }, 60_000);
 
-  test("fall back to a share each when Redis goes, say so, and come back by themselves", async () => {
+  test("use a share of the limit each while Redis is down, report it, and recover", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const limits = { RATE_LIMIT: "31/900" };
@@ -94,7 +94,7 @@ describe("three gateways with one Redis", () => {
   }, 90_000);
 });
 
-describe("a Redis that goes in mid-load", () => {
+describe("a Redis that goes down under load", () => {
   test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
     ["ends", () => redis.stop(), () => redis.start()],
     ["hangs", () => redis.hang(), () => redis.resume()],
@@ -129,7 +129,7 @@ describe("a Redis that goes in mid-load", () => {
     90_000,
   );
 
-  test("a gateway that starts without it serves, is not ready, and becomes so", async () => {
+  test("lets a gateway start, which serves and becomes ready when Redis is back", async () => {
     v4.respondWith(acceptGoodTokens);
     const gateway = await start();
     expect(await ask(gateway)).toBe(200);
@@ -140,15 +140,15 @@ describe("a Redis that goes in mid-load", () => {
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   }, 60_000);
 
-  test("a gateway ends as it should while Redis is away", async () => {
+  test("does not prevent a graceful shutdown", async () => {
     const gateway = await start();
     gateway.signal("SIGTERM");
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   }, 60_000);
 });
 
-describe("what two gateways know of tokens", () => {
-  test("L21 is shared: a token refused at one is refused at the other, and v4 is not asked again", async () => {
+describe("token caches of two gateways", () => {
+  test("L21 are shared: a token rejected at one is rejected at the other without a v4 request", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const [one, other] = await Promise.all([start(), start()]);
@@ -163,7 +163,7 @@ describe("what two gateways know of tokens", () => {
     expect(v4.calls).toHaveLength(2);
   }, 60_000);
 
-  test("L21 is forgotten at one alone while Redis is away, which is told", async () => {
+  test("L21 are purged at one gateway only while Redis is down, which is reported", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const gateway = await start();
@@ -175,7 +175,7 @@ describe("what two gateways know of tokens", () => {
     expect(v4.calls).toHaveLength(2);
   }, 60_000);
 
-  test("stands in Redis under hashes: no token is in it, and everything ends", async () => {
+  test("have only hashes and expiring entries in Redis", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const gateway = await start();
@@ -203,7 +203,7 @@ describe("REDIS_URL", () => {
     expect(await becomes(gateway, 200)).toEqual([]);
   }, 60_000);
 
-  test("with a wrong password leaves the gateway not ready, and the log says why without it", async () => {
+  test("with a wrong password makes the gateway not ready, and the log has the reason without it", async () => {
     redis = await createRedisServer("--requirepass", "right");
     await redis.start();
     const gateway = await start({ REDIS_URL: redis.url.replace("//", "//:wrong-s3cr3t@") });

@@ -30,7 +30,7 @@ async function recorded(): Promise<string> {
   return folder;
 }
 
-test("report prints the migration report of a data folder, and its progress beside it", async () => {
+test("report prints the migration report of a data folder, and its progress separately", async () => {
   const folder = await recorded();
   const { code, out, err } = await run(["report"], { env: { DATA_DIR: folder } }).ended;
   expect(out).toMatch(/^# Migration report: from alpha to v4\n/);
@@ -38,7 +38,7 @@ test("report prints the migration report of a data folder, and its progress besi
   expect({ code, err }).toEqual({ code: 0, err: "2 of 2 calls\n" });
 });
 
-test("a flag wins over the environment; client and days narrow it", async () => {
+test("report flags override the environment, and filter by client and days", async () => {
   const folder = await recorded();
   const narrowed = ["--client", "none", "--since", "2020-01-01", "--format", "json"];
   const env = { DATA_DIR: "/nowhere", AUDIT_RETENTION_DAYS: "1" };
@@ -46,7 +46,7 @@ test("a flag wins over the environment; client and days narrow it", async () => 
   expect(JSON.parse(out)).toMatchObject({ clients: [{ client: null, userAgent: "new/1" }] });
 });
 
-test("a report deletes nothing, however old", async () => {
+test("report deletes no record, however old", async () => {
   const folder = await recorded();
   const env = { DATA_DIR: folder, AUDIT_RETENTION_DAYS: "1" };
   for (let time = 0; time < 2; time += 1) {
@@ -60,13 +60,13 @@ test.each([
   [["report", "--since", "yesterday"], "--since: Has to be a moment in ISO 8601"],
   [["report", "--client", "me"], "--client: Has to be a fingerprint"],
   [["report", "--colour", "red"], "--colour"],
-])("%j is told what is wrong", async (args, told) => {
+])("report %j is rejected with a message", async (args, told) => {
   const { code, out, err } = await run(args).ended;
   expect(err).toContain(told);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 
-test("where nothing was ever recorded it says so, and makes no store", async () => {
+test("report says so without records, and creates no store", async () => {
   const folder = createFolder();
   const { code, err } = await run(["report"], { env: { DATA_DIR: folder } }).ended;
   expect(err).toContain(`There is no audit store in ${folder}`);

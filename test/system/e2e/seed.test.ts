@@ -24,7 +24,7 @@ function seedFile(text: string): { folder: string; file: string } {
 }
 
 describe("a seed file", () => {
-  test("serve --seed: its accounts are in the embedded sandbox, and alpha clients see them", async () => {
+  test("serve --seed adds its accounts to the embedded sandbox, for alpha clients too", async () => {
     const { folder, file } = seedFile(HARBOUR);
     const gateway = await serve(folder, { flags: ["--seed", file] });
 
@@ -34,7 +34,7 @@ describe("a seed file", () => {
     expect(await answer.json()).toMatchObject({ vms: [{ label: "web-1" }], total_results: 1 });
   });
 
-  test("sandbox --seed: the same for the sandbox alone", async () => {
+  test("sandbox --seed adds its accounts to the sandbox", async () => {
     const { file } = seedFile(HARBOUR);
     const sandbox = run(["sandbox", "--port", "0", "--seed", file]);
     const [, url] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)$/m);
@@ -51,7 +51,7 @@ describe("a seed file", () => {
       HARBOUR.replace("us-east", "mars"),
       /web-1 has no known type, region and image$/,
     ],
-  ])("that %s ends the start with one plain message", async (_case, text, message) => {
+  ])("that %s prevents the start with one message", async (_case, text, message) => {
     const { folder, file } = seedFile(text);
     for (const args of [
       ["sandbox", "--port", "0"],
@@ -64,7 +64,7 @@ describe("a seed file", () => {
     }
   });
 
-  test("that isn't there, or that a real v4 service couldn't take, is refused", async () => {
+  test("that is missing, or given with a real v4 service, is rejected", async () => {
     const missing = await run(["sandbox", "--seed", "/nowhere/data.yaml"]).ended;
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("/nowhere/data.yaml") });
 

@@ -24,7 +24,7 @@ async function paste(line: string): Promise<string> {
   }
 }
 
-test("a gateway without settings becomes ready, and the line that it prints works when pasted", async () => {
+test("serve without settings becomes ready, and the command that it prints works", async () => {
   const gateway = await serve(createFolder());
   const [line] = await gateway.waitForOutput(/^curl .*$/m);
 
@@ -38,7 +38,7 @@ test("a gateway without settings becomes ready, and the line that it prints work
   expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
 });
 
-test("a flag wins over the environment", async () => {
+test("a flag overrides the environment", async () => {
   const folder = createFolder();
   const gateway = await serve(folder, { env: { NATIVE_LANE: "maybe" }, flags: ["--native-lane", "off"] });
 
@@ -46,7 +46,7 @@ test("a flag wins over the environment", async () => {
   expect(answer.status).toBe(401);
 });
 
-test("a gateway whose v4 is down runs, says why it is not ready, and becomes ready by itself", async () => {
+test("serve with v4 down runs, reports why it is not ready, and becomes ready later", async () => {
   const down = await startSlowV4();
   await down.close();
   const gateway = await serve(createFolder(), { env: { UPSTREAM_URL: down.url } });

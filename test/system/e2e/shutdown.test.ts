@@ -52,33 +52,36 @@ async function drains(admin: string): Promise<unknown> {
   }
 }
 
-describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
-  test.each(["token", "Bearer"])("lets a request of %s in flight end, and takes no other", async (scheme) => {
-    const gateway = await start();
-    const inFlight = ask(gateway.url, scheme);
-    await v4.waitForRequests(1);
-    gateway.signal(signal);
+describe.each(["SIGTERM", "SIGINT"] as const)("a shutdown by %s", (signal) => {
+  test.each(["token", "Bearer"])(
+    "finishes an in-flight request of %s, and accepts no other",
+    async (scheme) => {
+      const gateway = await start();
+      const inFlight = ask(gateway.url, scheme);
+      await v4.waitForRequests(1);
+      gateway.signal(signal);
 
-    expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
-    await waitUntilClosed(gateway.url);
-    v4.respondToAll();
-    expect((await inFlight).status).toBe(200);
+      expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
+      await waitUntilClosed(gateway.url);
+      v4.respondToAll();
+      expect((await inFlight).status).toBe(200);
 
-    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
-    expect(records()).toMatchObject([
-      { lane: scheme === "token" ? "alpha" : "native", alpha: { status: 200 } },
-    ]);
-  });
+      expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+      expect(records()).toMatchObject([
+        { lane: scheme === "token" ? "alpha" : "native", alpha: { status: 200 } },
+      ]);
+    },
+  );
 });
 
-test("a process that nothing asks of ends by itself", async () => {
+test("an idle process exits at once", async () => {
   const gateway = await start();
   gateway.signal("SIGTERM");
 
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });
 
-describe("connections that are open when the signal comes", () => {
+describe("connections that are open at a shutdown", () => {
   const ASK = "GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n";
 
   /** One that was used, and one that was not. */
@@ -89,7 +92,7 @@ describe("connections that are open when the signal comes", () => {
     return { used, unused };
   }
 
-  test("don't hold up the end", async () => {
+  test("do not delay the exit", async () => {
     const gateway = await start();
     const { used, unused } = await connectTo(gateway);
     gateway.signal("SIGTERM");
@@ -98,7 +101,7 @@ describe("connections that are open when the signal comes", () => {
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   });
 
-  test("are good for one request more, and so is a new one; the answers say that they are the last", async () => {
+  test("serve one more request, and so does a new one; the responses have Connection: close", async () => {
     const gateway = await start({ SHUTDOWN_GRACE_MS: "60000" });
     const { used, unused } = await connectTo(gateway);
     gateway.signal("SIGTERM");
@@ -116,7 +119,7 @@ describe("connections that are open when the signal comes", () => {
     gateway.signal("SIGKILL");
   });
 
-  test("carry the answers that are under way to their end, the last of them says so", async () => {
+  test("finish their responses in flight, the last with Connection: close", async () => {
     const gateway = await start();
     const client = await openRawClient(gateway.url);
     const ask = (token: string): void =>
@@ -135,26 +138,23 @@ describe("connections that are open when the signal comes", () => {
   });
 });
 
-test.each(["token", "Bearer"])(
-  "a request of %s is broken off when the grace time is over",
-  async (scheme) => {
-    const gateway = await start({ SHUTDOWN_GRACE_MS: "200" });
-    const inFlight = ask(gateway.url, scheme);
-    const outcome = outcomeOf(inFlight);
-    await v4.waitForRequests(1);
-    gateway.signal("SIGTERM");
+test.each(["token", "Bearer"])("a request of %s is aborted when the grace period is over", async (scheme) => {
+  const gateway = await start({ SHUTDOWN_GRACE_MS: "200" });
+  const inFlight = ask(gateway.url, scheme);
+  const outcome = outcomeOf(inFlight);
+  await v4.waitForRequests(1);
+  gateway.signal("SIGTERM");
 
-    expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
-    expect(await outcome).toBe("broken off");
-    expect(records()).toHaveLength(1);
-  },
-);
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+  expect(await outcome).toBe("broken off");
+  expect(records()).toHaveLength(1);
+});
 
 test.each([
   ["SIGTERM", "SIGTERM", 143],
   ["SIGINT", "SIGINT", 130],
   ["SIGTERM", "SIGINT", 130],
-] as const)("%s and then %s ends at once", async (first, second, code) => {
+] as const)("%s and then %s exits at once", async (first, second, code) => {
   const gateway = await start();
   const inFlight = ask(gateway.url);
   const outcome = outcomeOf(inFlight);
@@ -168,7 +168,7 @@ test.each([
   expect(await outcome).toBe("broken off");
 });
 
-test("a signal that comes twice within a moment, as from a terminal through npm, is one", async () => {
+test("a signal that arrives twice within a moment, as from a terminal through npm, counts once", async () => {
   const gateway = await start();
   const inFlight = ask(gateway.url);
   await v4.waitForRequests(1);
@@ -181,7 +181,7 @@ test("a signal that comes twice within a moment, as from a terminal through npm,
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
 });
 
-test("v4 that never answers holds up neither the start nor the end", async () => {
+test("an unresponsive v4 delays neither the start nor the exit", async () => {
   const silent = await startSlowV4({ silent: true });
   try {
     const gateway = await start({ UPSTREAM_URL: silent.url });

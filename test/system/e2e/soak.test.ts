@@ -5,7 +5,7 @@ import { killAll, REPOSITORY, run } from "./program.ts";
 
 afterEach(killAll);
 
-test("under everything that clients and operators do, all goes as it should and no descriptor stays open", async () => {
+test("a short soak run with all clients and operators succeeds and leaks no descriptor", async () => {
   const script = [join(REPOSITORY, "bench", "soak.ts")];
   const { code, out, err } = await run(["--seconds", "15", "--rate", "40"], { script }).ended;
 
@@ -31,17 +31,17 @@ function halfAnHour(changed: (minute: number) => Partial<Sample> = () => ({})): 
   return { samples, failures: { count: 0, first: [] }, done, descriptors: { before: 50, after: 52 } };
 }
 
-describe("a run of half an hour", () => {
-  test("in which nothing changes is steady", () => expect(faultsOf(halfAnHour())).toEqual([]));
+describe("judging a soak run of half an hour", () => {
+  test("passes if nothing grows", () => expect(faultsOf(halfAnHour())).toEqual([]));
 
-  test("may grow while it warms up, and be slow then", () => {
+  test("passes if it grows and is slow while it warms up", () => {
     const warmingUp = halfAnHour((minute) =>
       minute < 5 ? { residentMb: 200 + 20 * minute, heapMb: 40 + 8 * minute, p99: 100 - 16 * minute } : {},
     );
     expect(faultsOf(warmingUp)).toEqual([]);
   });
 
-  test("may have a bad minute", () => {
+  test("passes with one bad minute", () => {
     const hiccup = halfAnHour((minute) => (minute === 27 ? { p99: 900, residentMb: 350 } : {}));
     expect(faultsOf(hiccup)).toEqual([]);
   });
@@ -50,16 +50,16 @@ describe("a run of half an hour", () => {
     ["resident memory", (minute) => ({ residentMb: 300 + 4 * minute }), /^resident memory grew by 56\.0 MB/],
     ["the heap", (minute) => ({ heapMb: 80 + minute }), /^the heap grew by 14\.0 MB/],
     ["what clients wait", (minute) => ({ p99: 20 + 2 * minute }), /^p99 rose from 38\.0 to 70\.0 ms/],
-  ])("in which %s goes on growing is not", (_, changed, told) => {
+  ])("fails if %s keeps growing", (_, changed, told) => {
     expect(faultsOf(halfAnHour(changed))).toEqual([expect.stringMatching(told)]);
   });
 
-  test("after which descriptors are open that were not before is not", () => {
+  test("fails if descriptors stay open", () => {
     const outcome = { ...halfAnHour(), descriptors: { before: 50, after: 70 } };
     expect(faultsOf(outcome)).toEqual(["descriptors grew from 50 to 70"]);
   });
 
-  test("in which something failed, or was never done, is not", () => {
+  test("fails if a request failed or an action never ran", () => {
     const failures = { count: 2, first: ["a list: got 500", "a list: got 500"] };
     expect(faultsOf({ ...halfAnHour(), failures, done: new Map([["a file sent", 0]]) })).toEqual([
       "2 failed: a list: got 500 | a list: got 500",

@@ -99,7 +99,7 @@ async function traced(env: Readonly<Record<string, string>>): Promise<void> {
 
 const alphaCall = () => v4.calls.find(({ path }) => path.includes("page_size"));
 
-test("a request is one span of its client's trace, a call of v4 one of its, and v4 is told so", async () => {
+test("a request has a span in its client's trace, and each v4 request a child span that v4 receives", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   await traced({ OTEL_SERVICE_NAME: "the-gateway" });
 
@@ -123,14 +123,14 @@ test("a request is one span of its client's trace, a call of v4 one of its, and 
   expect(JSON.stringify(exports)).not.toContain(SECRET);
 }, 60_000);
 
-test("what fails is marked so", async () => {
+test("failed spans have an error status", async () => {
   v4.respondWith((_call, response) => void response.destroy());
   await traced({});
   const failed = spans().filter(({ status }) => status.code === 2);
   expect(failed.map(({ name }) => name)).toEqual(expect.arrayContaining(["GET", "GET /vm/instances"]));
 }, 60_000);
 
-test("calls of the login server are spans too: an exchange's of its request, a renewal's of a trace of its own", async () => {
+test("requests to the login server have spans: an exchange in its request's trace, a refresh in its own", async () => {
   const sandbox = await startSandbox({ tokenSeconds: 1 });
   const gateway = await serveTraced({ UPSTREAM_URL: sandbox.url, AUTH_URL: sandbox.authUrl });
   const app = createApplication(gateway.url);
@@ -160,7 +160,7 @@ test("calls of the login server are spans too: an exchange's of its request, a r
     expect(JSON.stringify(exports).includes(secret)).toBe(false);
 }, 60_000);
 
-test("a login server that does not answer is marked so, and is told the trace", async () => {
+test("a failing login server gives an error span, and receives the trace", async () => {
   v4.respondWith((_call, response) => void response.destroy());
   const gateway = await serveTraced({ AUTH_URL: v4.url });
   const { status } = await createApplication(gateway.url).exchange("a-code");
@@ -179,7 +179,7 @@ test.each([
   { OTEL_TRACES_EXPORTER: "none" },
   { OTEL_SDK_DISABLED: "true" },
 ])(
-  "%j sends nothing, and v4 is in the client's trace all the same",
+  "%j sends no spans, and v4 still receives the client's trace",
   async (env) => {
     v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
     await traced(env);
@@ -189,7 +189,7 @@ test.each([
   60_000,
 );
 
-test("a collector that is away costs no answer and no end", async () => {
+test("an unreachable collector delays no response and no exit", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   const gateway = await serve(createFolder(), {
     env: { UPSTREAM_URL: v4.url, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },

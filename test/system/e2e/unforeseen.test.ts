@@ -46,11 +46,11 @@ function packLeftToTheInterpreter(): string {
   return folder;
 }
 
-describe("a field that is left to the interpreter", () => {
+describe("a field that is interpreted", () => {
   const rows = (...groups: unknown[]) =>
     json(200, envelope(groups.map((group, index) => ({ id: index + 1, label: "web", group, type: null }))));
 
-  test("gives its rows; one that fails is a 500, and no rejection is left without a handler", async () => {
+  test("returns its rows; a failing row gives 500 without an unhandled rejection", async () => {
     const gateway = await serve(createFolder(), {
       env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: packLeftToTheInterpreter() },
     });
@@ -73,7 +73,7 @@ describe("a field that is left to the interpreter", () => {
   });
 });
 
-test("a rejection that nobody handles is logged with AG_UNHANDLED_REJECTION, and the process goes on", async () => {
+test("an unhandled rejection is logged with AG_UNHANDLED_REJECTION, and the process continues", async () => {
   const gateway = await serve(createFolder(), { script: REJECTION, env: { UPSTREAM_URL: v4.url } });
   gateway.signal("SIGUSR2");
   v4.respondWith(json(200, envelope([])));
@@ -84,7 +84,7 @@ test("a rejection that nobody handles is logged with AG_UNHANDLED_REJECTION, and
   expect(ended.err).toContain("planted rejection");
 });
 
-test("an exception that nobody caught is logged, requests in flight end, and the process exits with 1", async () => {
+test("an uncaught exception is logged, in-flight requests finish, and the process exits with 1", async () => {
   const gateway = await serve(createFolder(), { script: EXCEPTION, env: { UPSTREAM_URL: v4.url } });
   let answer = (): void => {};
   v4.respondWith((call, response) => {
@@ -100,7 +100,7 @@ test("an exception that nobody caught is logged, requests in flight end, and the
   expect({ code: ended.code, codes: codesOf(ended) }).toEqual({ code: 1, codes: ["AG_UNCAUGHT_EXCEPTION"] });
 });
 
-test("a worker that ends over an exception is begun again, and the gateway goes on", async () => {
+test("a worker that exits after an exception is restarted", async () => {
   const gateway = await serve(createFolder(), {
     script: EXCEPTION,
     env: { UPSTREAM_URL: v4.url, WORKERS: "2" },

@@ -9,7 +9,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-test("prints a call of the pack in the service's words, and it works", async () => {
+test("serve prints a working request with the service's product words", async () => {
   const gateway = await serve(createFolder(), { env: { WORDS: "vm=acme" } });
   const [, scopes] = await gateway.waitForOutput(/^OAuth .*&scopes=(\S+)$/m);
   expect(scopes).toBe("acmes:modify");
@@ -20,7 +20,7 @@ test("prints a call of the pack in the service's words, and it works", async () 
   expect((await fetch(url, { headers: { authorization: credentials } })).status).toBe(200);
 }, 60_000);
 
-test("prints neither token nor call before a service that is no sandbox", async () => {
+test("serve prints neither token nor request with a real v4 service", async () => {
   const env = { UPSTREAM_URL: "http://127.0.0.1:1" };
   const gateway = await serve(createFolder(), { env });
   gateway.signal("SIGTERM");
@@ -31,7 +31,7 @@ test.each([
   ["auto", false],
   ["json", true],
 ])(
-  "on a terminal, with LOG_FORMAT=%s, has JSON before the welcome: %s",
+  "serve on a terminal with LOG_FORMAT=%s prints JSON before the welcome: %s",
   async (format, hasJson) => {
     const command = `${process.execPath} ${join(REPOSITORY, "src", "main.ts")} serve`;
     const terminal = run([], {

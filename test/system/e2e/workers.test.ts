@@ -47,7 +47,7 @@ async function metric(gateway: Serving, name: string): Promise<number> {
 const REQUESTS = "alpha_gateway_requests_total{";
 
 describe("two workers", () => {
-  test("hold one limit, to the request", async () => {
+  test("enforce one exact rate limit", async () => {
     // Odd: two that held a half each would let 30 through.
     const gateway = await start({ RATE_LIMIT: "31/900" });
     expect(workersOf(gateway)).toHaveLength(2);
@@ -56,7 +56,7 @@ describe("two workers", () => {
     expect(v4.calls).toHaveLength(31);
   }, 60_000);
 
-  test("L21 know of tokens what one of them has learnt, and forget it together", async () => {
+  test("L21 share what one of them has cached about tokens, and purge it together", async () => {
     const gateway = await start();
     for (let n = 0; n < 6; n += 1) expect(await ask(gateway, "bad")).toBe(401);
     expect(v4.calls).toHaveLength(1);
@@ -65,7 +65,7 @@ describe("two workers", () => {
     expect(v4.calls).toHaveLength(2);
   }, 60_000);
 
-  test("are one in the metrics and in the audit", async () => {
+  test("have common metrics and one audit", async () => {
     const gateway = await start({ AUDIT_DURABILITY: "strict" });
     await flood(gateway, 20);
     expect(await metric(gateway, REQUESTS)).toBe(20);
@@ -81,7 +81,7 @@ describe("two workers", () => {
 });
 
 describe("a worker that is killed", () => {
-  test("is begun again; the other serves meanwhile, and what was counted stays counted", async () => {
+  test("is restarted; the other serves meanwhile, and rate limits keep their counts", async () => {
     const gateway = await start({ RATE_LIMIT: "30/900" });
     expect(await flood(gateway, 20)).toEqual({ 200: 20 });
     expect(await metric(gateway, REQUESTS)).toBe(20);
@@ -98,7 +98,7 @@ describe("a worker that is killed", () => {
     expect(await flood(gateway, 20)).toEqual({ 200: 5, 420: 15 });
   }, 60_000);
 
-  test("leaves the connections that nobody has taken yet to the other", async () => {
+  test("leaves connections that are not accepted yet to the other", async () => {
     const gateway = await start();
     const [victim = 0, other = 0] = workersOf(gateway);
     // Who is stopped takes nothing: connections are made by the system, and wait.
@@ -114,7 +114,7 @@ describe("a worker that is killed", () => {
     for (const client of clients) client.close();
   }, 60_000);
 
-  test("breaks off what it had taken", async () => {
+  test("aborts the connections that it had accepted", async () => {
     const gateway = await start();
     v4.respondWith(() => {});
     const outcomes = Array.from({ length: 8 }, () => ask(gateway).then(String, () => "broken off"));
@@ -147,9 +147,9 @@ describe("a worker that is killed", () => {
   }, 120_000);
 });
 
-describe("the end", () => {
+describe("shutdown with workers", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s lets requests in flight end, takes no other, exits with 0",
+    "%s finishes in-flight requests, accepts no other, and exits with 0",
     async (signal) => {
       const gateway = await start(DEFAULT_GRACE);
       const held: (() => void)[] = [];
@@ -166,7 +166,7 @@ describe("the end", () => {
     60_000,
   );
 
-  test("a signal to all of them, as from a terminal, is the same", async () => {
+  test("a signal to all processes, as from a terminal, has the same effect", async () => {
     const gateway = await start();
     const workers = workersOf(gateway);
     for (const pid of [...workers, gateway.pid]) process.kill(pid, "SIGINT");
@@ -189,7 +189,7 @@ describe("the end", () => {
     expect(workers).toHaveLength(2);
   }, 60_000);
 
-  test("a port that is taken is told in a line, and nothing is left running", async () => {
+  test("a port in use is reported in one line, and no process stays", async () => {
     const { port } = new URL(v4.url);
     const ended = await run(["serve"], {
       env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: createFolder() },

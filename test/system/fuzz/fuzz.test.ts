@@ -17,11 +17,11 @@ const fuzz = (module: string, runs: number, name = "", watch: Watch = {}): Promi
     watch,
   );
 
-describe("the short form of npm run fuzz: no crash and no hang", () => {
+describe("npm run fuzz in short form finds no crash and no hang", () => {
   const targets = readdirSync("fuzz/targets").map((name) => name.slice(0, -3));
 
   test.each(targets)(
-    "%s, what is known and five hundred neighbours",
+    "for %s, its corpus and five hundred mutations",
     async (name) => {
       const { crash, hang, runs } = await fuzz(
         `../../../fuzz/targets/${name}.ts`,
@@ -36,7 +36,7 @@ describe("the short form of npm run fuzz: no crash and no hang", () => {
 });
 
 describe("the fuzzer itself", () => {
-  test("is led by coverage to a crash that chance alone would not find, and keeps the way there", async () => {
+  test("finds a crash by coverage that chance does not find, and keeps the path to it", async () => {
     const { crash, found } = await fuzz("planted-crash.ts", 200_000);
     expect(crash).toMatchObject({
       input: expect.stringMatching(/^de\{E/),
@@ -45,19 +45,19 @@ describe("the fuzzer itself", () => {
     expect(found.some((input) => input.startsWith("de{"))).toBe(true);
   }, 60_000);
 
-  test("tells the input that hangs", async () => {
+  test("reports an input that hangs", async () => {
     const { hang } = await fuzz("planted-hang.ts", 1000, "", { hangMs: 500 });
     expect(hang).toContain("!");
   });
 
-  test("tells how far it is, however long it takes", async () => {
+  test("reports its progress regularly", async () => {
     const told: number[] = [];
     await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void told.push(runs) });
     expect(told.at(-1)).toBeGreaterThan(0);
     expect(told).toEqual(told.toSorted((one, other) => one - other));
   });
 
-  test("writes a table of what came out, and leaves the rows of what did not run", () => {
+  test("writes a table of results, and keeps the rows of targets that did not run", () => {
     const thing = { subject: "A thing", runs: 1_000_000, known: 3, found: [], seconds: 1 };
     const other = { ...thing, subject: "Other", crash: { input: "a|b", error: "boom" } };
     const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));

@@ -33,12 +33,12 @@ const find = (cost: (body: string) => { ms: number; mb: number }): Promise<Worst
 };
 
 describe("the search for the most expensive request", () => {
-  test("is led by time to what costs most, which is just below a limit", async () => {
+  test("finds the slowest request by time, just below a limit", async () => {
     const [worst] = await find((body) => ({ ms: body.length > 90_000 ? 0 : body.length / 1000, mb: 0 }));
     expect(worst?.time.cost.ms).toBeGreaterThan(80);
   });
 
-  test("is led by bytes to another input than by time", async () => {
+  test("finds another one by bytes", async () => {
     const [worst] = await find((body) => ({
       ms: body.length / 1000,
       mb: body.includes('{"') ? 100 + body.length / 1e6 : 1,
@@ -46,13 +46,13 @@ describe("the search for the most expensive request", () => {
     expect(worst?.memory.cost.mb).toBeGreaterThan(100);
   });
 
-  test("makes text that grows to a size, and keys that differ", () => {
+  test("generates text of a size, and distinct keys", () => {
     expect(grow(pump, 12)).toBe("[{},{},{},0]");
     expect(grow({ before: "", unit: '"#":0,', after: "" }, 20)).toBe('"0":0,"1":0,"2":0,');
     expect(grow("é", 1)).toBe("\u00c3\u00a9");
   });
 
-  test("writes its section behind the rest of the page, in place of an earlier one", async () => {
+  test("writes its section at the end of the page, and replaces an earlier one", async () => {
     const worst = await find(() => ({ ms: 1, mb: 2 }));
     const page = withWorst("# Hostile input\n", worst);
     expect(page).toMatch(

@@ -129,7 +129,7 @@ const REDACTED: Readonly<Record<string, (text: string) => unknown>> = {
   "whether a name stands": names.maybeIn,
 };
 
-describe("work on text of clients is linear", () => {
+describe("functions that read clients' text take linear time", () => {
   test.each(Object.entries(READERS))("reading %s", (_name, read) => {
     expect(tooMuch((text) => outcome(() => read(text)), LENGTHS)).toEqual([]);
   });
@@ -156,18 +156,18 @@ const expressions = readdirSync("src", { recursive: true, encoding: "utf8" })
   });
 
 describe("every regular expression of the code is linear", () => {
-  test("they are found", () => expect(expressions.length).toBeGreaterThan(150));
+  test("are found in the sources", () => expect(expressions.length).toBeGreaterThan(150));
 
-  test.each(expressions)("$file: $literal", ({ source, flags }) => {
+  test.each(expressions)("in $file: $literal", ({ source, flags }) => {
     const expression = new RegExp(source, flags.replace("y", ""));
     expect(tooMuch((text) => text.replace(expression, ""), LENGTHS)).toEqual([]);
   });
 });
 
-describe("growth is measured", () => {
+describe("the measured growth", () => {
   const letters = (length: number): string => "a".repeat(length);
 
-  test("of work that goes through its text for each character", () => {
+  test("is quadratic for a function that scans its text per character", () => {
     const squared = (text: string): number => {
       let found = 0;
       for (let from = 0; from < text.length; from += 1)
@@ -177,7 +177,7 @@ describe("growth is measured", () => {
     expect(growth(squared, letters, [1 << 12])).toBeGreaterThan(LINEAR);
   });
 
-  test("of work that goes through it once", () => {
+  test("is linear for a function that scans it once", () => {
     const linear = (text: string): number =>
       text.split("").reduce((sum, each) => sum + each.charCodeAt(0), 0);
     expect(growth(linear, letters, [...LENGTHS, 1 << 20])).toBeLessThan(LINEAR);

@@ -21,7 +21,7 @@ const filled = (before: string, each: string, after: string): string =>
 const keys = (count: number, value: string): string =>
   Array.from({ length: count }, (_, n) => `"k${n}":${value}`).join(",");
 
-describe("one request with a made-up token", () => {
+describe("one large request with an unknown token has a bounded cost", () => {
   let gateway: ListeningGatewayWithFakeV4;
   beforeAll(async () => {
     gateway = await startListeningGatewayWithFakeV4();
@@ -91,7 +91,7 @@ const WRONG: readonly (readonly [string, unknown])[] = [
   ["a long text of digits", "1".repeat(MB - 100)],
 ];
 
-test.each(bodies)("%s has few faults, whatever stands in its members", (_route, body) => {
+test.each(bodies)("%s gets a bounded number of errors for any body", (_route, body) => {
   for (const name of names(body.schema)) {
     for (const [what, value] of WRONG) {
       const sent: JsonObject = {};
@@ -104,7 +104,7 @@ test.each(bodies)("%s has few faults, whatever stands in its members", (_route, 
   }
 });
 
-test("no string, list or open object of any body is without a limit", () => {
+test("every string, list and open object of a body schema has a limit", () => {
   const endless = new Set<string>();
   for (const [route, body] of bodies) {
     for (const name of names(body.schema)) {

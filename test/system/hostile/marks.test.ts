@@ -88,7 +88,7 @@ async function records(): Promise<{ requestId: string }[]> {
   return ((await page.json()) as { records: { requestId: string }[] }).records;
 }
 
-test("each client's answer, v4 calls and record bear its own mark alone", async () => {
+test("each client's response, v4 requests and record have only its own mark", async () => {
   const orders = shuffledSubarray(
     Array.from({ length: CLIENTS }, (_, index) => index),
     { minLength: CLIENTS },

@@ -38,7 +38,7 @@ test.each([
     "POST /v4/support/tickets/7/attachments HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n" +
       "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n-",
   ],
-])("200 that stop %s keep nobody waiting", async (_where, bytes) => {
+])("200 clients that stop %s block nobody", async (_where, bytes) => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   await Promise.all(Array.from({ length: 200 }, () => begin(bytes)));
   // A byte now and then, as a slowloris does.
@@ -47,7 +47,7 @@ test.each([
   expect(clients.filter((client) => client.text() !== "")).toEqual([]);
 });
 
-test("200 that ask for much and read nothing keep nobody waiting", async () => {
+test("200 clients that request much and read nothing block nobody", async () => {
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `web-${id}`, group: "g".repeat(2000) }));
   gateway.v4.respondWith(json(200, envelope(rows)));
   const ask = "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n\r\n";
@@ -62,7 +62,7 @@ test("200 that ask for much and read nothing keep nobody waiting", async () => {
   expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 });
 
-test("1000 that send half of a large body are given little memory, and keep nobody waiting", async () => {
+test("1000 clients that send half of a large body get little memory, and block nobody", async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   // A token of its own: v4 has accepted the other one by now, so that it has more room.
   const half = post("token").replace("slow", "made-up").replace("1000", "200000") + " ".repeat(100_000);
@@ -75,12 +75,12 @@ test("1000 that send half of a large body are given little memory, and keep nobo
   expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 }, 60_000);
 
-test("a head that never ends is answered 400, and the connection ends", async () => {
+test("a head that never ends gets 400, and the connection ends", async () => {
   const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 400 /);
 }, 60_000);
 
-test("200 reads with one token that v4 lets hang leave connections to other tokens, and the gateway ready", async () => {
+test("200 hanging reads with one token leave connections to other tokens, and the gateway ready", async () => {
   const small = await startListeningGatewayWithFakeV4({
     AUDIT: "off",
     UPSTREAM_TIMEOUT_MS: "4000",

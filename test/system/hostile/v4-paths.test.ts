@@ -38,7 +38,7 @@ function answerAs({ answers }: BodyPlace): void {
 
 const byRoute = Map.groupBy(bodyPlaces("mappings"), ({ route }) => route);
 
-describe("no value of a body makes v4's path climb, end early or name another host", () => {
+describe("no value of a body changes the path or the host of a v4 request", () => {
   test.each([...byRoute])(
     "%s",
     async (_route, places) => {
