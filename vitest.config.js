@@ -29,8 +29,9 @@ export default defineConfig({
     maxWorkers: "100%",
     setupFiles: ["test/support/seed.js"],
     sequence: { hooks: "list" },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Only a test that hangs takes this long, also on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     taskTitleValueFormatTruncate: 0,
     reporters: [
       "default",
