@@ -77,7 +77,7 @@ test("check prints each problem with its line and a hint, and ends with 1", asyn
   writeFileSync(book, readFileSync(book, "utf8").replace("as: stat", "as: state"));
   writeFileSync(join(folder, "surface.yaml"), "objects: { book: { blurb: string } }\nroutes: []\n");
   const silent = await run(["check", folder]).ended;
-  expect(silent.out).toContain('surface.yaml:1:20: the pack does not name the field "blurb" of book');
+  expect(silent.out).toContain('surface.yaml:1:20: the pack does not map the field "blurb" of book');
   expect(silent.code).toBe(1);
 });
 

@@ -27,6 +27,33 @@ test("serve prints neither token nor request with a real v4 service", async () =
   expect((await gateway.ended).out).not.toMatch(/^(?:Token|OAuth|curl)/m);
 }, 60_000);
 
+/** Prints the name of each module of the sandbox that is loaded. */
+const PRINT_SANDBOX_MODULES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  registerHooks({
+    load(url, context, nextLoad) {
+      if (url.includes("/src/sandbox/")) console.log("loaded " + url);
+      return nextLoad(url, context);
+    },
+  });
+`)}`;
+
+test.each([
+  ["in front of a service never loads", { UPSTREAM_URL: "http://127.0.0.1:1" }, false],
+  ["without a service loads", {}, true],
+])(
+  "a gateway %s the sandbox",
+  async (_what, settings, isLoaded) => {
+    const gateway = run(["serve"], {
+      script: ["--import", PRINT_SANDBOX_MODULES, join(REPOSITORY, "src", "main.ts")],
+      env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...settings },
+    });
+    const [printed] = await gateway.waitForOutput(/^[^]*(?:Ready\.|Running, not ready yet)/);
+    expect(printed.includes("loaded file:")).toBe(isLoaded);
+  },
+  60_000,
+);
+
 test.each([
   ["auto", false],
   ["json", true],
