@@ -17,7 +17,21 @@ const OPEN_TIMEOUT_MS = 10_000;
 
 const UNAVAILABLE = "The service is not available at the moment. Try again later.";
 
-/** The gateway as middleware of Express, Connect or `node:http`, created by {@link alphaGateway}. */
+/**
+ * The gateway as middleware of Express, Connect or `node:http`, created by {@link alphaGateway}.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { alphaGateway, type AlphaGateway } from "alpha-gateway";
+ *
+ * const gateway: AlphaGateway = alphaGateway({ upstream: "https://api.example.com" });
+ * const server = createServer((request, response) =>
+ *   gateway(request, response, () => response.writeHead(404).end()),
+ * );
+ * server.on("close", () => void gateway.close());
+ * ```
+ */
 export interface AlphaGateway {
   /** Handles requests below the pack's prefix and those of its OAuth paths. Calls `next()` for all others. */
   (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;

@@ -2,7 +2,19 @@ import type { GatewayOptions } from "./options.ts";
 import { readGatewayOptions } from "./read-options.ts";
 import { startService, type Service } from "./start.ts";
 
-/** A gateway inside a program, created by {@link createGateway}. */
+/**
+ * A gateway inside a program, created by {@link createGateway}.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, type Gateway } from "alpha-gateway";
+ *
+ * const gateway: Gateway = createGateway({ sandbox: true, port: 0, adminPort: "off" });
+ * await gateway.start();
+ * console.log(gateway.url, await gateway.ready());
+ * await gateway.stop();
+ * ```
+ */
 export interface Gateway {
   /**
    * Starts the listeners. Resolves when requests are accepted, also if v4 is down: {@link Gateway.ready} says so.

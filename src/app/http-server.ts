@@ -215,7 +215,19 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "it is not an address of this machine",
 };
 
-/** The gateway can't listen on its address. The message names the settings to change, and the system's error code. */
+/**
+ * The gateway can't listen on its address. The message names the settings to change, and the system's error code.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, ListenError } from "alpha-gateway";
+ *
+ * const gateway = createGateway({ upstream: "https://api.example.com" });
+ * await gateway.start().catch((error: unknown) => {
+ *   if (error instanceof ListenError) console.error(error.message);
+ * });
+ * ```
+ */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   readonly code = "AG_LISTEN_FAILED";

@@ -90,7 +90,19 @@ export interface AuditStore extends UsageReader {
   readonly close: () => Promise<void>;
 }
 
-/** The store cannot be written or read now. Its message names the cause for the operator. */
+/**
+ * The audit store cannot be written or read now. Its message names the cause for the operator.
+ *
+ * @example
+ * ```ts
+ * import { AuditUnavailableError, createGateway } from "alpha-gateway";
+ *
+ * const gateway = createGateway({ upstream: "https://api.example.com" });
+ * await gateway.start().catch((error: unknown) => {
+ *   if (error instanceof AuditUnavailableError) console.error(error.message);
+ * });
+ * ```
+ */
 export class AuditUnavailableError extends Error {
   override readonly name = "AuditUnavailableError";
   readonly code = "AG_AUDIT_UNAVAILABLE";

@@ -2,7 +2,20 @@ import { BlockList, isIP } from "node:net";
 import type { z } from "zod";
 import { SETTINGS, settingsSchema, type SettingName, type Settings, type SettingValues } from "./schema.ts";
 
-/** Invalid settings: all problems together, one a line. */
+/**
+ * Invalid settings: all problems together, one a line.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, SettingsError } from "alpha-gateway";
+ *
+ * try {
+ *   createGateway({ upstreamUrl: process.env["V4_URL"] });
+ * } catch (error) {
+ *   if (error instanceof SettingsError) console.error(error.problems.join("\n"));
+ * }
+ * ```
+ */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly code = "AG_SETTINGS_INVALID";

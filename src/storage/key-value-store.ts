@@ -30,7 +30,19 @@ export interface KeyValueStore {
   close(): Promise<void>;
 }
 
-/** The store can't be opened, read or written. The message names the cause for operators. */
+/**
+ * The state store can't be opened, read or written. The message names the cause for operators.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, StateUnavailableError } from "alpha-gateway";
+ *
+ * const gateway = createGateway({ upstream: "https://api.example.com" });
+ * await gateway.start().catch((error: unknown) => {
+ *   if (error instanceof StateUnavailableError) console.error(error.message);
+ * });
+ * ```
+ */
 export class StateUnavailableError extends Error {
   override readonly name = "StateUnavailableError";
   readonly code = "AG_STATE_UNAVAILABLE";

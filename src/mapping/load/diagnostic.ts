@@ -1,4 +1,13 @@
-/** One problem of a pack, with its source location. Line and column count from 1. */
+/**
+ * One problem of a pack, with its source location. Line and column count from 1.
+ *
+ * @example
+ * ```ts
+ * import type { Diagnostic } from "alpha-gateway";
+ *
+ * const format = ({ file, line, column, message }: Diagnostic) => `${file}:${line}:${column}: ${message}`;
+ * ```
+ */
 export interface Diagnostic {
   readonly file: string;
   readonly line: number;
@@ -10,7 +19,20 @@ export interface Diagnostic {
   readonly excerpt?: string;
 }
 
-/** A pack is invalid. Holds every diagnostic, not just the first. */
+/**
+ * A pack is invalid. Holds every diagnostic, not just the first.
+ *
+ * @example
+ * ```ts
+ * import { loadPack, PackError } from "alpha-gateway";
+ *
+ * try {
+ *   loadPack("./my-pack");
+ * } catch (error) {
+ *   if (error instanceof PackError) console.error(`${error.diagnostics.length} problems\n${error.message}`);
+ * }
+ * ```
+ */
 export class PackError extends Error {
   override readonly name = "PackError";
   readonly code = "AG_PACK_INVALID";

@@ -9,7 +9,7 @@ import { runStages } from "./image-steps.ts";
 import { killAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
 
 afterEach(killAll);
-afterAll(removeFolders);
+afterAll(removeFolders, 60_000);
 
 const recipe = readFileSync(join(REPOSITORY, "Dockerfile"), "utf8");
 const stages = parseDockerfile(recipe);

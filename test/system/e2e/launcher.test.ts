@@ -30,7 +30,7 @@ function folderWith(...names: readonly string[]): string {
   return folder;
 }
 
-describe("in a checkout, on Node 20", () => {
+describe("in a checkout, on Node 20", { timeout: 60_000 }, () => {
   const script = [...NODE_20, launcher()];
 
   test("runs the command on the installed Node 24 and exits with its code", async () => {
