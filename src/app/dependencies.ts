@@ -10,6 +10,8 @@ import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
+import { mergeRejections } from "../audit/merge-rejections.ts";
+import { addressNetwork } from "../rate-limit/client-address.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
@@ -173,7 +175,7 @@ async function openStores(
   stateBackend: (log: Log) => Promise<SharedState>,
 ): Promise<Stores> {
   const { log } = oauthOptions;
-  const audit = await openAudit(settings, log);
+  const audit = await openAudit(settings, oauthOptions);
   let shared: SharedState | undefined;
   try {
     shared = await stateBackend(log);
@@ -187,15 +189,20 @@ async function openStores(
   }
 }
 
-async function openAudit(settings: Settings, log: Log): Promise<AuditStore | undefined> {
+async function openAudit(
+  settings: Settings,
+  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
+): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
-  return openAuditStore(settings, {
+  const store = await openAuditStore(settings, {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
   });
+  const { alpha, v4 } = pack.dialect.statuses.rate_limited;
+  return mergeRejections(store, { statuses: [alpha, v4], networkOf: addressNetwork });
 }
 
 /**

@@ -60,4 +60,6 @@ export interface AuditRecord {
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
   /** Body bytes: read from the client, and sent to it. */
   readonly bytes: { readonly in: number; readonly out: number };
+  /** How many requests that a limit rejected have this one record; left out for one. */
+  readonly requests?: number;
 }

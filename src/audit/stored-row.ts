@@ -15,6 +15,8 @@ export interface StoredRow {
   readonly agent: string | null;
   /** Whether the answer could not keep something. */
   readonly lossy: boolean;
+  /** How many requests it stands for. Default: one. */
+  readonly requests?: number;
   /**
    * The record as JSON, in UTF-8. Bytes lie outside of the heap: the collector would carry texts about, and all that
    * they are made of, for as long as they wait to be written.
@@ -41,6 +43,7 @@ export function toRow(record: AuditRecord): StoredRow {
     lane,
     agent: client.userAgent,
     lossy: losses.length > 0,
+    ...(record.requests !== undefined && { requests: record.requests }),
     record: Buffer.from(serializeRecord(record)),
   };
 }

@@ -136,18 +136,29 @@ export const worthOf = ({
  */
 export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
-  for (const { id, time, client: fingerprint, accepted, lane, route, status, lossy, agent: whole } of rows) {
+  for (const {
+    id,
+    time,
+    client: fingerprint,
+    accepted,
+    lane,
+    route,
+    status,
+    lossy,
+    agent: whole,
+    requests = 1,
+  } of rows) {
     const day = dayOf(time);
     const agent = usageAgent(whole);
     const client = fingerprint === null || accepted ? fingerprint : UNACCEPTED;
     const key = [day, client, lane, route, status].join("\n");
     const row = folded.get(key);
     if (!row) {
-      const counts = { requests: 1, lossy: Number(lossy), first: time, last: time, sample: id, agent };
+      const counts = { requests, lossy: Number(lossy), first: time, last: time, sample: id, agent };
       folded.set(key, { day, client: client ?? "", lane, route: route ?? "", status, ...counts });
       continue;
     }
-    row.requests += 1;
+    row.requests += requests;
     row.lossy += Number(lossy);
     row.first = Math.min(row.first, time);
     if (time >= row.last) Object.assign(row, { last: time, sample: id, agent });

@@ -16,8 +16,8 @@ const ADDED = `
 const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[]) WITH ORDINALITY
-      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, place)
+      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[], $15::int[]) WITH ORDINALITY
+      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, requests, place)
   ), judged AS (
     SELECT given.*, accepted
       OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client) AS counted
@@ -35,7 +35,7 @@ const WRITE = `
   ), summed AS (
     INSERT INTO audit_usage AS kept
       SELECT day, CASE WHEN client IS NULL THEN '' WHEN counted THEN client ELSE '${UNACCEPTED}' END,
-        lane, coalesce(route, ''), status, count(*), sum(lossy), min(time), max(time),
+        lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
         (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
       FROM judged JOIN added USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ADDED}
@@ -107,6 +107,7 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     Buffer.concat(column(({ record }) => record)),
     column(({ client, accepted }) => accepted || (client !== null && clients.has(client))),
     [...clients],
+    column(({ requests = 1 }) => requests),
   ]);
   if (written?.late) await moveToClients(database, [...clients]);
 }

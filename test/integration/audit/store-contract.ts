@@ -41,6 +41,13 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       expect(await store.query({})).toEqual({ records: [record], next: null });
     });
 
+    test("counts all requests that one record stands for", async () => {
+      await store.append({ ...sampleRecord(sampleId(1), { status: 420 }), requests: 99 });
+      await store.append(sampleRecord(sampleId(2), { status: 420 }));
+      expect(await store.usage({})).toMatchObject([{ status: 420, requests: 100 }]);
+      expect((await store.get(sampleId(1)))?.requests).toBe(99);
+    });
+
     test("has no records of unknown ids", async () => {
       expect(await store.get("no-such-id")).toBeUndefined();
       expect(await store.query({})).toEqual({ records: [], next: null });

@@ -102,6 +102,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "deletes no record",
   },
   {
+    fault: "a client that is over its limit goes on sending requests",
+    outcome: "two records a minute for each kind of request; metrics and summaries count all",
+    file: "test/integration/audit/merge-rejections.test.ts",
+    test: "a stranger who is over the limit has two records in the store",
+  },
+  {
     fault: "more records and summaries than there is room for, SQLite and PostgreSQL",
     outcome:
       "records are deleted, those refused to callers without an accepted token first, then what else such callers asked, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
