@@ -13,7 +13,7 @@ import type { Request, Room } from "./request.ts";
 
 /** What one request costs. */
 export interface Cost {
-  /** Milliseconds of the thread of the event loop. */
+  /** Milliseconds of the thread of the event loop, without full garbage collections: earlier requests cause them too. */
   readonly ms: number;
   /** Millions of bytes allocated. */
   readonly mb: number;
@@ -43,7 +43,9 @@ const used = (): number => {
   return heap + external;
 };
 
-/** Runs something and tells what the thread did meanwhile. */
+const MINOR_COLLECTIONS = new Set(["Scavenge", "MinorMarkSweep", "MinorMarkCompact"]);
+
+/** Runs something and measures what the thread did meanwhile. */
 async function spent(work: () => Promise<Came>, settle: boolean): Promise<Cost> {
   const profiler = new GCProfiler();
   profiler.start();
@@ -54,13 +56,16 @@ async function spent(work: () => Promise<Came>, settle: boolean): Promise<Cost> 
   const { user, system } = process.threadCpuUsage(begun);
   const after = used();
   let freed = 0;
-  for (const { beforeGC, afterGC } of profiler.stop()?.statistics ?? [])
+  let collecting = 0;
+  for (const { beforeGC, afterGC, cost, gcType } of profiler.stop()?.statistics ?? []) {
+    if (!MINOR_COLLECTIONS.has(gcType)) collecting += cost;
     freed +=
       beforeGC.heapStatistics.usedHeapSize +
       beforeGC.heapStatistics.externalMemory -
       afterGC.heapStatistics.usedHeapSize -
       afterGC.heapStatistics.externalMemory;
-  return { ms: (user + system) / 1000, mb: (after - before + freed) / 1e6, came };
+  }
+  return { ms: Math.max(0, user + system - collecting) / 1000, mb: (after - before + freed) / 1e6, came };
 }
 
 /** Starts one before a v4 that answers at once. */

@@ -15,7 +15,7 @@ export interface Candidate {
   readonly of: string;
   /** The part of the request. */
   readonly where: string;
-  /** What the gateway does alike: of rows whose parts have the same, the first tries all shapes, the others the worst. */
+  /** Parts with the same value are read alike: the first of them tries all shapes, the others its worst shapes. */
   readonly like?: string;
   readonly pump: Pump;
   /** The request with a pump in that part. */
@@ -172,8 +172,7 @@ function valuePumps(): Pump[] {
 }
 
 const textPumps = (): Pump[] =>
-  [...UNITS, "#=1&", "a#=b#;"].flatMap((unit): Pump[] => [
-    { before: "", unit, after: "" },
+  [...UNITS, "a#=b#;"].flatMap((unit): Pump[] => [
     { before: "", unit, after: "!" },
     { before: 'a: "', unit, after: '"=b' },
   ]);
@@ -233,9 +232,17 @@ interface Hole {
   readonly after: string;
 }
 
-/** What of a rule says how a value is checked and translated. */
-const ruleText = ({ as, object, catalog, type, write, accepts, error }: FieldRule): string =>
-  JSON.stringify({ as, object, catalog, type, write, accepts, error });
+/** The part of a rule that decides how a value is checked and translated. Which catalog it has makes no difference. */
+const ruleText = ({ as, object, catalog, type, write, accepts }: FieldRule): string =>
+  JSON.stringify({
+    as,
+    isObject: object !== undefined,
+    isInCatalog: catalog !== undefined,
+    type,
+    // Expressions that differ in names and numbers only cost the same.
+    write: write?.replaceAll(/"[^"]*"|\bsd[a-h]\b|\d+/g, "…"),
+    accepts,
+  });
 
 /**
  * Places that are checked and translated differently: of those with one rule, and of those with none, the first. What
@@ -478,57 +485,84 @@ function heads(): (readonly [string, Request])[] {
   ];
 }
 
+/** Headers that the gateway reads itself. All others it only passes on, or drops. */
+const READ_HEADERS = new Set([
+  "User-Agent",
+  "X-Request-Id",
+  "traceparent",
+  "X-Forwarded-For",
+  "Content-Type",
+  "Content-Encoding",
+  "Expect",
+  "Origin",
+  "Connection",
+  "X-CORS-Status",
+  "Access-Control-Request-Headers",
+]);
+
+const HEADER_LINES = [
+  "a#: b\r\n",
+  "#: \r\n",
+  "a: b\r\n",
+  "Cookie: a=b\r\n",
+  "X-Filter: {}\r\n",
+  "X-Forwarded-For: 1\r\n",
+  "User-Agent: a\r\n",
+  "__proto__: a\r\n",
+];
+
 function ofHeaders(pack: Pack): Candidate[] {
   const found: Candidate[] = [];
   for (const [kind, request] of heads()) {
-    // What a header costs beside the first of them is what every text costs.
-    const pumps = kind === "" ? textPumps() : fewTextPumps();
-    const make = (of: string, pumps: readonly Pump[], part: Part): void => {
-      for (const pump of pumps) found.push({ of, where: `header${kind}`, pump, request: part, answers: [] });
+    // Other kinds of requests read the same headers: a few shapes show what they add.
+    const isFirst = kind === "";
+    const pumps = isFirst ? textPumps() : fewTextPumps();
+    const make = (name: string, like: string, shapes: readonly Pump[], part: Part): void => {
+      const of = request.admin ? "all headers (admin)" : name;
+      for (const pump of shapes)
+        found.push({
+          of,
+          where: `header${request.admin ? ` ${name}` : kind}`,
+          like: `${like}${kind}`,
+          pump,
+          request: part,
+          answers: [],
+        });
     };
-    for (const name of [...HEADERS, pack.dialect.filter.header]) {
-      make(name, pumps, (pump) => ({ ...request, headers: [...request.headers, [name, pump]] }));
-    }
+    const names = [...HEADERS, pack.dialect.filter.header];
+    // A header that nobody reads comes first: it tries all shapes for the others.
+    const read = names.filter((name) => READ_HEADERS.has(name) || name === pack.dialect.filter.header);
+    const others = names.filter((name) => !read.includes(name));
+    for (const name of isFirst ? [...others, ...read] : read)
+      make(name, read.includes(name) && isFirst ? name : "any header", pumps, (pump) => ({
+        ...request,
+        headers: [...request.headers, [name, pump]],
+      }));
     make(
+      "Authorization",
       "Authorization",
       pumps.flatMap((pump) => [
         pump,
         { ...pump, before: `token ${pump.before}` },
         { ...pump, before: `Bearer ${pump.before}` },
       ]),
-      (pump) => ({
-        ...request,
-        headers: [["Authorization", pump]],
-      }),
+      (pump) => ({ ...request, headers: [["Authorization", pump]] }),
     );
     make(
       "names of headers",
-      [
-        "a#: b\r\n",
-        "#: \r\n",
-        "a: b\r\n",
-        "Cookie: a=b\r\n",
-        "X-Filter: {}\r\n",
-        "X-Forwarded-For: 1\r\n",
-        "User-Agent: a\r\n",
-        "__proto__: a\r\n",
-      ].map((unit) => ({ before: "", unit, after: "" })),
-      (pump) => ({
-        ...request,
-        lines: pump,
-      }),
+      "names of headers",
+      HEADER_LINES.map((unit) => ({ before: "", unit, after: "" })),
+      (pump) => ({ ...request, lines: pump }),
     );
     make(
+      "request target",
       "request target",
       encoded(pumps).flatMap((pump) => [
         { ...pump, before: `/${pump.before}` },
         { ...pump, before: `/v4/${pump.before}` },
         { ...pump, before: `http://a/${pump.before}` },
       ]),
-      (pump) => ({
-        ...request,
-        target: pump,
-      }),
+      (pump) => ({ ...request, target: pump }),
     );
   }
   return found;
@@ -583,6 +617,7 @@ function ofForms(): Candidate[] {
         found.push({
           of: `POST ${target}`,
           where,
+          like: where,
           pump,
           answers: [],
           request: (body) => ({ method: "POST", target, headers, body }),
@@ -598,6 +633,7 @@ function ofForms(): Candidate[] {
       found.push({
         of: "GET /oauth/authorize",
         where: `query ${name}`,
+        like: name === "client_id" || name === "scopes" ? `authorize ${name}` : "authorize",
         pump,
         answers: [],
         request: (grown) => ({
@@ -629,6 +665,7 @@ function ofAdmin(): Candidate[] {
         found.push({
           of: `GET ${path} (admin)`,
           where: `query ${name}`,
+          like: "admin query",
           pump,
           answers: [],
           request: (grown) => ({
