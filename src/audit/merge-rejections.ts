@@ -40,7 +40,7 @@ export function mergeRejections(
 ): AuditStore {
   const windows = new Map<string, Window>();
 
-  function endWindow(kind: string): void | Promise<void> {
+  async function endWindow(kind: string): Promise<void> {
     const window = windows.get(kind);
     if (!window) return;
     clearTimeout(window.timer);
@@ -48,8 +48,11 @@ export function mergeRejections(
     const { requests, last } = window;
     if (!last) return;
     const warnings = [...last.warnings, `audit: ${requests} rejected requests have this one record`];
-    // A record that can't be written is counted as dropped.
-    return store.append(requests === 1 ? last : { ...last, warnings, requests })?.catch(() => {});
+    try {
+      await store.append(requests === 1 ? last : { ...last, warnings, requests });
+    } catch {
+      // The store counts it as dropped.
+    }
   }
 
   function append(record: AuditRecord): void | Promise<void> {
