@@ -110,7 +110,7 @@ test("a stranger who is over the limit has two records in the store, and all req
       1,
       limited - 1,
     ]);
-    const [usage] = (await store.usage({})).filter(({ status }) => status === 420);
+    const usage = (await store.usage({})).find(({ status }) => status === 420);
     expect(usage).toMatchObject({ client: "unaccepted", requests: limited });
     await store.close();
   } finally {
