@@ -18,35 +18,35 @@ export interface ExchangeDependencies {
 }
 
 /**
- * Turns a code into a token. What the client is told it may do, and may do from then on, is what it had asked
- * for and was given, whichever is less (lesson L22).
+ * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
+ * (lesson L22).
  *
- * @throws {Refusal} 400 for a form that lacks something; the login server's own refusals
+ * @throws {HttpError} 400 for a form with missing members, and the errors of the login server.
  */
 export async function exchangeCode(
   request: AlphaRequest,
-  notes: RequestContext,
-  parts: ExchangeDependencies,
+  context: RequestContext,
+  { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
 ): Promise<HandlerResult> {
-  const { definition, scopes, login, tokenStore: grants, requestedScopes: asked, clock } = parts;
   const { client: clientName, secret: secretName, token: names } = definition;
-  const form = await readForm(request, notes, [clientName, secretName, names.code]);
+  const form = await readForm(request, context, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
-  notes.upstreamEquivalent = `POST ${names.v4}`;
-  // Its life is counted from before the answer: better a moment early than late.
+  context.upstreamEquivalent = `POST ${names.v4}`;
+  // Its lifetime is counted from before the request: better too early than too late.
   const at = clock();
-  const issued = await login.exchange(form[names.code] ?? "", credentials, notes);
+  const issued = await login.exchange(form[names.code] ?? "", credentials, context);
   const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
-  let may: string;
+  let allowedScopes: string;
   let token: string;
   try {
-    may = scopes.write(await asked.findNarrowest(credentials.client, scopes.grants(issued.scopes)));
-    token = await grants.save(issued, { scopes: may, refresh, at });
+    const granted = scopes.grants(issued.scopes);
+    allowedScopes = scopes.write(await requestedScopes.findNarrowest(credentials.client, granted));
+    token = await tokenStore.save(issued, { scopes: allowedScopes, refresh, at });
   } catch (error) {
-    // Nobody will ever use it.
+    // No client will get the token.
     await login.discard(issued, { ...credentials, token: issued.token });
     throw error;
   }
-  const { answer } = names;
-  return { status: 200, body: printJson({ [answer.scopes]: may, [answer.token]: token }) };
+  const members = names.answer;
+  return { status: 200, body: printJson({ [members.scopes]: allowedScopes, [members.token]: token }) };
 }

@@ -8,7 +8,7 @@ import {
 } from "../../pipeline/lifecycle.ts";
 import { hasFragment, NOBODY, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
 import { enforceRateLimit } from "../../pipeline/stages/rate-limit.ts";
-import { redirectToLogin, logout, type AuthorizeDependencies } from "./authorize.ts";
+import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
 import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
 

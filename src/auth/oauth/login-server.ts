@@ -10,15 +10,20 @@ import type { TokenIssuer } from "../token-refresh.ts";
 import type { StartCallSpan } from "../../observability/tracing/tracing.ts";
 import type { Upstream } from "../../upstream/client.ts";
 
-/** v4's login server, in its own words. Redirects are never followed and nothing is sent twice. */
+/** The client of v4's login server. Redirects are never followed, and nothing is retried. */
 export interface LoginServer extends TokenIssuer {
-  /** @throws {HttpError} like the login server's. {UpstreamFault} or {UnreadableAnswer} without an answer of use. */
+  /**
+   * Exchanges a code for a token.
+   *
+   * @throws {HttpError} if the login server rejects it. {UpstreamError} without a response,
+   *   {InvalidUpstreamResponseError} without a usable one.
+   */
   exchange(
     code: string,
     credentials: Omit<RefreshCredentials, "token">,
     context: UpstreamContext,
   ): Promise<IssuedToken>;
-  /** Ends an access token. @throws as `exchange` does */
+  /** Revokes an access token. @throws like {@link exchange} */
   revoke(credentials: RefreshCredentials, context: UpstreamContext): Promise<void>;
 }
 
@@ -27,7 +32,7 @@ export interface LoginServerOptions {
   readonly statuses: StatusesDefinition;
   readonly upstream: Upstream;
   readonly timeoutMs: number;
-  /** Of calls that no request made; undefined where no traces are wanted. */
+  /** Starts spans of calls that belong to no client's request; undefined without tracing. */
   readonly startCall?: StartCallSpan | undefined;
 }
 
@@ -56,7 +61,7 @@ const asText = (value: unknown): string | undefined =>
 
 /** Creates the client of v4's login server. */
 export function createLoginServer(options: LoginServerOptions): LoginServer {
-  const { definition, statuses, upstream, timeoutMs, startCall: beginCall } = options;
+  const { definition, statuses, upstream, timeoutMs, startCall } = options;
   const { client, secret, token: tokenNames, refresh, expire } = definition;
 
   /** For a call that no request makes. */
@@ -66,7 +71,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     upstreamMs: 0,
     callsInProgress: 0,
     waitingSince: 0,
-    span: beginCall && { call: beginCall },
+    span: startCall && { call: startCall },
   });
 
   async function post(

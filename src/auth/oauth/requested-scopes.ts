@@ -5,171 +5,183 @@ import { tokenHash } from "../token-hash.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 
 /**
- * What applications asked for when they sent their users to sign in. An exchange carries nothing but the
- * application's id, and anybody can send a request in its name: of its requests of the last hour the narrowest that
- * fits what v4 granted counts, and all that differ where none of them was granted as it stands (contract, issue 13.12).
+ * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
+ * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
+ * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (contract,
+ * issue 13.12).
  */
 export interface RequestedScopes {
   /**
-   * Keeps a request for an hour.
+   * Stores a request for an hour.
    *
-   * @returns false where there are too many different ones, and the application has not exchanged this one before: it
-   *   must not be sent on, since it would count for nothing
-   * @throws {StateUnavailable}
+   * @returns false if there are too many different requests, and the application has never exchanged this one. It must
+   *   not be forwarded then, because it would not count.
+   * @throws {StateUnavailableError}
    */
-  remember(client: string, asked: Grants, address: string): Promise<boolean>;
+  save(client: string, requested: Grants, address: string): Promise<boolean>;
   /**
-   * What a token may do that v4 has issued with these scopes.
+   * Finds what a token may do that v4 has issued with these scopes.
    *
-   * @throws {StateUnavailable}
+   * @throws {StateUnavailableError}
    */
-  findNarrowest(client: string, given: Grants): Promise<Grants>;
+  findNarrowest(client: string, granted: Grants): Promise<Grants>;
 }
 
-const REMEMBERED_SECONDS = 3600;
+const REQUEST_SECONDS = 3600;
 
-/** Different requests of an application: each costs its exchanges microseconds. */
-const MOST_OF_CLIENT = 500;
+/** Different requests of an application. Each costs its exchanges microseconds. */
+const MAX_PER_CLIENT = 500;
 
 /**
- * Different requests that one address may send, in the name of one application and altogether; for an IPv6 address,
- * its /64, /56 and /48.
+ * Different requests that one address may send for one application, and for all of them. The three figures are for
+ * the /64, /56 and /48 of an IPv6 address.
  */
-const MOST_OF_NETWORK_AND_CLIENT = [20, 40, 60];
-const MOST_OF_NETWORK = [1000, 2000, 3000];
+const MAX_PER_NETWORK_AND_CLIENT = [20, 40, 60];
+const MAX_PER_NETWORK = [1000, 2000, 3000];
 
-/** Requests that an application has exchanged are taken whatever others asked for: so many, for so long. */
-const MOST_KNOWN = 50;
-const KNOWN_SECONDS = 90 * 86_400;
+/** Requests that an application has exchanged before are accepted, whatever others requested. */
+const MAX_EXCHANGED = 50;
+const EXCHANGED_SECONDS = 90 * 86_400;
 
-/** Where more requests than these can have led to one exchange, nobody can tell which was the application's. */
-const MOST_KNOWN_AT_ONCE = 5;
+/** If more requests than this fit one exchange, the application's own can't be identified. */
+const MAX_EXCHANGED_AT_ONCE = 5;
 
-/** For how long a login server that gave an application more than was asked counts as one that does. */
+/** How long a login server counts as generous that granted an application more than it requested. */
 const GENEROUS_SECONDS = 30 * 86_400;
 
 const rank = (grants: Grants): number =>
   grants === "all" ? Infinity : [...grants.values()].reduce((sum, level) => sum + level + 1, 0);
 
-/** A request, and what it says of a grant. */
+/** A request, compared with what v4 granted. */
 interface Candidate {
   readonly text: string;
   readonly grants: Grants;
-  /** In v4's words it includes all that v4 granted. */
+  /** Translated to v4, it includes all that v4 granted. */
   readonly fits: boolean;
-  /** It fits, and v4 withheld nothing. A grant of everything is also what a server gives that knows no scopes. */
+  /** It fits, and v4 granted all of it. A grant of everything does not count: servers without scopes grant that too. */
   readonly isExact: boolean;
 }
 
-function candidateOf(text: string, given: Grants, scopes: Scopes): Candidate {
+function createCandidate(text: string, granted: Grants, scopes: Scopes): Candidate {
   const { grants } = scopes.read(text);
-  const fits = scopes.includes(scopes.throughV4(grants), given);
-  return { text, grants, fits, isExact: fits && given !== "all" && scopes.includes(given, grants) };
+  const fits = scopes.includes(scopes.throughV4(grants), granted);
+  return {
+    text,
+    grants,
+    fits,
+    isExact: fits && granted !== "all" && scopes.includes(granted, grants),
+  };
 }
 
 /**
- * What a token may do, by the requests that can have led to what v4 granted.
+ * Computes what a token may do from the requests that may have led to it.
  *
- * Where they are `trusted`, v4 granted what was asked or less: the narrowest of those that fit counts. What several
- * have in common is narrower still, and is taken where it could have led to the same.
+ * If `isTrusted`, v4 granted what was requested or less: the narrowest request that fits counts. What several
+ * have in common is narrower still, and counts if it could have led to the same grant.
  *
- * Else each can have led to it, and a stranger's wider one may be the only one that fits: what all have in common
- * counts. One that gives nothing of the grant, or has nothing in common with narrower ones, is left out, so that
- * nobody can empty a token.
+ * Otherwise each may have led to it, and the only one that fits may be a stranger's wider request: what all have in
+ * common counts. A request that has nothing in common with the grant, or with narrower requests, is ignored, so that a
+ * stranger can't empty a token.
  */
-function narrowestOf(
+function computeNarrowest(
   requests: readonly Candidate[],
-  given: Grants,
+  granted: Grants,
   scopes: Scopes,
-  trusted: boolean,
+  isTrusted: boolean,
 ): Grants {
   const [first, ...others] = requests
-    .filter(({ fits }) => fits || !trusted)
-    .map(({ grants }) => scopes.common(grants, given))
-    .filter((each, _, all) => rank(each) > 0 || all.every((other) => rank(other) === 0))
+    .filter(({ fits }) => fits || !isTrusted)
+    .map(({ grants }) => scopes.common(grants, granted))
+    .filter((grants, _, all) => rank(grants) > 0 || all.every((other) => rank(other) === 0))
     .map((grants) => ({ grants, rank: rank(grants), text: scopes.write(grants) }))
     .toSorted((one, other) => one.rank - other.rank || (one.text < other.text ? -1 : 1));
-  return others.reduce((narrow, { grants }) => {
-    const both = scopes.common(narrow, grants);
-    const counts = trusted ? scopes.includes(scopes.throughV4(both), given) : rank(both) > 0;
-    return counts ? both : narrow;
+  return others.reduce((narrowest, { grants }) => {
+    const both = scopes.common(narrowest, grants);
+    const counts = isTrusted ? scopes.includes(scopes.throughV4(both), granted) : rank(both) > 0;
+    return counts ? both : narrowest;
   }, first?.grants ?? new Map());
 }
 
+/** Creates the store of requested scopes. */
 export function createRequestedScopes(
   store: KeyValueStore,
   scopes: Scopes,
   epoch: StoreEpoch,
 ): RequestedScopes {
-  const keyOf = (client: string): string => `asked:${client}`;
-  const knownKeyOf = (client: string): string => `asked-known:${client}`;
-  const generousKeyOf = (client: string): string => `asked-generous:${client}`;
+  const requestedKey = (client: string): string => `asked:${client}`;
+  const exchangedKey = (client: string): string => `asked-known:${client}`;
+  const generousKey = (client: string): string => `asked-generous:${client}`;
 
-  /** Counts a new request of an application. @returns false where its address has sent too many. */
-  async function count(client: string, text: string, address: string): Promise<boolean> {
+  /** Counts a new request of an application. @returns false if its address has sent too many. */
+  async function countRequest(client: string, text: string, address: string): Promise<boolean> {
     const request = tokenHash(`${client}\n${text}`);
-    for (const [at, network] of addressNetworks(address).entries()) {
-      const from = `asked-from:${network}`;
-      const ofClient = `${from} ${tokenHash(client)}`;
-      const mostOfClient = MOST_OF_NETWORK_AND_CLIENT[at] ?? 0;
-      if (!(await store.addToSet(from, request, REMEMBERED_SECONDS, MOST_OF_NETWORK[at] ?? 0))) return false;
-      if (!(await store.addToSet(ofClient, request, REMEMBERED_SECONDS, mostOfClient))) return false;
+    for (const [index, network] of addressNetworks(address).entries()) {
+      const key = `asked-from:${network}`;
+      const clientKey = `${key} ${tokenHash(client)}`;
+      const maxOfClient = MAX_PER_NETWORK_AND_CLIENT[index] ?? 0;
+      if (!(await store.addToSet(key, request, REQUEST_SECONDS, MAX_PER_NETWORK[index] ?? 0))) return false;
+      if (!(await store.addToSet(clientKey, request, REQUEST_SECONDS, maxOfClient))) return false;
     }
     return true;
   }
 
-  /** Keeps which requests an application has exchanged. */
-  async function learn(client: string, asked: readonly string[], known: ReadonlySet<string>): Promise<void> {
-    const fresh = asked.filter((text) => !known.has(text));
-    const kept = fresh.length > MOST_KNOWN_AT_ONCE ? asked.filter((text) => known.has(text)) : asked;
+  /** Stores which requests an application has exchanged. */
+  async function saveExchanged(
+    client: string,
+    texts: readonly string[],
+    exchanged: ReadonlySet<string>,
+  ): Promise<void> {
+    const newTexts = texts.filter((text) => !exchanged.has(text));
+    const saved =
+      newTexts.length > MAX_EXCHANGED_AT_ONCE ? texts.filter((text) => exchanged.has(text)) : texts;
     await Promise.all(
-      kept.map((text) => store.addToSet(knownKeyOf(client), text, KNOWN_SECONDS, MOST_KNOWN)),
+      saved.map((text) => store.addToSet(exchangedKey(client), text, EXCHANGED_SECONDS, MAX_EXCHANGED)),
     );
   }
 
   return {
-    async remember(client, asked, address) {
+    async save(client, requested, address) {
       await epoch.read();
-      const text = scopes.write(asked);
-      const add = (most: number): Promise<boolean> =>
-        store.addToSet(keyOf(client), text, REMEMBERED_SECONDS, most);
-      // No new member: it is there already.
+      const text = scopes.write(requested);
+      const add = (max: number): Promise<boolean> =>
+        store.addToSet(requestedKey(client), text, REQUEST_SECONDS, max);
+      // A maximum of 0 only extends the time of a request that is stored already.
       if (await add(0)) return true;
-      const known = await store.setMembers(knownKeyOf(client));
-      if (known.includes(text)) return add(MOST_OF_CLIENT + MOST_KNOWN);
-      return (await count(client, text, address)) && add(MOST_OF_CLIENT);
+      const exchanged = await store.setMembers(exchangedKey(client));
+      if (exchanged.includes(text)) return add(MAX_PER_CLIENT + MAX_EXCHANGED);
+      return (await countRequest(client, text, address)) && add(MAX_PER_CLIENT);
     },
-    async findNarrowest(client, given) {
-      const [asked, knownTexts, wasGenerous, state] = await Promise.all([
-        store.setMembers(keyOf(client)),
-        store.setMembers(knownKeyOf(client)),
-        store.get(generousKeyOf(client)),
+    async findNarrowest(client, granted) {
+      const [requestedTexts, exchangedTexts, generousMark, completeness] = await Promise.all([
+        store.setMembers(requestedKey(client)),
+        store.setMembers(exchangedKey(client)),
+        store.get(generousKey(client)),
         epoch.read(),
       ]);
-      const least = (may: Grants): Grants => scopes.common(may, scopes.lowest(given));
-      if (asked.length === 0) return state === "whole" ? given : least(given);
-      const known = new Set(knownTexts);
-      const requests = asked.map((text) => candidateOf(text, given, scopes));
-      // A user who took longer than an hour gets what the application asked for before: no sign of such a server.
-      const isGenerous =
-        state === "whole" &&
+      const toLowest = (grants: Grants): Grants => scopes.common(grants, scopes.lowest(granted));
+      if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
+      const exchanged = new Set(exchangedTexts);
+      const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
+      // A user who took longer than an hour gets what the application requested before. That is not a generous server.
+      const isGenerousNow =
+        completeness === "whole" &&
         !requests.some(({ fits }) => fits) &&
-        !knownTexts.some((text) => candidateOf(text, given, scopes).fits);
-      if (isGenerous) await store.set(generousKeyOf(client), "", GENEROUS_SECONDS);
-      const generous = isGenerous || wasGenerous !== undefined;
-      const trusted =
-        !generous &&
+        !exchangedTexts.some((text) => createCandidate(text, granted, scopes).fits);
+      if (isGenerousNow) await store.set(generousKey(client), "", GENEROUS_SECONDS);
+      const isGenerous = isGenerousNow || generousMark !== undefined;
+      const isTrusted =
+        !isGenerous &&
         requests.some(
-          ({ text, grants, fits, isExact }) => isExact || (fits && grants !== "all" && known.has(text)),
+          ({ text, grants, fits, isExact }) => isExact || (fits && grants !== "all" && exchanged.has(text)),
         );
-      const own = requests.filter(({ fits, isExact }) => (generous ? !fits : isExact));
-      await learn(
+      const ofApplication = requests.filter(({ fits, isExact }) => (isGenerous ? !fits : isExact));
+      await saveExchanged(
         client,
-        own.map(({ text }) => text),
-        known,
+        ofApplication.map(({ text }) => text),
+        exchanged,
       );
-      const may = narrowestOf(requests, given, scopes, trusted);
-      return state === "emptied" ? least(may) : may;
+      const narrowest = computeNarrowest(requests, granted, scopes, isTrusted);
+      return completeness === "emptied" ? toLowest(narrowest) : narrowest;
     },
   };
 }

@@ -16,31 +16,29 @@ export interface RevokeDependencies {
 }
 
 /**
- * Ends a token: the v4 token that stands for it now, what would renew that, and the client's own. While the login
- * server does not take the first, nothing has ended and the client may try again.
+ * Revokes a token: the current v4 token, its refresh token, and the gateway token. If the login server rejects the
+ * first, nothing is revoked, and the client may try again.
  *
- * @throws {HttpError} 400 for a form that lacks something; the login server's own refusals
+ * @throws {HttpError} 400 for a form with missing members, and the errors of the login server.
  */
 export async function revokeToken(
   request: AlphaRequest,
-  notes: RequestContext,
-  parts: RevokeDependencies,
+  context: RequestContext,
+  { definition, login, tokenStore, tokens }: RevokeDependencies,
 ): Promise<HandlerResult> {
-  const { definition, login, tokenStore: grants, tokens } = parts;
   const { client: clientName, secret: secretName, expire } = definition;
-  const form = await readForm(request, notes, [clientName, secretName, expire.token]);
+  const form = await readForm(request, context, [clientName, secretName, expire.token]);
   const token = form[expire.token] ?? "";
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
-  const grant = await grants.read(hash, token);
-  if (grant?.refresh && grant.refresh.client !== credentials.client)
+  const storedToken = await tokenStore.read(hash, token);
+  if (storedToken?.refresh && storedToken.refresh.client !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
-  notes.upstreamEquivalent = `POST ${expire.v4}`;
-  const current = grant?.token ?? token;
-  await login.revoke({ ...credentials, token: current }, notes);
-  if (grant) await grants.revoke(hash);
+  context.upstreamEquivalent = `POST ${expire.v4}`;
+  await login.revoke({ ...credentials, token: storedToken?.token ?? token }, context);
+  if (storedToken) await tokenStore.revoke(hash);
   await tokens.purge(hash);
-  const left = { token, scopes: "", expiresInSeconds: undefined, refresh: grant?.refresh?.token };
-  if (grant) await login.discard(left, credentials);
+  const rest = { token, scopes: "", expiresInSeconds: undefined, refresh: storedToken?.refresh?.token };
+  if (storedToken) await login.discard(rest, credentials);
   return { status: 200, body: "{}" };
 }

@@ -124,7 +124,7 @@ function strangersCannotReach(place: Place): void {
 
     let sender = 0;
     const remember = (text: string, client = "app"): Promise<boolean> =>
-      asked.remember(client, scopes.read(text).grants, `192.0.2.${(sender += 1) % 250}`);
+      asked.save(client, scopes.read(text).grants, `192.0.2.${(sender += 1) % 250}`);
     const gets = async (v4: string, client = "app"): Promise<string> =>
       scopes.write(await asked.findNarrowest(client, scopes.grants(v4)));
 
@@ -222,7 +222,7 @@ function strangersCannotReach(place: Place): void {
         .join(","),
     );
     const from = (text: string, address: string): Promise<boolean> =>
-      asked.remember("app", scopes.read(text).grants, address);
+      asked.save("app", scopes.read(text).grants, address);
 
     test.each([
       ["/48", (n: number) => `2001:db8:7:${(n * 256).toString(16)}::1`, 60],
