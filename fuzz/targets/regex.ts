@@ -1,7 +1,7 @@
 /** A regular expression and a text, by the linear machine and by JavaScript's own engine: both find the same. */
 import { isDeepStrictEqual } from "node:util";
 import { LinearRegex } from "../../src/jsonata/regex/linear.ts";
-import { parseRegex, UnsupportedRegexError } from "../../src/jsonata/regex/parse.ts";
+import { parseRegex, UnsupportedRegexError } from "../../src/jsonata/regex/parse-regex.ts";
 import { compileRegex } from "../../src/jsonata/regex/program.ts";
 import { hold, type Target } from "../target.ts";
 

@@ -4,12 +4,12 @@ import { Router, urlencoded, type RequestHandler } from "express";
 import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit/client-address.ts";
-import type { Pages } from "./page.ts";
+import type { Pages } from "./console-pages.ts";
 
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What `Sec-Fetch-Site` says of a page of the same origin, and of a user who asks without a page. */
-const OWN_SITES = new Set(["same-origin", "none"]);
+const SAME_SITES = new Set(["same-origin", "none"]);
 
 /**
  * Refuses what changes something where a page of another origin asks for it: without an admin token nothing else
@@ -19,7 +19,7 @@ const OWN_SITES = new Set(["same-origin", "none"]);
 export const guardOrigin: RequestHandler = function guardOrigin(request, response, next) {
   const { origin, host = "", "sec-fetch-site": site = "none" } = request.headers;
   const isOwn = origin === undefined || hostOf(origin) === host.toLowerCase();
-  if (SAFE.has(request.method) || (isOwn && OWN_SITES.has(site))) return next();
+  if (SAFE_METHODS.has(request.method) || (isOwn && SAME_SITES.has(site))) return next();
   return sendErrors(response, 403, "A page of another origin can't change anything here.");
 };
 
@@ -48,7 +48,7 @@ export function guardHost(bound: string | undefined): RequestHandler {
   };
 }
 
-const GREATEST_COUNT = 100;
+const MAX_SESSIONS = 100;
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** Signed-in browsers of the console, in memory: a restart signs everybody out. */
@@ -62,12 +62,12 @@ interface Sessions {
 }
 
 /** @param clock Milliseconds of a clock that nobody sets. Default that of the process. */
-export function makeSessions(clock: () => number = () => performance.now()): Sessions {
+export function createSessions(clock: () => number = () => performance.now()): Sessions {
   const ends = new Map<string, number>();
 
   function begin(): string {
     const oldest = ends.keys().next();
-    if (ends.size >= GREATEST_COUNT && !oldest.done) ends.delete(oldest.value);
+    if (ends.size >= MAX_SESSIONS && !oldest.done) ends.delete(oldest.value);
     const id = randomBytes(32).toString("base64url");
     ends.set(id, clock() + LIFETIME_MS);
     return id;
@@ -85,10 +85,10 @@ export function makeSessions(clock: () => number = () => performance.now()): Ses
 }
 
 /** Wrong tokens that an address may show: more than anybody mistypes, and far too few to guess with. */
-const WRONG = { points: 10, seconds: 60 };
+const WRONG_TOKEN_LIMIT = { points: 10, seconds: 60 };
 
 /** Beyond these the address that was silent longest is forgotten. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 type Attempt =
   | { readonly outcome: "right" | "wrong" }
@@ -102,7 +102,7 @@ type CheckToken = (address: string | undefined, token: string) => Promise<Attemp
 
 /** @param isToken whether it is the right one */
 function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
-  const wrong = createMemoryLimiter(WRONG, MOST_ADDRESSES);
+  const wrong = createMemoryLimiter(WRONG_TOKEN_LIMIT, MAX_ADDRESSES);
 
   return async function tryToken(address, token) {
     const place = addressNetwork(normalizeAddress(address ?? "") ?? "");
@@ -134,7 +134,7 @@ export function guardAccess(
   if (token === undefined) return router;
   const tryToken = createTokenCheck(tokenTest(token));
   const addressOf = clientAddresses(trustProxy);
-  const sessions = makeSessions();
+  const sessions = createSessions();
 
   router.use(pages.open);
 

@@ -4,19 +4,19 @@ import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { guardAccess, guardHost, guardOrigin } from "./access.ts";
-import { auditApi, type ExplainRecord } from "./audit-api.ts";
+import { createAuditApi, type ExplainRecord } from "./audit-api.ts";
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
-import { readPages } from "./page.ts";
-import { usageApi } from "./usage-api.ts";
-import { sandboxApi, type SandboxControls } from "./sandbox-api.ts";
+import { readPages } from "./console-pages.ts";
+import { createUsageApi } from "./usage-api.ts";
+import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
 /** Forgets what is known of the tokens with a fingerprint, or of all, at every replica. */
-type Purge = (fingerprint?: string) => Promise<void>;
+type PurgeTokens = (fingerprint?: string) => Promise<void>;
 
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token asks v4 anew. */
-function tokensApi(purge: Purge, onError: (error: unknown) => void = () => {}): Router {
+function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void = () => {}): Router {
   const router = Router({ caseSensitive: true });
 
   async function answer(response: Response, fingerprint?: string): Promise<void> {
@@ -42,7 +42,7 @@ function tokensApi(purge: Purge, onError: (error: unknown) => void = () => {}): 
 type Readiness = () => readonly string[] | Promise<readonly string[]>;
 
 /** `GET /healthz` and `GET /readyz`: open to everybody, as probes carry no credentials. */
-function health(readiness: Readiness): Router {
+function createHealthRouter(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
   router.get("/healthz", (_request, response) => {
@@ -79,7 +79,7 @@ export interface AdminDeps {
   /** The header that carries a filter, for exports that show headers. */
   readonly filterHeader?: string;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
-  readonly purgeTokens: Purge;
+  readonly purgeTokens: PurgeTokens;
   /** Scheduled brown-outs, and whether they are on, as `GET /api/brown-outs` shows them. */
   readonly brownOuts: () => unknown;
   /** The loaded pack, as `GET /api/mappings` shows it. */
@@ -133,7 +133,7 @@ export function createAdminApp(deps: AdminDeps): Express {
     response.set("Cache-Control", "no-store");
     next();
   });
-  app.use(health(deps.readiness));
+  app.use(createHealthRouter(deps.readiness));
   app.use(guardHost(deps.host));
   app.use(guardOrigin);
   app.use(guardAccess(deps.token, pages, deps.trustProxy));
@@ -141,20 +141,20 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use("/api/audit", auditApi(deps.audit, deps.filterHeader, deps.explain));
+  app.use("/api/audit", createAuditApi(deps.audit, deps.filterHeader, deps.explain));
   app.get("/api", (_request, response) => {
     response.json({ audit: deps.audit !== undefined, report: deps.report !== undefined });
   });
   if (deps.report) app.use("/api/report", deps.report);
-  app.use("/api/usage", usageApi(deps.audit));
-  app.use("/api/tokens", tokensApi(deps.purgeTokens, deps.onError));
+  app.use("/api/usage", createUsageApi(deps.audit));
+  app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
   app.get("/api/brown-outs", (_request, response) => {
     response.json({ windows: deps.brownOuts() });
   });
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });
-  app.use("/api/sandbox", sandboxApi(deps.sandbox));
+  app.use("/api/sandbox", createSandboxApi(deps.sandbox));
   app.use(sendNotFound);
   app.use(handleError(deps.onError));
   return app;

@@ -19,7 +19,7 @@ const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>>
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 
 /** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` (contract, "Admin listener"). */
-export function auditApi(
+export function createAuditApi(
   audit: AuditStore | undefined,
   filterHeader: string | undefined,
   explain: ExplainRecord,
@@ -34,15 +34,15 @@ export function auditApi(
   }
 
   // Express hands a promise that is rejected on to the error handler.
-  router.get("/", (request, response) => answerPage(audit, request, response));
-  router.get("/export", (request, response) => answerExport(audit, filterHeader, request, response));
+  router.get("/", (request, response) => sendPage(audit, request, response));
+  router.get("/export", (request, response) => sendExport(audit, filterHeader, request, response));
   const whole = async (record: AuditRecord): Promise<unknown> => record;
-  router.get("/:id", ({ params }, response) => answerRecord(audit, params.id, whole, response));
-  router.get("/:id/explain", ({ params }, response) => answerRecord(audit, params.id, explain, response));
+  router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, whole, response));
+  router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
   return router;
 }
 
-async function answerPage(audit: AuditStore, request: Request, response: Response): Promise<void> {
+async function sendPage(audit: AuditStore, request: Request, response: Response): Promise<void> {
   const { query, problems } = readAuditQuery(request.query);
   if (problems.length > 0) return sendErrors(response, 400, problems);
   response.json(await audit.query(query));
@@ -53,7 +53,7 @@ async function answerPage(audit: AuditStore, request: Request, response: Respons
  * are, for a progress bar. When the store fails on the way the answer is broken off, so that it can't be taken
  * for whole.
  */
-async function answerExport(
+async function sendExport(
   audit: AuditStore,
   filterHeader: string | undefined,
   request: Request,
@@ -79,7 +79,7 @@ async function answerExport(
   const texts = exportTexts(audit, { format, query, filterHeader });
   // The first piece before the head: a store that can't be read is an error that can still be told.
   const first = await texts.next();
-  await pipeline(Readable.from(rest(first, texts), { highWaterMark: 1 }), response).catch(
+  await pipeline(Readable.from(resumeWith(first, texts), { highWaterMark: 1 }), response).catch(
     (error: unknown) => {
       // A client that went away has ended the reading, and that is all.
       if (!response.closed || response.errored) throw error;
@@ -87,7 +87,7 @@ async function answerExport(
   );
 }
 
-async function* rest(
+async function* resumeWith(
   first: IteratorResult<string, void>,
   texts: AsyncGenerator<string, void>,
 ): AsyncGenerator<string, void> {
@@ -96,7 +96,7 @@ async function* rest(
   yield* texts;
 }
 
-async function answerRecord(
+async function sendRecord(
   audit: AuditStore,
   id: string,
   show: ExplainRecord,

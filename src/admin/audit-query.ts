@@ -1,6 +1,6 @@
 import { UNACCEPTED, type UsageQuery } from "../audit/usage.ts";
-import { readCursor } from "../audit/cursor.ts";
-import { GREATEST_LIMIT } from "../audit/store.ts";
+import { readCursor } from "../audit/paging.ts";
+import { MAX_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";
 
@@ -28,22 +28,22 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
 
 type Parameter = keyof AuditQuery;
 /** Gives the value, or `undefined` where the text is none. */
-type Read = (text: string) => string | number | undefined;
+type ParseText = (text: string) => string | number | undefined;
 
-const PARAMETERS: Readonly<Record<Parameter, { read: Read; expected: string }>> = {
-  limit: { read: wholeNumber(1, GREATEST_LIMIT), expected: `a number from 1 to ${GREATEST_LIMIT}` },
+const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string }>> = {
+  limit: { read: parseInteger(1, MAX_LIMIT), expected: `a number from 1 to ${MAX_LIMIT}` },
   before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
   client: {
-    read: matching(/^[0-9a-f]{16}$/),
+    read: parseMatching(/^[0-9a-f]{16}$/),
     expected: "a fingerprint: 16 hexadecimal digits in lower case",
   },
   route: {
-    read: matching(/^[A-Z]+ \/\S{0,500}$/),
+    read: parseMatching(/^[A-Z]+ \/\S{0,500}$/),
     expected: "a route of the pack, e.g. GET /vm/instances/:id",
   },
-  status: { read: wholeNumber(100, 599), expected: "a status, e.g. 404" },
-  since: { read: moment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
-  until: { read: moment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
+  status: { read: parseInteger(100, 599), expected: "a status, e.g. 404" },
+  since: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
+  until: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
 };
 
 /** ISO 8601 as RFC 3339 narrows it, or a date alone, which is its midnight in UTC. */
@@ -77,18 +77,18 @@ function isParameter(name: string): name is Parameter {
   return Object.hasOwn(PARAMETERS, name);
 }
 
-function wholeNumber(least: number, greatest: number): Read {
+function parseInteger(least: number, greatest: number): ParseText {
   return (text) => {
     const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= greatest ? value : undefined;
   };
 }
 
-function matching(pattern: RegExp): Read {
+function parseMatching(pattern: RegExp): ParseText {
   return (text) => (pattern.test(text) ? text : undefined);
 }
 
-function moment(text: string): string | undefined {
+function parseMoment(text: string): string | undefined {
   const time = MOMENT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

@@ -7,7 +7,7 @@ import { sendErrors } from "./responses.ts";
 import { readUsageQuery } from "./audit-query.ts";
 
 /** Reports that are made at the same time: each reads a few thousand records. */
-const AT_ONCE = 2;
+const MAX_REPORTS = 2;
 
 /**
  * `GET /api/report?format=json|html|md|csv&client=&since=&until=`, JSON where no format is named. Who asks for the
@@ -15,15 +15,15 @@ const AT_ONCE = 2;
  *
  * @param make makes a report out of the audit store.
  */
-export function reportApi(make: (query: UsageQuery) => Promise<Report>): Router {
-  const underWay = new Map<string, Promise<Report>>();
+export function createReportApi(make: (query: UsageQuery) => Promise<Report>): Router {
+  const inFlight = new Map<string, Promise<Report>>();
 
-  function made(query: UsageQuery): Promise<Report> | undefined {
+  function shareReport(query: UsageQuery): Promise<Report> | undefined {
     const key = JSON.stringify(query);
-    const same = underWay.get(key);
-    if (same || underWay.size >= AT_ONCE) return same;
-    const report = make(query).finally(() => underWay.delete(key));
-    underWay.set(key, report);
+    const same = inFlight.get(key);
+    if (same || inFlight.size >= MAX_REPORTS) return same;
+    const report = make(query).finally(() => inFlight.delete(key));
+    inFlight.set(key, report);
     return report;
   }
 
@@ -36,7 +36,7 @@ export function reportApi(make: (query: UsageQuery) => Promise<Report>): Router 
       return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems]);
     }
     if (problems.length > 0) return sendErrors(response, 400, problems);
-    const report = made(query);
+    const report = shareReport(query);
     if (!report) {
       response.set("Retry-After", "5");
       return sendErrors(response, 503, "Other reports are being made: ask again in a moment.");

@@ -15,10 +15,10 @@ export interface SandboxControls {
 }
 
 /** 60 000 objects are some 40 MB. */
-const LARGEST_STATE = "256mb";
+const MAX_STATE_SIZE = "256mb";
 
 /** Further ahead than a year, tokens and cards have all ended. */
-const MOST_SECONDS = 366 * 86_400;
+const MAX_SECONDS = 366 * 86_400;
 
 /**
  * What a team does with the sandbox between two tries of its migration:
@@ -28,7 +28,7 @@ const MOST_SECONDS = 366 * 86_400;
  *     POST /api/sandbox/reset                          wipes and seeds anew
  *     POST /api/sandbox/clock {"advance_seconds": 60}  what takes a minute has happened
  */
-export function sandboxApi(sandbox: SandboxControls | undefined): Router {
+export function createSandboxApi(sandbox: SandboxControls | undefined): Router {
   const router = Router({ caseSensitive: true });
   if (!sandbox) {
     router.use((_request, response) => {
@@ -41,7 +41,7 @@ export function sandboxApi(sandbox: SandboxControls | undefined): Router {
     response.attachment("sandbox.json").json(sandbox.save());
   });
 
-  router.put("/state", json({ limit: LARGEST_STATE }), (request, response) => {
+  router.put("/state", json({ limit: MAX_STATE_SIZE }), (request, response) => {
     try {
       sandbox.restore(request.body);
     } catch {
@@ -57,8 +57,8 @@ export function sandboxApi(sandbox: SandboxControls | undefined): Router {
 
   router.post("/clock", json(), (request, response) => {
     const seconds = (request.body as Record<string, unknown> | undefined)?.["advance_seconds"];
-    if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MOST_SECONDS))
-      return sendErrors(response, 400, `advance_seconds must be a number from 0 to ${MOST_SECONDS}.`);
+    if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MAX_SECONDS))
+      return sendErrors(response, 400, `advance_seconds must be a number from 0 to ${MAX_SECONDS}.`);
     sandbox.advance(seconds * 1000);
     response.json({ now: new Date(sandbox.clock.now()).toISOString() });
   });

@@ -16,7 +16,7 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *
  * All take `client` (a fingerprint, or `none`), `since` and `until`.
  */
-export function usageApi(audit: AuditStore | undefined): Router {
+export function createUsageApi(audit: AuditStore | undefined): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
     router.get(["/clients", "/routes", "/days"], (_request, response) => {
@@ -24,13 +24,13 @@ export function usageApi(audit: AuditStore | undefined): Router {
     });
     return router;
   }
-  router.get("/clients", answer("clients", audit.clients));
-  router.get("/routes", answer("routes", audit.usage));
-  router.get("/days", answer("days", audit.days));
+  router.get("/clients", handleUsage("clients", audit.clients));
+  router.get("/routes", handleUsage("routes", audit.usage));
+  router.get("/days", handleUsage("days", audit.days));
   return router;
 }
 
-const answer = (name: string, read: Reader) => async (request: Request, response: Response) => {
+const handleUsage = (name: string, read: Reader) => async (request: Request, response: Response) => {
   const { query, problems } = readUsageQuery(request.query);
   if (problems.length > 0) return sendErrors(response, 400, problems);
   response.json({ [name]: await read(query) });

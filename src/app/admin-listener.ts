@@ -1,10 +1,10 @@
 import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
-import { reportApi } from "../admin/report-api.ts";
+import { createReportApi } from "../admin/report-api.ts";
 import { explainRecord } from "../tools/explain/explain-record.ts";
 import { recordCurls } from "../tools/explain/curl.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { summarise } from "../mapping/summary.ts";
+import { summarizePack } from "../mapping/pack-summary.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";
 import type { Settings } from "../config/schema.ts";
 import { badRequestBody } from "./bad-request.ts";
@@ -31,13 +31,15 @@ export function createAdminHandler(
     audit,
     filterHeader: pack().dialect.filter.header,
     brownOuts: brownOuts.schedules,
-    mappings: () => summarise(pack()),
+    mappings: () => summarizePack(pack()),
     explain: async (record) => ({
       ...(await explainRecord(record, pack())),
       curl: recordCurls(record, pack()),
     }),
     ...(audit && {
-      report: reportApi((query) => createReport({ store: audit, pack: pack(), query, now: Date.now() })),
+      report: createReportApi((query) =>
+        createReport({ store: audit, pack: pack(), query, now: Date.now() }),
+      ),
     }),
     sandbox: v4.sandbox,
     ...deps,

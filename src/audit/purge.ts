@@ -7,7 +7,7 @@ const EVERY_MS = 10_000;
 const BETWEEN_STEPS_MS = 20;
 
 /** Records that a step deleted. */
-export interface Purged {
+export interface PurgeResult {
   readonly deleted: number;
   /** How many of them were not too old. */
   readonly evicted: number;
@@ -15,7 +15,7 @@ export interface Purged {
 
 export interface PurgeOptions {
   /** Deletes a small batch of what is too old or too much. */
-  readonly step: () => Promise<Purged>;
+  readonly step: () => Promise<PurgeResult>;
   /** As many deleted mean that there may be more. */
   readonly full: number;
   readonly everyMs?: number;

@@ -2,7 +2,7 @@ import type { AuditRecord } from "./record.ts";
 import type { UsageReader } from "./usage.ts";
 
 export const DEFAULT_LIMIT = 50;
-export const GREATEST_LIMIT = 500;
+export const MAX_LIMIT = 500;
 
 /** Which records are asked for; what is left out does not narrow. */
 export interface AuditQuery {

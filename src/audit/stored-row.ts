@@ -1,6 +1,18 @@
 import type { AuditRecord } from "./record.ts";
 import { serializeRecord } from "./record-text.ts";
 
+/** What pages are narrowed by besides time. Each has an index of its own, so that rare combinations are found at once. */
+export const QUERY_FILTERS = [
+  [],
+  ["client"],
+  ["route"],
+  ["status"],
+  ["client", "route"],
+  ["client", "status"],
+  ["route", "status"],
+  ["client", "route", "status"],
+] as const;
+
 /** A record as stores keep it: its whole text, and beside it what queries narrow by and summaries count. */
 export interface StoredRow {
   readonly id: string;

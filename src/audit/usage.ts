@@ -26,28 +26,28 @@ export const MAX_USAGE_ROWS = 10_000;
 export const UNACCEPTED = "unaccepted";
 
 /** Bytes of a user agent in the summaries. */
-const LONGEST_AGENT = 200;
+const MAX_AGENT_BYTES = 200;
 /** Bytes that a row of the summaries takes at most, with its place in the index. */
 const ROW_BYTES = 1000;
-const MOST_ROWS = 100_000;
-const FEWEST_ROWS = 1000;
+const MAX_ROWS = 100_000;
+const MIN_ROWS = 1000;
 
 /**
  * Rows of the summaries that are kept: besides the records, whose room they never take, they may have a tenth of it,
  * and 100 MB at most. Above that those go first that are worth least: refusals, then what was asked least, then the
  * oldest.
  */
-export const mostSummaries = (sizeLimit: number): number =>
-  Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.floor(sizeLimit / 10 / ROW_BYTES)));
+export const maxSummaryRows = (sizeLimit: number): number =>
+  Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(sizeLimit / 10 / ROW_BYTES)));
 
 /** Which rows go first, as SQL. */
-export const LEAST_WORTH = "(status >= 400) DESC, requests, last";
+export const LEAST_WORTH_ORDER = "(status >= 400) DESC, requests, last";
 
 /** A user agent as the summaries have it. PostgreSQL has no text with U+0000 in it. */
 export const usageAgent = (agent: string | null): string | null =>
-  agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), LONGEST_AGENT);
+  agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), MAX_AGENT_BYTES);
 
-interface Counted {
+interface UsageCounts {
   readonly requests: number;
   /** Requests whose answer could not keep something. */
   readonly lossy: number;
@@ -57,7 +57,7 @@ interface Counted {
 }
 
 /** One client. */
-export interface ClientUsage extends Counted {
+export interface ClientUsage extends UsageCounts {
   /** The token's fingerprint; `UNACCEPTED`: all tokens that v4 never accepted; null: all requests without a token. */
   readonly client: string | null;
   /** Of the client's last requests. */
@@ -69,7 +69,7 @@ export interface ClientUsage extends Counted {
 }
 
 /** What one client called on one route with one status. */
-export interface RouteUsage extends Counted {
+export interface RouteUsage extends UsageCounts {
   readonly client: string | null;
   readonly lane: AuditRecord["lane"];
   /** Null where no route of the pack matched, and on the native lane. */
@@ -167,7 +167,7 @@ export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): Usage
 }
 
 /** What is taken from the shared client when a token turns out to be a client's. */
-export const takenFromShared = (row: UsageRow): UsageRow => ({
+export const subtractFromUnaccepted = (row: UsageRow): UsageRow => ({
   ...row,
   client: UNACCEPTED,
   requests: -row.requests,

@@ -9,12 +9,12 @@ export const GROUP_MS = 50;
 export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 /** Part of the queue that records of callers without an accepted token may take: such requests cost the caller nothing. */
-const SHARE_OF_STRANGERS = 1 / 4;
+const UNACCEPTED_SHARE = 1 / 4;
 
 /** Rows of one transaction, and bytes above which it takes no more. */
 const GROUP_ROWS = 1000;
 const GROUP_BYTES = 4 * 1024 * 1024;
-const GREATEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 export interface WriteQueueOptions {
   /** Writes all rows in one transaction, or none. A row that is there already is left as it is. */
@@ -44,14 +44,14 @@ export interface WriteQueue {
   readonly close: () => Promise<void>;
 }
 
-interface Waiting {
+interface PendingRow {
   readonly row: StoredRow;
   readonly settle: (error?: Error) => void;
 }
 
 /** Rows that wait, the oldest first. Taking one costs the same however many wait. */
-class Line {
-  #rows: (Waiting | undefined)[] = [];
+class RowQueue {
+  #rows: (PendingRow | undefined)[] = [];
   /** Index of the oldest row; those before it are taken. */
   #first = 0;
   bytes = 0;
@@ -60,18 +60,18 @@ class Line {
     return this.#rows.length - this.#first;
   }
 
-  push(entry: Waiting): void {
+  push(entry: PendingRow): void {
     this.#rows.push(entry);
-    this.bytes += size(entry);
+    this.bytes += recordBytes(entry);
   }
 
   /** Takes the oldest row. */
-  shift(): Waiting | undefined {
+  shift(): PendingRow | undefined {
     const entry = this.#rows[this.#first];
     if (entry === undefined) return undefined;
     this.#rows[this.#first] = undefined;
     this.#first += 1;
-    this.bytes -= size(entry);
+    this.bytes -= recordBytes(entry);
     if (2 * this.#first > this.#rows.length) {
       this.#rows = this.#rows.slice(this.#first);
       this.#first = 0;
@@ -80,24 +80,25 @@ class Line {
   }
 
   /** Puts rows back that were taken, in front of the others. */
-  unshift(entries: readonly Waiting[]): void {
+  unshift(entries: readonly PendingRow[]): void {
     this.#rows = [...entries, ...this.#rows.slice(this.#first)];
     this.#first = 0;
-    for (const entry of entries) this.bytes += size(entry);
+    for (const entry of entries) this.bytes += recordBytes(entry);
   }
 }
 
 /** Out here it holds on to nothing: made beside what a strict record waits with, it would keep each record alive. */
-const nobodyWaits = (): void => {};
+const noop = (): void => {};
 
 /** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
-  const known = new Line();
-  const strangers = new Line();
-  const lineOf = ({ row }: Waiting): Line => (row.accepted && row.client !== null ? known : strangers);
-  const count = (): number => known.length + strangers.length;
-  const bytes = (): number => known.bytes + strangers.bytes;
+  const accepted = new RowQueue();
+  const unaccepted = new RowQueue();
+  const queueOf = ({ row }: PendingRow): RowQueue =>
+    row.accepted && row.client !== null ? accepted : unaccepted;
+  const count = (): number => accepted.length + unaccepted.length;
+  const bytes = (): number => accepted.bytes + unaccepted.bytes;
   let inFlight = 0;
   let dropped = 0;
   let written = 0;
@@ -109,17 +110,17 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let closed = false;
 
   function push(record: AuditRecord): void | Promise<void> {
-    if (durability === "relaxed") return enter(record, nobodyWaits);
+    if (durability === "relaxed") return enqueue(record, noop);
     return new Promise((resolve, reject) => {
-      enter(record, (error) => (error ? reject(error) : resolve()));
+      enqueue(record, (error) => (error ? reject(error) : resolve()));
     });
   }
 
-  function enter(record: AuditRecord, settle: Waiting["settle"]): void {
+  function enqueue(record: AuditRecord, settle: PendingRow["settle"]): void {
     if (closed) return drop(settle, "The audit store is closed.");
     try {
       const entry = { row: toRow(record), settle };
-      lineOf(entry).push(entry);
+      queueOf(entry).push(entry);
     } catch (error) {
       return drop(settle, "The audit record is no JSON.", error);
     }
@@ -130,18 +131,18 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   function trim(): void {
-    const rows = maxRows * SHARE_OF_STRANGERS;
-    while (strangers.length > rows || strangers.bytes > maxBytes * SHARE_OF_STRANGERS) dropOldest(strangers);
+    const rows = maxRows * UNACCEPTED_SHARE;
+    while (unaccepted.length > rows || unaccepted.bytes > maxBytes * UNACCEPTED_SHARE) dropOldest(unaccepted);
     while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
-      dropOldest(strangers.length > 0 ? strangers : known);
+      dropOldest(unaccepted.length > 0 ? unaccepted : accepted);
   }
 
-  function dropOldest(line: Line): void {
+  function dropOldest(line: RowQueue): void {
     const oldest = line.shift();
     if (oldest) drop(oldest.settle, "The audit queue is full.");
   }
 
-  function drop(settle: Waiting["settle"], reason: string, cause?: unknown): void {
+  function drop(settle: PendingRow["settle"], reason: string, cause?: unknown): void {
     dropped += 1;
     settle(new AuditUnavailableError(reason, { cause }));
   }
@@ -162,7 +163,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function pause(): number {
     if (durability === "strict" && count() > 0) return 0;
-    if (failures > 0) return Math.min(groupMs * 2 ** failures, GREATEST_PAUSE_MS);
+    if (failures > 0) return Math.min(groupMs * 2 ** failures, MAX_PAUSE_MS);
     return count() >= GROUP_ROWS || bytes() > GROUP_BYTES ? 0 : groupMs;
   }
 
@@ -175,14 +176,14 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   /** The next group: rows of known callers before those of strangers. */
-  function takeGroup(): Waiting[] {
-    const group: Waiting[] = [];
+  function takeGroup(): PendingRow[] {
+    const group: PendingRow[] = [];
     let groupBytes = 0;
     while (group.length < GROUP_ROWS && groupBytes <= GROUP_BYTES) {
-      const next = known.shift() ?? strangers.shift();
+      const next = accepted.shift() ?? unaccepted.shift();
       if (!next) break;
       group.push(next);
-      groupBytes += size(next);
+      groupBytes += recordBytes(next);
     }
     return group;
   }
@@ -203,16 +204,16 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       failures += 1;
       if (failures === 1) options.onFault?.(error);
       fault = error instanceof Error ? error.message : String(error);
-      giveBack(group, error);
+      requeue(group, error);
     }
   }
 
-  function giveBack(group: readonly Waiting[], error: unknown): void {
+  function requeue(group: readonly PendingRow[], error: unknown): void {
     if (durability === "strict" || closed) {
       for (const entry of group) drop(entry.settle, "The audit record could not be written.", error);
       return;
     }
-    for (const line of [known, strangers]) line.unshift(group.filter((entry) => lineOf(entry) === line));
+    for (const line of [accepted, unaccepted]) line.unshift(group.filter((entry) => queueOf(entry) === line));
     trim();
   }
 
@@ -238,6 +239,6 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 }
 
 /** Bytes of its record. */
-function size({ row }: Waiting): number {
+function recordBytes({ row }: PendingRow): number {
   return row.record.length;
 }

@@ -4,7 +4,7 @@ import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/di
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
-import { summarise, type PackSummary } from "../mapping/summary.ts";
+import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { runExamples } from "../tools/examples/run-examples.ts";
 
@@ -52,7 +52,7 @@ function describeSurface({ surface, gaps }: Pack): string[] {
 }
 
 function describeCoverage(pack: Pack, examples: number, expressions: readonly Expression[]): string {
-  const { routes, objects, classes } = summarise(pack);
+  const { routes, objects, classes } = summarizePack(pack);
   const fields = objects.reduce((sum, object) => sum + object.fields.length, 0);
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
   return [

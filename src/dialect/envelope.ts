@@ -1,4 +1,5 @@
-/** The wrapping of lists on both sides. */
+// The envelope of lists in alpha and v4.
+
 import { printJson } from "./json/parse.ts";
 import {
   forEachItem,
@@ -11,34 +12,35 @@ import {
 } from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
 
+/** Names of the members of an envelope. */
 export interface EnvelopeNames {
   readonly page: string;
   readonly pages: string;
   readonly results: string;
 }
 
-/** One page of a list, whatever it is called. */
-export interface Page {
+/** The page number and the totals of a list. */
+export interface PageInfo {
   readonly page: number;
   readonly pages: number;
   readonly results: number;
 }
 
-const count = (value: unknown): number | undefined =>
+const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
-/** Reads v4's envelope and what is in it in one go; undefined where what came is none. */
+/** Parses v4's envelope and its items in one pass. Returns undefined if the value is not such an envelope. */
 export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
-) => (Page & { readonly items: readonly Item[] }) | undefined;
+) => (PageInfo & { readonly items: readonly Item[] }) | undefined;
 
 /**
- * Prepares the reading of lists.
+ * Creates a parser of v4 lists.
  *
- * @param maxItems items that a list may have
- * @returns a function that throws SyntaxError where no JSON stands at the cursor, RangeError where it is nested too
- *   deeply or has too many items, and whatever the reading of an item throws
+ * @param maxItems Maximum number of items of a list.
+ * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too deeply or
+ *   has too many items, and whatever `readItem` throws.
  */
 export function createListParser(
   names: EnvelopeNames & { readonly items: string },
@@ -50,11 +52,11 @@ export function createListParser(
     const counts: (number | undefined)[] = [];
     if (!isObjectAt(from)) return void readRaw(from);
     forEachMember(from, members, (number) => {
-      if (number > 0) counts[number] = count(fromJsonText(readRaw(from)));
+      if (number > 0) counts[number] = parseCount(fromJsonText(readRaw(from)));
       else if (number < 0) readRaw(from);
       else if (!isArrayAt(from)) items = void readRaw(from);
       else {
-        // A member that comes twice is the last one.
+        // As in JSON.parse, the last of several members with one name wins.
         const found: typeof items = (items = []);
         forEachItem(from, () => {
           if (found.length >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
@@ -68,19 +70,19 @@ export function createListParser(
   };
 }
 
-/** Alpha's envelope up to its items. */
+/** Returns the start of alpha's envelope, up to its items. */
 export const openEnvelope = (list: string): string => `{${printJson(list)}:[`;
 
-/** The rest of it. One client fails on zero pages, so there is always one (alpha 1.2). */
-export function closeEnvelope({ page, pages, results }: Page, names: EnvelopeNames): string {
+/** Returns the end of alpha's envelope. It has at least one page, because a client fails on zero pages (alpha 1.2). */
+export function closeEnvelope({ page, pages, results }: PageInfo, names: EnvelopeNames): string {
   const totals = { [names.page]: page, [names.pages]: Math.max(1, pages), [names.results]: results };
   return `],${printJson(totals).slice(1)}`;
 }
 
-/** Writes alpha's envelope around the texts of its items. */
+/** Returns alpha's envelope around the texts of its items. */
 export const writeEnvelope = (
   items: readonly string[],
-  page: Page,
+  page: PageInfo,
   list: string,
   names: EnvelopeNames,
 ): string => openEnvelope(list) + items.join(",") + closeEnvelope(page, names);

@@ -1,21 +1,22 @@
-/** The error body, which both dialects shape alike (document 1 and 2, Errors). */
+// The error body, which has the same shape in both dialects (document 1 and 2, Errors).
 import type { ErrorDetail } from "./http-error.ts";
 
+/** Names of the members of an error body. */
 export interface ErrorNames {
   readonly list: string;
   readonly reason: string;
   readonly field: string;
 }
 
-/** More problems than any form has fields are no help to anyone. */
-const MOST_FAULTS = 100;
+/** Maximum number of entries of an error body. No form has more fields. */
+const MAX_ERRORS = 100;
 
-/** Reads an error body; undefined where what came is none. Entries without a reason are left out. */
+/** Parses an error body; returns undefined if the value is not one. Entries without a reason are omitted. */
 export function readErrors(body: unknown, names: ErrorNames): ErrorDetail[] | undefined {
   const list =
     typeof body === "object" && body !== null ? (body as Record<string, unknown>)[names.list] : undefined;
   if (!Array.isArray(list)) return undefined;
-  const faults = list.slice(0, MOST_FAULTS).flatMap((entry: unknown): ErrorDetail[] => {
+  const faults = list.slice(0, MAX_ERRORS).flatMap((entry: unknown): ErrorDetail[] => {
     if (typeof entry !== "object" || entry === null) return [];
     const { [names.reason]: reason, [names.field]: field } = entry as Record<string, unknown>;
     if (typeof reason !== "string") return [];
@@ -24,21 +25,21 @@ export function readErrors(body: unknown, names: ErrorNames): ErrorDetail[] | un
   return faults.length > 0 ? faults : undefined;
 }
 
-/** Characters of one reason or field; what is longer is cut. */
-const LONGEST_TEXT = 2000;
-/** Characters of an error body, of which each may become six bytes (`\u0000`): no error body is above 128 KB. */
-const MOST_CHARACTERS = 20_000;
+/** Maximum number of characters of one reason or field. The rest is cut. */
+const MAX_TEXT_LENGTH = 2000;
+/** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
+const MAX_CHARACTERS = 20_000;
 
 /**
- * Writes an error body; a fault without a field has no such member. It is bounded, whatever the faults echo: a
- * hundred of them at most, cut texts, and no more once there are enough.
+ * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the total
+ * length have limits.
  */
 export function writeErrors(faults: readonly ErrorDetail[], names: ErrorNames): Record<string, unknown> {
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   const written: Record<string, string>[] = [];
-  for (const fault of faults.slice(0, MOST_FAULTS)) {
-    const reason = fault.reason.slice(0, LONGEST_TEXT);
-    const field = fault.field?.slice(0, LONGEST_TEXT);
+  for (const fault of faults.slice(0, MAX_ERRORS)) {
+    const reason = fault.reason.slice(0, MAX_TEXT_LENGTH);
+    const field = fault.field?.slice(0, MAX_TEXT_LENGTH);
     left -= reason.length + (field?.length ?? 0);
     if (left < 0) break;
     written.push(

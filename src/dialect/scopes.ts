@@ -1,12 +1,11 @@
 /**
- * Scopes in both dialects. Alpha has four ascending levels per resource, v4 two per area; the names of
- * all of them are the pack's.
+ * The scopes of a pack. Alpha has ascending levels for each resource, v4 has levels for each area, which can cover several
+ * resources.
  */
-
 export interface ScopesDefinition {
-  /** Alpha's levels, ascending; each grants the ones before it (document 2, Authentication). */
+  /** Alpha's levels, ascending. Each includes the ones before it (document 2, Authentication). */
   readonly levels: readonly string[];
-  /** The word for everything, on both sides and as a level. */
+  /** The scope for everything, in alpha and v4. It is also the name of the highest level. */
   readonly all: string;
   /** alpha resource → v4 area */
   readonly resources: Readonly<Record<string, string>>;
@@ -14,61 +13,65 @@ export interface ScopesDefinition {
   readonly also: Readonly<Record<string, string>>;
   readonly v4_levels: Readonly<Record<string, string>>;
   readonly alpha_levels: Readonly<Record<string, string>>;
-  /** v4 scopes that are asked for besides, wherever any is: alpha lists none for what they give. */
+  /** Additional v4 scopes that are requested with any other scope, because alpha has no scope for what they allow. */
   readonly besides?: readonly string[] | undefined;
 }
 
-/** What a route asks for: nothing, any token, or a level of a resource. */
+/** The access rule of a route: none, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
-/** What a token may do: everything, or up to a level per alpha resource. */
+/** What a token may do: everything, or a highest level for each alpha resource. */
 export type Grants = "all" | ReadonlyMap<string, number>;
 
+/** Translates and compares scopes. */
 export interface Scopes {
-  /** Reads a route's scope; undefined where it names no known resource or level. */
+  /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined;
-  /** What the scopes of a v4 token mean in alpha (translation 5.3). Separated by spaces or commas. */
+  /** Returns what the scopes of a v4 token allow in alpha (translation 5.3). They are separated by spaces or commas. */
   grants(v4Scopes: string): Grants;
+  /** Whether grants fulfil an access rule. */
   permits(grants: Grants, access: Access): boolean;
   /**
-   * Alpha's scopes in v4's words, one for each area, the highest that is asked (translation 5.2). Separated by
-   * commas, semicolons or spaces; what is no scope is left out. Empty where none is.
+   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (translation 5.2). They are
+   * separated by commas, semicolons or spaces. Invalid ones are ignored.
    */
   toV4(alphaScopes: string): string[];
   /**
-   * v4's scopes in alpha's words, in the order of the pack's resources (translation 5.3); of what was asked for
-   * where that is given, so much as v4 grants, and never more.
+   * Translates v4 scopes to alpha, in the order of the pack's resources (translation 5.3).
+   *
+   * @param requested Alpha scopes that the client requested. The result never has more than these.
    */
-  toAlpha(v4Scopes: string, asked?: string): string;
-  /** Reads alpha's scopes. What names no known resource or level gives nothing. */
+  toAlpha(v4Scopes: string, requested?: string): string;
+  /** Parses alpha scopes. Unknown resources and levels grant nothing. */
   read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] };
-  /** Alpha's scopes for it, separated by commas, each resource once. */
+  /** Formats grants as alpha scopes, separated by commas, each resource once. */
   write(grants: Grants): string;
-  /** What both let do. */
+  /** Returns what both grants allow. */
   common(one: Grants, other: Grants): Grants;
-  /** Whether `wide` lets do all that `narrow` does. */
+  /** Whether `wide` allows everything that `narrow` allows. */
   includes(wide: Grants, narrow: Grants): boolean;
-  /** What a token may do that was asked for in v4's words: v4 has fewer levels, and one area for several resources. */
+  /** Returns what remains of grants in v4's scopes: these have fewer levels, and one area for several resources. */
   throughV4(grants: Grants): Grants;
   /**
-   * Whether v4's scopes for it say no more than it does itself; with `reading`, whether v4's scopes for reading say
-   * no more than that all of it may be read.
+   * Whether the v4 scopes of these grants allow no more than the grants do.
+   *
+   * @param reading Compares only read access.
    */
   isExact(grants: Grants, reading: boolean): boolean;
-  /** The lowest levels that become the same in v4's words. */
+  /** Returns the lowest levels that have the same v4 scopes. */
   lowest(grants: Grants): Grants;
 }
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
-/** Prepares the translation of scopes. */
+/** Compiles the scopes of a pack. */
 export function createScopes(definition: ScopesDefinition): Scopes {
   const level = (name: string): number => definition.levels.indexOf(name);
-  // "<resource>:*" is its highest level (document 2, Authentication).
+  // "<resource>:*" is the highest level (document 2, Authentication).
   const highest = definition.levels.length - 1;
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
 
-  /** A resource and its level; a resource without one means all of it. */
+  /** Parses one alpha scope. A resource without a level means its highest level. */
   function known(scope: string): { readonly resource: string; readonly level: number } | undefined {
     const [name = "", word = definition.all, ...rest] = scope.split(":");
     const resource = Object.hasOwn(definition.also, name) ? (definition.also[name] ?? name) : name;
@@ -78,7 +81,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
       : undefined;
   }
 
-  /** What alpha's scopes ask for, and which of them are none. */
+  /** Parses alpha scopes, and returns the invalid ones separately. */
   function read(alphaScopes: string): ReturnType<Scopes["read"]> {
     const wanted = new Map<string, number>();
     const unknown: string[] = [];
@@ -107,7 +110,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
     return levels;
   }
 
-  /** The lower of two grants. */
+  /** Returns the lower level of two grants for each resource. */
   function both(one: Grants, other: Grants): Grants {
     if (one === "all") return other;
     if (other === "all") return one;
@@ -142,7 +145,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
 
   const v4Level = (top: number): string | undefined => definition.v4_levels[definition.levels[top] ?? ""];
 
-  /** Of each level the lowest that v4 has the same word for. */
+  /** For each level, the lowest one with the same v4 level. */
   const lowestLevels = definition.levels.map((_, top) =>
     definition.levels.findIndex((_name, each) => v4Level(each) === v4Level(top)),
   );

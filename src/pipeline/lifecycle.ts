@@ -7,7 +7,7 @@ import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
-import { UnusablePathValue } from "../mapping/compile/endpoint.ts";
+import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
@@ -111,7 +111,7 @@ export function withLifecycle(
 const EXPECTED = [
   UpstreamError,
   InvalidUpstreamResponseError,
-  UnusablePathValue,
+  InvalidPathValueError,
   ExpressionError,
   TokenUnavailableError,
   StateUnavailableError,

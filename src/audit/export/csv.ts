@@ -27,7 +27,7 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
 };
 
 /** One line of a table (RFC 4180). */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(written).join(",")}\r\n`;
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(formatCell).join(",")}\r\n`;
 
 /** The line of names, and one line for a record, without bodies. */
 export const CSV_HEAD = csvRow(Object.keys(COLUMNS));
@@ -35,14 +35,14 @@ export const CSV_HEAD = csvRow(Object.keys(COLUMNS));
 export const csvLine = (record: AuditRecord): string =>
   csvRow(Object.values(COLUMNS).map((read) => read(record)));
 
-function written(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const inert = inertText(cell);
+  const inert = neutralizeFormula(cell);
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
 /** Clients choose these texts: a spreadsheet would run one that begins like a formula. */
-function inertText(text: string): string {
+function neutralizeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

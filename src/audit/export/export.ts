@@ -11,7 +11,7 @@ const HAR_TAIL = "\n]}}\n";
 const ALPHA = "http://alpha.invalid";
 const V4 = "http://v4.invalid";
 
-interface Exchange {
+interface HarExchange {
   readonly url: string;
   readonly method: string;
   readonly filter: string | null;
@@ -34,7 +34,7 @@ function harEntries(record: AuditRecord, filterHeader: string | undefined): obje
     bytes,
   };
   const called = v4.map((call) => ({ ...call, url: V4 + call.path }));
-  const exchanges: Exchange[] =
+  const exchanges: HarExchange[] =
     lane === "native" ? [{ ...asked, url: asked.url.replace(ALPHA, V4) }] : [asked, ...called];
   return exchanges.map((exchange, place) => ({
     ...entry(exchange, record, filterHeader),
@@ -48,7 +48,11 @@ function harEntries(record: AuditRecord, filterHeader: string | undefined): obje
   }));
 }
 
-function entry(exchange: Exchange, { time, client }: AuditRecord, filterHeader: string | undefined): object {
+function entry(
+  exchange: HarExchange,
+  { time, client }: AuditRecord,
+  filterHeader: string | undefined,
+): object {
   const { url, method, filter, body, status, response, ms, bytes } = exchange;
   const headers = [
     ...(filter === null || filterHeader === undefined ? [] : [{ name: filterHeader, value: filter }]),
@@ -117,7 +121,7 @@ export const isExportFormat = (format: unknown): format is ExportFormat =>
   EXPORT_FORMATS.some((known) => known === format);
 
 /** Records of one read: few, since that is what is held in memory, and others read in between. */
-const AT_ONCE = 100;
+const PAGE_ROWS = 100;
 
 interface Writer {
   readonly head: string;
@@ -142,7 +146,7 @@ export async function* exportTexts(
   let first = true;
   let done = 0;
   do {
-    const { records, next } = await store.texts({ ...query, limit: AT_ONCE, ...(before && { before }) });
+    const { records, next } = await store.texts({ ...query, limit: PAGE_ROWS, ...(before && { before }) });
     if (records.length > 0) yield page(records, first);
     done += records.length;
     onRecords?.(done);

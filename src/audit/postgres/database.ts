@@ -2,7 +2,7 @@ import { AuditUnavailableError } from "../store.ts";
 import { Socket } from "node:net";
 import { Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
-import { prepareSchema, NewerSchema } from "./schema.ts";
+import { prepareSchema, NewerSchemaError } from "./schema.ts";
 
 /** What SQLSTATE classes (PostgreSQL, appendix A) mean to whoever runs the gateway; the longest prefix counts. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 }
 
 function meaningOf(error: unknown): string {
-  if (error instanceof NewerSchema) return "its database was written by a newer version of the gateway";
+  if (error instanceof NewerSchemaError) return "its database was written by a newer version of the gateway";
   // What is no answer of the server is about the way to it.
   if (!(error instanceof DatabaseError)) return "its database does not answer";
   const code = error.code ?? "";

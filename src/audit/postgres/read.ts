@@ -1,5 +1,4 @@
-import { queryEnd, writeCursor } from "../cursor.ts";
-import { limitOf, PAGE_SIZE } from "../page.ts";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../paging.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
@@ -78,7 +77,7 @@ function usageTerms(query: UsageQuery): Term[] {
 
 export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
   const { values, add, where } = parameters();
-  const limit = limitOf(query);
+  const limit = clampLimit(query);
   const text = PAGE(where(recordTerms(query)), add(limit + 1));
   const rows = await database.query<{ time: string; seq: string; record: string }>(text, values);
   const kept = rows.slice(0, limit);

@@ -1,6 +1,5 @@
 import type { PoolClient } from "pg";
-import { QUERY_FILTERS } from "../query-filters.ts";
-import { WORTH } from "../stored-row.ts";
+import { WORTH, QUERY_FILTERS } from "../stored-row.ts";
 
 /** Of `pg_advisory_lock`: replicas that start at once prepare the database one after the other. */
 const LOCK = 7_012_026_001;
@@ -66,7 +65,7 @@ export async function prepareSchema(client: PoolClient): Promise<void> {
     await client.query("CREATE TABLE IF NOT EXISTS audit_version (version integer NOT NULL)");
     const { rows } = await client.query<{ version: number }>("SELECT version FROM audit_version");
     const version = rows[0]?.version ?? 0;
-    if (version > STEPS.length) throw new NewerSchema();
+    if (version > STEPS.length) throw new NewerSchemaError();
     for (const step of STEPS.slice(version)) await client.query(step);
     await client.query("DELETE FROM audit_version");
     await client.query("INSERT INTO audit_version VALUES ($1)", [STEPS.length]);
@@ -78,6 +77,6 @@ export async function prepareSchema(client: PoolClient): Promise<void> {
 }
 
 /** An older gateway must not write to what it does not know. */
-export class NewerSchema extends Error {
-  override readonly name = "NewerSchema";
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
 }

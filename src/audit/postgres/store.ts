@@ -1,8 +1,8 @@
-import { dayOf, LEAST_WORTH, mostSummaries } from "../usage.ts";
+import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
 import { WORTH } from "../stored-row.ts";
 import type { PoolClient } from "pg";
-import { parsePage } from "../page.ts";
-import { cutoffOf, startPurge, type Purged } from "../purge.ts";
+import { parsePage } from "../paging.ts";
+import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -40,7 +40,7 @@ const REMOVE_LEAST = [
 const SIZE = `SELECT (coalesce(sum(size::bigint + ${ROW_BYTES}), 0))::float8 AS bytes FROM audit`;
 const UNCOUNT_LEAST = `
   DELETE FROM audit_usage WHERE (day, client, lane, route, status) IN (
-    SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH}
+    SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH_ORDER}
     LIMIT greatest(0, (SELECT count(*) FROM audit_usage) - $1::bigint)
   )
 `;
@@ -52,7 +52,7 @@ const UNCOUNT_LEAST = `
  * @param before Milliseconds since the epoch.
  * @returns how many were deleted; the summaries, which have a limit of their own, take no room of theirs
  */
-function purgeStep(database: Database, before: number, sizeLimit: number): Promise<Purged> {
+function purgeStep(database: Database, before: number, sizeLimit: number): Promise<PurgeResult> {
   return database.transaction(async (client) => {
     const lock = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       LOCK,
@@ -61,7 +61,7 @@ function purgeStep(database: Database, before: number, sizeLimit: number): Promi
     const old = (await client.query(REMOVE, [before])).rowCount ?? 0;
     if (old === PURGE_ROWS) return { deleted: old, evicted: 0 };
     await client.query("DELETE FROM audit_usage WHERE day < $1", [dayOf(before)]);
-    await client.query(UNCOUNT_LEAST, [mostSummaries(sizeLimit)]);
+    await client.query(UNCOUNT_LEAST, [maxSummaryRows(sizeLimit)]);
     const { rows } = await client.query<{ bytes: number }>(SIZE);
     const excess = (rows[0]?.bytes ?? 0) - sizeLimit;
     const evicted = await removeLeast(client, excess);

@@ -1,11 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
-import { queryEnd, writeCursor } from "../cursor.ts";
-import { limitOf, PAGE_SIZE } from "../page.ts";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../paging.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, RouteUsage, UsageQuery } from "../usage.ts";
-import type { ReaderJob } from "./messages.ts";
+import type { ReaderJob } from "./worker-messages.ts";
 
 type Row = Record<string, unknown>;
 
@@ -48,7 +47,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   const byId = database.prepare("SELECT record FROM audit WHERE id = ?");
 
   function page(query: AuditQuery): TextPage {
-    const limit = limitOf(query);
+    const limit = clampLimit(query);
     const { text, values } = recordsOf(query);
     const rows = database
       .prepare(`SELECT time, seq, record FROM audit ${text} ORDER BY time DESC, seq DESC LIMIT ${limit + 1}`)

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { QUERY_FILTERS } from "../query-filters.ts";
-import { WORTH } from "../stored-row.ts";
+import { WORTH, QUERY_FILTERS } from "../stored-row.ts";
 
 const VERSION = 3;
 

@@ -2,14 +2,14 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
-import { parsePage } from "../page.ts";
-import { cutoffOf, startPurge, type Purged } from "../purge.ts";
+import { parsePage } from "../paging.ts";
+import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
-import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
+import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 import { packRows } from "./packed-rows.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
@@ -45,7 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
         before: cutoffOf(options),
         sizeLimit,
         limit: PURGE_ROWS,
-      }) as Promise<Purged>,
+      }) as Promise<PurgeResult>,
     full: PURGE_ROWS,
   });
   const queue = createWriteQueue({
@@ -92,7 +92,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     fault,
     stats: () => ({
       ...queue.stats(),
-      errors: queue.stats().errors + writer.deaths() + reader.deaths(),
+      errors: queue.stats().errors + writer.lostWorkers() + reader.lostWorkers(),
       evicted: purge.evicted(),
     }),
     close: () => (closing ??= closeAll()),

@@ -3,7 +3,7 @@ import { AuditUnavailableError } from "../store.ts";
 import { createWorkerLink } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
-const GREATEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 export interface SupervisedOptions {
   readonly spawn: () => Worker;
@@ -20,7 +20,7 @@ export interface SupervisedWorker<Job> {
   readonly call: (job: Job) => Promise<unknown>;
   readonly ready: () => boolean;
   /** Workers lost since the start. */
-  readonly deaths: () => number;
+  readonly lostWorkers: () => number;
   /** Does one last job, where the worker is up, and ends it. */
   readonly close: (last: Job) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
     ready = false;
     if (!supervised) return;
     deaths += 1;
-    const pause = Math.min(restartMs * 2 ** failedStarts, GREATEST_PAUSE_MS);
+    const pause = Math.min(restartMs * 2 ** failedStarts, MAX_PAUSE_MS);
     failedStarts += 1;
     // A start that fails comes back here by `onLost`.
     restart = setTimeout(() => void start().catch(() => {}), pause);
@@ -72,5 +72,5 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
 
   await start();
   supervised = true;
-  return { call, close, ready: () => ready, deaths: () => deaths };
+  return { call, close, ready: () => ready, lostWorkers: () => deaths };
 }

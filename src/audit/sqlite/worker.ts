@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { describeSqliteError } from "./fault.ts";
-import type { ReaderJob, SqliteWorkerData, WriterJob } from "./messages.ts";
+import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 import { openReader } from "./reader.ts";
 import type { WorkerReply, WorkerCall } from "./worker-link.ts";
 import { openWriter } from "./writer.ts";

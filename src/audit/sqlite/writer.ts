@@ -1,19 +1,19 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Purged } from "../purge.ts";
+import type { PurgeResult } from "../purge.ts";
 import { WORTH, type StoredRow } from "../stored-row.ts";
 import {
   acceptedClients,
   aggregateUsage,
   dayOf,
-  LEAST_WORTH,
-  mostSummaries,
-  takenFromShared,
+  LEAST_WORTH_ORDER,
+  maxSummaryRows,
+  subtractFromUnaccepted,
   UNACCEPTED,
   usageAgent,
   worthOf,
   type UsageRow,
 } from "../usage.ts";
-import type { Purge, SqliteWorkerData, WriterJob } from "./messages.ts";
+import type { PurgeJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 import { unpackRows, type PackedRows } from "./packed-rows.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -42,7 +42,7 @@ const SUMMARY_BYTES =
   "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN ('usage', 'sqlite_autoindex_usage_1')";
 const LEAST = `
   DELETE FROM usage WHERE (day, client, lane, route, status) IN (
-    SELECT day, client, lane, route, status FROM usage ORDER BY ${LEAST_WORTH}
+    SELECT day, client, lane, route, status FROM usage ORDER BY ${LEAST_WORTH_ORDER}
     LIMIT max(0, (SELECT count(*) FROM usage) - ?)
   )
 `;
@@ -127,7 +127,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true })))) {
       countRow(row);
       const { day, lane, route, status } = row;
-      if (shared.get(day, lane, route, status)) countRow(takenFromShared(row));
+      if (shared.get(day, lane, route, status)) countRow(subtractFromUnaccepted(row));
       uncountEmpty.run(day);
     }
   }
@@ -161,11 +161,11 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return removed;
   }
 
-  function purge({ before, sizeLimit, limit }: Purge): Purged {
+  function purge({ before, sizeLimit, limit }: PurgeJob): PurgeResult {
     const old = Number(removeOld.run(before, limit).changes);
     if (old === limit) return { deleted: old, evicted: 0 };
     uncount.run(dayOf(before));
-    uncountLeast.run(mostSummaries(sizeLimit));
+    uncountLeast.run(maxSummaryRows(sizeLimit));
     const evicted = removeLeast(excess(sizeLimit), limit);
     return { deleted: evicted, evicted };
   }

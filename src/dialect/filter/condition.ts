@@ -1,8 +1,6 @@
-/** A filter as the gateway understands it: alpha's field names, operators by what they do. */
-
 export type Scalar = string | number | boolean | null;
 
-/** A whole object where a field wants an id (`{"id": "newark", "label": …}`). */
+/** A whole object in place of an id (`{"id": "newark", "label": …}`). */
 export type WholeObject = Readonly<Record<string, unknown>>;
 
 /** One test of one field's value. */
@@ -12,30 +10,33 @@ export type Test =
   | { readonly operator: "contains"; readonly value: string }
   | { readonly operator: Comparison; readonly value: number | string };
 
+/** Operators that need an order. */
 export type Comparison = "gt" | "gte" | "lt" | "lte";
 
-/** All tests of one key hold: one for equality, one per operator otherwise. */
+/** The tests of one key, all of which must hold: one for equality, or one for each operator. */
 export interface FieldCondition {
   readonly kind: "field";
   readonly field: string;
   readonly tests: readonly Test[];
 }
 
-/** All (`and`) or one (`or`) of the members hold. */
+/** All members (`and`) or at least one (`or`) must hold. */
 export interface GroupCondition {
   readonly kind: "and" | "or";
   readonly members: readonly Conditions[];
 }
 
+/** One condition of a filter. */
 export type Condition = FieldCondition | GroupCondition;
 
-/** One filter object, in the order of its keys: all of them hold. An empty one holds for everything. */
+/** The conditions of one filter object, in the order of its keys. All must hold. An empty object holds for every row. */
 export type Conditions = readonly Condition[];
 
+/** A parsed filter, with alpha's field names and neutral operator names. */
 export interface Filter {
   readonly conditions: Conditions;
-  /** The alpha field to order by, when the client named one. */
+  /** The alpha field to order by, if the client named one. */
   readonly orderBy?: string;
-  /** The direction, when the client gave one; ascending otherwise. */
+  /** The direction, if the client gave one. Default: ascending. */
   readonly descending?: boolean;
 }

@@ -1,19 +1,14 @@
-/**
- * How the operators of a filter are spelled on both sides. The spellings are data of the mapping pack;
- * inside the gateway an operator goes by the name that stands under `is`.
- */
-
 const operators = ["and", "or", "gt", "gte", "lt", "lte", "contains", "neq", "order_by", "order"] as const;
 
-/** What an operator does, whatever a dialect calls it. */
+/** The neutral name of an operator. The spellings in alpha and v4 are data of the pack. */
 export type Operator = (typeof operators)[number];
 
 /** One operator of the pack. */
 export interface OperatorDefinition {
   readonly is: Operator;
-  /** v4's spelling where it differs from alpha's. */
+  /** v4's spelling, if it differs from alpha's. */
   readonly v4?: string | undefined;
-  /** Spellings that clients use besides the documented one. */
+  /** Additional spellings that clients use. */
   readonly also?: readonly string[] | undefined;
 }
 
@@ -23,36 +18,38 @@ export interface FilterDefinition {
   readonly operators: Readonly<Record<string, OperatorDefinition>>;
 }
 
+/** The compiled spellings of filter operators. */
 export interface Grammar {
-  /** The header that carries a filter, on both sides. */
+  /** Name of the header with the filter, the same in alpha and v4. */
   readonly header: string;
-  /** What all operators begin with; a key that begins so is an operator and never a field. */
+  /** The common prefix of all operators. A key with this prefix is an operator, never a field. */
   readonly prefix: string;
-  /** From every spelling that clients use to the operator. */
+  /** Operators by every spelling that clients use. */
   readonly operators: ReadonlyMap<string, Operator>;
-  /** The documented alpha spelling, for reasons. */
+  /** The documented alpha spelling, for the reasons of errors. */
   readonly alpha: Readonly<Record<Operator, string>>;
-  /** The spelling that goes to v4. */
+  /** The spelling in v4. */
   readonly v4: Readonly<Record<Operator, string>>;
 }
 
 /**
- * Prepares the look-ups of a pack's filter grammar.
+ * Compiles the filter grammar of a pack.
  *
- * @throws {Error} when an operator is unknown, missing or defined twice, when one spelling stands for two
- *   operators, or when the spellings share no first character that tells them from field names.
+ * @throws {Error} If an operator is unknown, missing or defined twice, if two operators have the same spelling, or if the
+ *   spellings have no common prefix that distinguishes them from field names.
  */
 export function createGrammar(definition: FilterDefinition): Grammar {
   const spellings = new Map<string, Operator>();
   const alpha: Partial<Record<Operator, string>> = {};
   const v4: Partial<Record<Operator, string>> = {};
   for (const [spelling, { is, v4: other = spelling, also = [] }] of Object.entries(definition.operators)) {
-    if (!operators.includes(is)) throw new Error(`${spelling}: "${is}" is none of ${operators.join(", ")}`);
+    if (!operators.includes(is))
+      throw new Error(`${spelling}: "${is}" is not one of ${operators.join(", ")}`);
     if (alpha[is] !== undefined) {
       throw new Error(`${spelling} and ${alpha[is]} are both ${is}: list one of them under "also"`);
     }
     for (const each of [spelling, ...also]) {
-      if (spellings.has(each)) throw new Error(`${each} stands for two operators`);
+      if (spellings.has(each)) throw new Error(`two operators have the spelling ${each}`);
       spellings.set(each, is);
     }
     alpha[is] = spelling;
@@ -60,23 +57,24 @@ export function createGrammar(definition: FilterDefinition): Grammar {
   }
   return {
     header: definition.header,
-    prefix: sharedPrefix([...spellings.keys()]),
+    prefix: findSharedPrefix([...spellings.keys()]),
     operators: spellings,
-    alpha: complete(alpha),
-    v4: complete(v4),
+    alpha: requireAllOperators(alpha),
+    v4: requireAllOperators(v4),
   };
 }
 
-function complete(spellings: Partial<Record<Operator, string>>): Record<Operator, string> {
+function requireAllOperators(spellings: Partial<Record<Operator, string>>): Record<Operator, string> {
   const missing = operators.filter((operator) => spellings[operator] === undefined);
   if (missing.length > 0) throw new Error(`no spelling is given for ${missing.join(", ")}`);
   return spellings as Record<Operator, string>;
 }
 
-function sharedPrefix(spellings: readonly string[]): string {
+function findSharedPrefix(spellings: readonly string[]): string {
   const [first = "", ...rest] = spellings;
   let length = first.length;
   while (!rest.every((spelling) => spelling.startsWith(first.slice(0, length)))) length -= 1;
-  if (length === 0) throw new Error("operators must begin alike, so that a key is seen to be an operator");
+  if (length === 0)
+    throw new Error("operators must have a common prefix that distinguishes them from fields");
   return first.slice(0, length);
 }

@@ -1,13 +1,11 @@
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
-import { operandOf } from "./operand.ts";
+import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { throwFilterError } from "./filter-error.ts";
 
-/** How values of alpha objects are put in order: within a type by value, between types by type. */
-
 /**
- * Compares two values: negative, 0 or positive. Null (and what is missing) comes first, then false, true,
- * numbers and strings; whatever else there is comes last, all equal.
+ * Compares two values: negative, 0 or positive. Null and undefined come first, then false, true, numbers and strings. All
+ * other values come last and count as equal.
  */
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
@@ -23,48 +21,48 @@ function rank(value: unknown): number {
 }
 
 /**
- * By code point and not, as `<` does it, by UTF-16 unit: there the characters above U+FFFF come before the
- * last ones below, since they are written with units from the middle.
+ * Compares strings by code point. `<` compares UTF-16 units, so that characters above U+FFFF, which are surrogate pairs, come
+ * before the last characters below.
  */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
-    const difference = place(a.charCodeAt(at)) - place(b.charCodeAt(at));
+    const difference = sortWeight(a.charCodeAt(at)) - sortWeight(b.charCodeAt(at));
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }
 
-/** Moves surrogates (U+D800 to U+DFFF) behind all other units. */
-function place(unit: number): number {
+/** Returns the sort weight of a UTF-16 unit: surrogates (U+D800 to U+DFFF) come after all other units. */
+function sortWeight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 /** One alpha field of rows that the gateway filters itself. */
 export interface SelectField<Row> extends OperandRules {
-  /** The field's value in a row; of a reference its id, of a date-time the dialects' form. */
+  /** Returns the value of the field in a row: of a reference its id, of a date-time the form of both dialects. */
   readonly value: (row: Row) => unknown;
 }
 
-/** By alpha's name; what is not in it can't be filtered by. */
+/** The fields by which a list can be filtered, by alpha name. */
 export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
 type Predicate<Value> = (value: Value) => boolean;
 
 /**
- * The rows for which a filter holds, in its order. Rows that compare equal stay in the order they had, in
- * both directions. The rows handed in are left as they are.
+ * Returns the rows that match a filter, in the order of the filter. The sort is stable in both directions. The given list is
+ * not changed.
  *
- * @throws {Refusal} 400 for an unknown field or a value that a field can't be compared with, rows or no rows.
+ * @throws {HttpError} 400 If a field is unknown or can't be compared with a value, even if there are no rows.
  */
 export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: SelectFields<Row>): Row[] {
-  const holds = all(filter.conditions, fields);
-  const order = ordering(filter, fields);
+  const holds = createPredicate(filter.conditions, fields);
+  const order = createOrder(filter, fields);
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
 }
 
-function ordering<Row>({ orderBy, descending }: Filter, fields: SelectFields<Row>) {
+function createOrder<Row>({ orderBy, descending }: Filter, fields: SelectFields<Row>) {
   if (orderBy === undefined) return undefined;
   const { value } = fields.get(orderBy) ?? throwFilterError(orderBy, "cannot be ordered by.");
   return descending
@@ -72,42 +70,44 @@ function ordering<Row>({ orderBy, descending }: Filter, fields: SelectFields<Row
     : (a: Row, b: Row) => compareValues(value(a), value(b));
 }
 
-function all<Row>(conditions: Conditions, fields: SelectFields<Row>): Predicate<Row> {
-  const predicates = conditions.map((condition) => predicateOf(condition, fields));
+function createPredicate<Row>(conditions: Conditions, fields: SelectFields<Row>): Predicate<Row> {
+  const predicates = conditions.map((condition) => createConditionPredicate(condition, fields));
   return (row) => predicates.every((holds) => holds(row));
 }
 
-function predicateOf<Row>(condition: Condition, fields: SelectFields<Row>): Predicate<Row> {
-  if (condition.kind === "field") return fieldPredicate(condition, fields);
-  const members = condition.members.map((member) => all(member, fields));
+function createConditionPredicate<Row>(condition: Condition, fields: SelectFields<Row>): Predicate<Row> {
+  if (condition.kind === "field") return createFieldPredicate(condition, fields);
+  const members = condition.members.map((member) => createPredicate(member, fields));
   return condition.kind === "and"
     ? (row) => members.every((holds) => holds(row))
     : (row) => members.some((holds) => holds(row));
 }
 
-function fieldPredicate<Row>(
+function createFieldPredicate<Row>(
   { field: name, tests }: FieldCondition,
   fields: SelectFields<Row>,
 ): Predicate<Row> {
   const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
-  const prepared = tests.map((test) => [meaning[test.operator], operandOf(test, name, field)] as const);
+  const prepared = tests.map(
+    (test) => [OPERATOR_TESTS[test.operator], readOperand(test, name, field)] as const,
+  );
   return (row) => {
     const value = field.value(row);
     return prepared.every(([holds, operand]) => holds(value, operand));
   };
 }
 
-const meaning: Readonly<Record<Test["operator"], (value: unknown, operand: Scalar) => boolean>> = {
+const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand: Scalar) => boolean>> = {
   eq: equals,
   neq: (value, operand) => !equals(value, operand),
   contains: (value, operand) => elements(value).some((element) => includes(element, operand)),
-  gt: (value, operand) => comparable(value, operand) && compareValues(value, operand) > 0,
-  gte: (value, operand) => comparable(value, operand) && compareValues(value, operand) >= 0,
-  lt: (value, operand) => comparable(value, operand) && compareValues(value, operand) < 0,
-  lte: (value, operand) => comparable(value, operand) && compareValues(value, operand) <= 0,
+  gt: (value, operand) => isComparable(value, operand) && compareValues(value, operand) > 0,
+  gte: (value, operand) => isComparable(value, operand) && compareValues(value, operand) >= 0,
+  lt: (value, operand) => isComparable(value, operand) && compareValues(value, operand) < 0,
+  lte: (value, operand) => isComparable(value, operand) && compareValues(value, operand) <= 0,
 };
 
-/** An array equals what one of its elements equals, as v4 has it; a member that is missing equals null. */
+/** As in v4, an array equals a value if one of its elements does. Undefined equals null. */
 function equals(value: unknown, operand: Scalar): boolean {
   return elements(value ?? null).includes(operand);
 }
@@ -120,7 +120,7 @@ function elements(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Comparisons with null, and between types, are false. */
-function comparable(value: unknown, operand: Scalar): boolean {
+/** Values of different types, and null, can't be compared: such a test is false. */
+function isComparable(value: unknown, operand: Scalar): boolean {
   return typeof value === typeof operand;
 }

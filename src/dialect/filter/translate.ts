@@ -1,9 +1,7 @@
-/** Says a client's filter in v4's words. What can't be said exactly is refused: never another list than asked for. */
-
 import { printJson } from "../json/parse.ts";
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import type { Grammar } from "./grammar.ts";
-import { operandOf } from "./operand.ts";
+import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { throwFilterError } from "./filter-error.ts";
 
@@ -11,24 +9,24 @@ import { throwFilterError } from "./filter-error.ts";
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: the v4 values that mean one alpha value, or `undefined` when there are none.
-   * Only equality and its opposite can be said of such a field. Null is no value and goes on as null.
+   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if there are none. Only `eq` and
+   * `neq` can be translated for such a field. Null is not translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
   /**
-   * A v4 number that the objects are counted by, where the field holds for all of them up to one and for none after
-   * it, and v4 can't filter by the field itself.
+   * For a boolean by which v4 can't filter, and which is true up to some object and false for all after it: the v4 number
+   * field by which v4 filters in its place.
    */
-  readonly mark?: string;
-  /** The number of that one object. */
-  readonly at?: number;
-  /** v4 values that begin so are shown as null; no other value contains it. */
+  readonly boundaryField?: string;
+  /** The value of `boundaryField` of the last object for which the boolean is true. */
+  readonly boundary?: number;
+  /** v4 values with this prefix are shown as null. No other value contains it. */
   readonly hiddenPrefix?: string;
-  /** False where v4 would sort differently, because its values do. @default true */
+  /** Whether v4 sorts like alpha. Not if the values differ. @default true */
   readonly ordered?: boolean;
 }
 
-/** By alpha's name; what is not in it can't be filtered by. */
+/** The fields by which v4 can filter, by alpha name. */
 export type FilterFields = ReadonlyMap<string, FilterField>;
 
 /** A v4 filter object. */
@@ -38,11 +36,12 @@ type V4Object = Readonly<Record<string, unknown>>;
 type Part = readonly [key: string, value: unknown];
 
 /**
- * Writes the v4 header for a filter, in printable ASCII (RFC 9110 5.5 leaves everything else open to doubt).
+ * Translates a filter to the text of v4's filter header, in printable ASCII (RFC 9110 5.5). A filter that can't be translated
+ * exactly is rejected, so that a client never gets another list than it asked for.
  *
- * @param extra a v4 condition of the gateway's own, ANDed to the client's.
- * @returns `undefined` when there is nothing to filter or order by.
- * @throws {Refusal} 400 when v4 can't filter so.
+ * @param extra A v4 condition of the pack that is ANDed to the filter.
+ * @returns `undefined` if there is nothing to filter or order by.
+ * @throws {HttpError} 400 If v4 can't filter like this.
  */
 export function translateFilter(
   filter: Filter,
@@ -66,14 +65,14 @@ function translateOrder({ orderBy, descending }: Filter, fields: FilterFields, {
 }
 
 function translateConditions(conditions: Conditions, fields: FilterFields, grammar: Grammar): V4Object {
-  return join(
+  return mergeParts(
     conditions.flatMap((condition) => translateCondition(condition, fields, grammar)),
     grammar,
   );
 }
 
-/** One object where no key comes twice, so that a simple filter looks in v4 as it looked in alpha. */
-function join(parts: readonly Part[], { v4 }: Grammar): V4Object {
+/** Merges the parts into one object if all keys are unique, so that a simple filter looks the same in v4 and alpha. */
+function mergeParts(parts: readonly Part[], { v4 }: Grammar): V4Object {
   const keys = new Set(parts.map(([key]) => key));
   if (keys.size === parts.length) return Object.fromEntries(parts);
   return { [v4.and]: parts.map((part) => Object.fromEntries([part])) };
@@ -85,7 +84,7 @@ function translateCondition(condition: Condition, fields: FilterFields, grammar:
   return [[grammar.v4[condition.kind], members]];
 }
 
-/** One part for each test: v4's document knows an object with one operator only. */
+/** Returns one part for each test: in v4 an object can have only one operator. */
 function translateField(
   { field: name, tests }: FieldCondition,
   fields: FilterFields,
@@ -96,15 +95,21 @@ function translateField(
   return tests.map((test) => translateTest(test, name, field, grammar));
 }
 
-/** Below the mark or above it. */
-function translateMarked(test: Test, name: string, mark: string, at: number, { v4 }: Grammar): Part {
+/** Translates a test of a boolean with a boundary: up to the boundary, or after it. */
+function translateBoundaryTest(
+  test: Test,
+  name: string,
+  boundaryField: string,
+  boundary: number,
+  { v4 }: Grammar,
+): Part {
   const { operator, value } = test;
   if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
     return throwFilterError(name, "can be compared with true and false alone.");
-  return [mark, { [(operator === "eq") === value ? v4.lte : v4.gt]: at }];
+  return [boundaryField, { [(operator === "eq") === value ? v4.lte : v4.gt]: boundary }];
 }
 
-/** Null is what v4 has as null, and what alpha hides. v4 has no operator for the opposite of the second. */
+/** Translates a test with null: null in v4, or a hidden value. v4 has no operator for "does not contain". */
 function translateNull(
   operator: Test["operator"],
   name: string,
@@ -117,13 +122,14 @@ function translateNull(
 }
 
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
-  if (field.mark !== undefined) return translateMarked(test, name, field.mark, field.at ?? 0, grammar);
+  if (field.boundaryField !== undefined)
+    return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
   const { operator } = test;
   const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.v4[operator]]: value });
   if (field.translate && operator !== "eq" && operator !== "neq") {
     return throwFilterError(grammar.alpha[operator], `cannot be used on ${name}.`);
   }
-  const value = operandOf(test, name, field);
+  const value = readOperand(test, name, field);
   if (value === null && field.hiddenPrefix !== undefined)
     return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
   if (!field.translate || value === null) return [field.v4, operand(value)];

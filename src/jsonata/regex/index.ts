@@ -6,10 +6,10 @@
  * run by JavaScript's engine, which is faster. No dependency: linear engines for Node (RE2) need a native build.
  */
 import { LinearRegex } from "./linear.ts";
-import { isNullable, parseRegex, type ParsedRegex, type RegexNode } from "./parse.ts";
+import { isNullable, parseRegex, type ParsedRegex, type RegexNode } from "./parse-regex.ts";
 import { compileRegex, isAnchored } from "./program.ts";
 
-export { UnsupportedRegexError } from "./parse.ts";
+export { UnsupportedRegexError } from "./parse-regex.ts";
 export { RegexLimitError } from "./linear.ts";
 
 /** The part of `RegExp` that JSONata uses. */

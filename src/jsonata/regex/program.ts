@@ -4,7 +4,7 @@ import {
   type ParsedRegex,
   type RegexNode,
   type TakesCharacter,
-} from "./parse.ts";
+} from "./parse-regex.ts";
 
 /** An instruction of a program. `next` and `other` are indexes of steps. */
 export type Step =

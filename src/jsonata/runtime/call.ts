@@ -1,6 +1,6 @@
 import { asFailure, Failure } from "./failure.ts";
 import { enterCall, leaveCall, tick } from "./guard.ts";
-import { messageOf } from "./messages.ts";
+import { messageOf } from "./error-messages.ts";
 import { signatureFromAst as signatureFrom, type ParsedSignature, type Signature } from "./signature.ts";
 
 type AnyFunction = (...args: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-import { messageOf } from "./messages.ts";
+import { messageOf } from "./error-messages.ts";
 
 /**
  * An evaluation failed. As in JSONata, an error inside a function is reported at the position of the call, so each call

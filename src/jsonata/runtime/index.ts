@@ -15,7 +15,7 @@ export {
 } from "./call.ts";
 export { BUILTINS } from "./builtins/table.ts";
 export { createMatcher, testPattern, replaceText } from "./builtins/regex.ts";
-export { filter, pickNth } from "./filter.ts";
+export { filter, pickNth } from "./predicate.ts";
 export { groupBy, groupTuples } from "./group.ts";
 export {
   listContextItems,

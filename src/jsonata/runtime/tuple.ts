@@ -1,6 +1,6 @@
 import { checkItems, tick } from "./guard.ts";
 import { append, sequenceOf, type List } from "./sequence.ts";
-import { countMatches } from "./filter.ts";
+import { countMatches } from "./predicate.ts";
 
 /**
  * A result of a path that binds variables with `@$v` or `#$i`, or whose parents are read with `%`. The item is under "@",

@@ -11,7 +11,7 @@ export interface Endpoint {
   /**
    * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
    *
-   * @throws {UnusablePathValue} If a value is missing or can't be used in a path.
+   * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
    */
   readonly path: (values: Readonly<Record<string, unknown>>) => string;
   /** Whether a path is this call with any values. */
@@ -32,22 +32,22 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
 };
 
 /** A value can't be used in the path of a call: it is missing, or it would lead to another path. */
-export class UnusablePathValue extends Error {
-  override readonly name = "UnusablePathValue";
+export class InvalidPathValueError extends Error {
+  override readonly name = "InvalidPathValueError";
   readonly code = "AG_PATH_VALUE_INVALID";
 }
 
 /**
  * Encodes a value for a path. Values also come from bodies and from v4 objects, so all are checked like path parameters.
  *
- * @throws {UnusablePathValue} If the value is missing, empty, has a dot segment or control characters.
+ * @throws {InvalidPathValueError} If the value is missing, empty, has a dot segment or control characters.
  */
 function encodeSegment(value: unknown, name: string): string {
   if (typeof value !== "string" && typeof value !== "number")
-    throw new UnusablePathValue(`no value for {${name}} of a v4 path`);
+    throw new InvalidPathValueError(`no value for {${name}} of a v4 path`);
   const text = String(value);
   if (!isText(text))
-    throw new UnusablePathValue(`{${name}} of a v4 path has a value that can't be used in a path`);
+    throw new InvalidPathValueError(`{${name}} of a v4 path has a value that can't be used in a path`);
   return encodeURIComponent(text);
 }
 

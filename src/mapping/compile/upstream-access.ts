@@ -9,7 +9,7 @@ export interface V4Access {
    * The rules of all routes that send the call. A token must fulfil all of them. A v4 GET has only the rules of alpha's
    * GET routes, if there are any: an alpha write needs its scope for the change, not for what it reads.
    */
-  readonly all: readonly Access[];
+  readonly required: readonly Access[];
   /** Whether the call creates a token. v4 gives it v4 levels. */
   readonly makesToken: boolean;
 }
@@ -38,8 +38,8 @@ export function compileV4Access(
   catalogs: Iterable<Catalog>,
   prefix: string,
 ): FindV4Access {
-  const router = createRouter<{ all: Access[]; makesToken: boolean }>();
-  const entries = new Map<string, { all: Access[]; makesToken: boolean }>();
+  const router = createRouter<{ required: Access[]; makesToken: boolean }>();
+  const entries = new Map<string, { required: Access[]; makesToken: boolean }>();
   /** The calls of alpha's GET routes, after all of these have been added. */
   let readCalls: ReadonlySet<string> = new Set();
 
@@ -48,11 +48,11 @@ export function compileV4Access(
     if (method === READ && readCalls.has(key)) return;
     let entry = entries.get(key);
     if (!entry) {
-      entry = { all: [], makesToken };
+      entry = { required: [], makesToken };
       entries.set(key, entry);
       router.add(method, patternOf(template), entry);
     }
-    entry.all.push(access);
+    entry.required.push(access);
     entry.makesToken ||= makesToken;
   }
 

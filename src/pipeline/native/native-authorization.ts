@@ -51,12 +51,13 @@ export function createNativeAuthorization({
   function isAllowed(levels: Grants, { method, path }: Pick<AlphaRequest, "method" | "path">): boolean {
     if (levels === "all") return true;
     const needed = accessOf(method, path);
-    if (needed?.all.every((access: Access) => access === "public")) return true;
+    if (needed?.required.every((access: Access) => access === "public")) return true;
     if (levels.size === 0) return false;
-    if (needed && !needed.makesToken) return needed.all.every((access) => scopes.permits(levels, access));
+    if (needed && !needed.makesToken)
+      return needed.required.every((access) => scopes.permits(levels, access));
     return (
       scopes.isExact(levels, READS.has(method)) &&
-      (needed?.all ?? []).every((access) => scopes.permits(levels, access))
+      (needed?.required ?? []).every((access) => scopes.permits(levels, access))
     );
   }
 

@@ -1,5 +1,5 @@
 /** The v4 request for one page of a list: alpha's page and filter, translated. */
-import { parseFilter } from "../../dialect/filter/parse.ts";
+import { parseFilter } from "../../dialect/filter/parse-filter.ts";
 import type { Conditions, Filter } from "../../dialect/filter/condition.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
@@ -95,13 +95,15 @@ async function resolveFilterBoundaries(
   authorized: AuthorizedRequest,
 ): Promise<FilterFields> {
   const used = new Set(fieldNames(filter.conditions));
-  const bounded = [...fields].filter(([name, { mark }]) => mark !== undefined && used.has(name));
+  const bounded = [...fields].filter(
+    ([name, { boundaryField }]) => boundaryField !== undefined && used.has(name),
+  );
   if (bounded.length === 0) return fields;
   translateFilter(filter, fields, authorized.services.pack.grammar);
   const resolved = await Promise.all(
     bounded.map(async ([name, field]) => {
-      const at = await findBoundary(name, field, list, authorized);
-      return [name, { ...field, at }] as const;
+      const boundary = await findBoundary(name, field, list, authorized);
+      return [name, { ...field, boundary }] as const;
     }),
   );
   return new Map([...fields, ...resolved]);
@@ -110,14 +112,14 @@ async function resolveFilterBoundaries(
 /** The number of the newest object for which a field holds; 0 where it holds for none. */
 async function findBoundary(
   name: string,
-  { v4, mark = "" }: FilterField,
+  { v4, boundaryField = "" }: FilterField,
   list: PreparedRequest,
   { match, upstream, services, context }: AuthorizedRequest,
 ): Promise<number> {
   const { dialect, grammar } = services.pack;
   const { parameter, largest } = dialect.v4.page_size;
-  const filter = printJson({ [grammar.v4.order_by]: mark, [grammar.v4.order]: "desc" });
-  const [holds, numberOf] = [compileGetter(v4), compileGetter(mark)];
+  const filter = printJson({ [grammar.v4.order_by]: boundaryField, [grammar.v4.order]: "desc" });
+  const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const path = `${list.path}?${dialect.page}=${page}&${parameter}=${largest}`;
     const response = await upstream.call({ ...list, path, filter });

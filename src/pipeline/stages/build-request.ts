@@ -4,7 +4,7 @@ import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
-import { UnusablePathValue, type Endpoint } from "../../mapping/compile/endpoint.ts";
+import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
@@ -178,7 +178,7 @@ function prerequisiteRequest(
   try {
     return requestWithoutBody(endpoint, values);
   } catch (error) {
-    if (notFoundField === undefined || !(error instanceof UnusablePathValue)) throw error;
+    if (notFoundField === undefined || !(error instanceof InvalidPathValueError)) throw error;
     return undefined;
   }
 }

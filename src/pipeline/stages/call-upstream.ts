@@ -1,11 +1,11 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
 import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
-import type { Page } from "../../dialect/envelope.ts";
+import type { PageInfo } from "../../dialect/envelope.ts";
 import { readErrors } from "../../dialect/errors.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { readValue } from "../../dialect/json/scan.ts";
-import { UnusablePathValue } from "../../mapping/compile/endpoint.ts";
+import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
@@ -184,7 +184,7 @@ async function fetchEach(
   const values = [(await valuesIn(body)) ?? []].flat();
   const fetchValue = (value: unknown) =>
     fetchOne(related, { each: value }, authorized).catch((error: unknown) => {
-      if (error instanceof UnusablePathValue) return undefined;
+      if (error instanceof InvalidPathValueError) return undefined;
       throw error;
     });
   const found = await pMap(values, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
@@ -204,7 +204,7 @@ async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedReq
 /** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
 export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
 
-type OnePage = (Page & { readonly items: readonly unknown[] }) | { readonly rejected: UpstreamResponse };
+type OnePage = (PageInfo & { readonly items: readonly unknown[] }) | { readonly rejected: UpstreamResponse };
 
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.

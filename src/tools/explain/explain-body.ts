@@ -4,7 +4,7 @@ import type { FieldRule } from "../../mapping/schema/definition.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { classOf, type FieldClass } from "../../mapping/summary.ts";
+import { classOf, type FieldClass } from "../../mapping/pack-summary.ts";
 import { describeWrite, type ExplainedBody, type ExplainedField } from "./explanation.ts";
 import { isTruncated, callName } from "./recorded.ts";
 

@@ -3,7 +3,7 @@ import type { FieldRule } from "../../mapping/schema/definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { classOf } from "../../mapping/summary.ts";
+import { classOf } from "../../mapping/pack-summary.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";

@@ -1,5 +1,5 @@
 import type { FieldRule } from "../../mapping/schema/definition.ts";
-import type { FieldClass } from "../../mapping/summary.ts";
+import type { FieldClass } from "../../mapping/pack-summary.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {

@@ -1,7 +1,7 @@
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { DialectDefinition, FieldRule } from "../../mapping/schema/definition.ts";
-import { classOf } from "../../mapping/summary.ts";
+import { classOf } from "../../mapping/pack-summary.ts";
 import type { Difference, FieldChange, ObjectChanges, ValuePair } from "./model.ts";
 
 /** Whether clients read a value in responses, or write it in bodies and filters. */

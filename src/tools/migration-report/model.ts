@@ -1,6 +1,6 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { DayUsage } from "../../audit/usage.ts";
-import type { FieldClass } from "../../mapping/summary.ts";
+import type { FieldClass } from "../../mapping/pack-summary.ts";
 
 /** A value with different words in alpha and v4. */
 export interface ValuePair {

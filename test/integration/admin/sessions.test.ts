@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { makeSessions } from "../../../src/admin/access.ts";
+import { createSessions } from "../../../src/admin/access.ts";
 
 test("a session expires after its lifetime", () => {
   let now = 0;
-  const sessions = makeSessions(() => now);
+  const sessions = createSessions(() => now);
   const id = sessions.begin();
   now = sessions.lifetime * 1000 - 1;
   expect(sessions.has(id)).toBe(true);
@@ -14,7 +14,7 @@ test("a session expires after its lifetime", () => {
 });
 
 test("session ids are random and unique", () => {
-  const sessions = makeSessions();
+  const sessions = createSessions();
   const ids = Array.from({ length: 50 }, () => sessions.begin());
   expect(new Set(ids).size).toBe(50);
   expect(ids.every((id) => /^[\w-]{43}$/.test(id))).toBe(true);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
-import { usageApi } from "../../../src/admin/usage-api.ts";
+import { createUsageApi } from "../../../src/admin/usage-api.ts";
 import { sampleId, sampleRecord } from "../audit/sample-record.ts";
 
 const ANNA = "0123456789abcdef";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await store.append(sampleRecord(sampleId(3), { time: "2026-03-02T11:00:00.000Z", client: null }));
 });
 beforeEach(() => {
-  app = express().use("/api/usage", usageApi(store));
+  app = express().use("/api/usage", createUsageApi(store));
 });
 afterAll(async () => {
   await store.close();
@@ -63,7 +63,7 @@ describe("invalid usage queries", () => {
   });
 
   test("every query gets 404 if auditing is off", async () => {
-    app = express().use("/api/usage", usageApi(undefined));
+    app = express().use("/api/usage", createUsageApi(undefined));
     const { status, body } = await request(app).get("/api/usage/clients");
     expect([status, body.errors[0].reason]).toEqual([404, expect.stringContaining("AUDIT=off")]);
   });

@@ -30,7 +30,7 @@ describe("a supervised worker", () => {
     supervised = await open();
     const answers = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
     expect(answers).toMatchObject([{ reason: { name: "AuditUnavailableError" } }, { value: "echo" }]);
-    expect(supervised.deaths()).toBe(0);
+    expect(supervised.lostWorkers()).toBe(0);
   });
 
   test.each<[Job, string]>([
@@ -47,7 +47,7 @@ describe("a supervised worker", () => {
     await expect(supervised.call("echo")).rejects.toThrow("not running");
     while (!supervised.ready()) await new Promise((done) => setTimeout(done, 5));
     expect(await supervised.call("echo")).toBe("echo");
-    expect(supervised.deaths()).toBe(1);
+    expect(supervised.lostWorkers()).toBe(1);
   });
 
   test("rejects if it does not start", async () => {

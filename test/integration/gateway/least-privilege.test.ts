@@ -10,7 +10,7 @@ import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pip
 import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { summarise } from "../../../src/mapping/summary.ts";
+import { summarizePack } from "../../../src/mapping/pack-summary.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
 import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
@@ -34,7 +34,7 @@ const AREAS: Readonly<Record<string, string>> = {
 
 const pack = loadPack("mappings");
 const { scopes } = pack;
-const routes = [...new Map(summarise(pack).routes.map((route) => [route.alpha, route])).values()];
+const routes = [...new Map(summarizePack(pack).routes.map((route) => [route.alpha, route])).values()];
 
 /** Whether what was asked for and what v4 gave have anything in common. */
 function hasAny(asked: string, given: string): boolean {

@@ -10,8 +10,8 @@ import { csvRow } from "../../../src/audit/export/csv.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
 import { secretNames } from "../../../src/audit/secret-names.ts";
 import { readAuditQuery, readUsageQuery } from "../../../src/admin/audit-query.ts";
-import { normaliseDateTime } from "../../../src/dialect/date-time.ts";
-import { parseFilter } from "../../../src/dialect/filter/parse.ts";
+import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
+import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { isJson } from "../../../src/dialect/json/scan.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { shellQuote, shellComment } from "../../../src/tools/explain/curl.ts";
@@ -95,7 +95,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the keys of JSON": (text) => parseJson(`{${text}"z":0}`),
   "whether text is JSON": (text) => isJson(text),
   "a value that is written as JSON": printJson,
-  "a moment": normaliseDateTime,
+  "a moment": normalizeDateTime,
   "scopes that are asked for": (text) => scopes.read(text),
   "scopes in v4's words": (text) => scopes.toV4(text),
   "scopes of v4": (text) => scopes.toAlpha(text, text),

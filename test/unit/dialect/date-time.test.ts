@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { normaliseDateTime } from "../../../src/dialect/date-time.ts";
+import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
 
 describe("date-times", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("date-times", () => {
     ["2017-01-01T00:30:00-0530", "2017-01-01T06:00:00"],
     ["2016-02-29T00:00:00", "2016-02-29T00:00:00"],
     ["0050-01-01T00:00:00", "0050-01-01T00:00:00"],
-  ])("%s is %s", (text, expected) => expect(normaliseDateTime(text)).toBe(expected));
+  ])("%s is %s", (text, expected) => expect(normalizeDateTime(text)).toBe(expected));
 
   test.each([
     "",
@@ -37,7 +37,7 @@ describe("date-times", () => {
     "0000-01-01T00:00:00+01:00",
     "1483228800",
     "now",
-  ])("%j is not a date-time", (text) => expect(normaliseDateTime(text)).toBeUndefined());
+  ])("%j is not a date-time", (text) => expect(normalizeDateTime(text)).toBeUndefined());
 
   test("four-digit years keep their second in every time zone", () => {
     const moment = fc.date({
@@ -51,7 +51,7 @@ describe("date-times", () => {
         const two = (n: number) => String(n).padStart(2, "0");
         const size = Math.abs(minutes);
         const zone = `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-        expect(normaliseDateTime(local + zone)).toBe(date.toISOString().slice(0, 19));
+        expect(normalizeDateTime(local + zone)).toBe(date.toISOString().slice(0, 19));
       }),
     );
   });
@@ -59,7 +59,7 @@ describe("date-times", () => {
   test("parsing never throws", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(normaliseDateTime(text) ?? "0000-00-00T00:00:00").toHaveLength(19);
+        expect(normalizeDateTime(text) ?? "0000-00-00T00:00:00").toHaveLength(19);
       }),
     );
   });

@@ -7,7 +7,13 @@ const PAGE = "docs/reference/errors.md";
 const CODE = /\bAG_[A-Z0-9]+(?:_[A-Z0-9]+)*\b/g;
 
 /** Errors that never leave the module that throws them, and responses of the sandbox, which is a v4 service. */
-const INTERNAL_CLASSES = new Set(["Failure", "NotCompilableError", "NewerSchema", "OAuthProblem", "Problem"]);
+const INTERNAL_CLASSES = new Set([
+  "Failure",
+  "NotCompilableError",
+  "NewerSchemaError",
+  "OAuthProblem",
+  "Problem",
+]);
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((path) => /\.(?:ts|js)$/.test(path))

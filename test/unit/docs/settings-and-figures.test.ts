@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
-import { summarise } from "../../../src/mapping/summary.ts";
+import { summarizePack } from "../../../src/mapping/pack-summary.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { SETTING_SECTIONS, SETTINGS } from "../../../src/config/schema.ts";
 
@@ -29,7 +29,7 @@ describe("docs/reference/settings.md", () => {
 
 test("docs/reference/pack-format.md gives the figures that `check` prints", () => {
   const page = readFileSync("docs/reference/pack-format.md", "utf8");
-  const { routes, objects, classes } = summarise(loadPack("mappings"));
+  const { routes, objects, classes } = summarizePack(loadPack("mappings"));
   const fields = objects.flatMap((object) => object.fields).length;
   expect(page).toContain(`${routes.length} routes, ${objects.length} objects, ${fields} fields`);
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { normaliseDateTime } from "../../../src/dialect/date-time.ts";
+import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
 import type { Scopes } from "../../../src/dialect/scopes.ts";
 import { isObject } from "../../../src/dialect/json/parse.ts";
 import { compile, runInterpreted } from "../../../src/jsonata/index.ts";
@@ -133,7 +133,7 @@ async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<u
     const functions = { values: lookup(around.pack), networkOf: networkAddress, scopesOf };
     value = await evaluate(rule.read, v4, { value, with: around.with, ...functions });
   }
-  if (rule.type === "date-time" && typeof value === "string") value = normaliseDateTime(value) ?? value;
+  if (rule.type === "date-time" && typeof value === "string") value = normalizeDateTime(value) ?? value;
   if (rule.as !== undefined && value !== undefined && value !== null)
     value = await byKind(value, rule, around);
   if (rule.catalog !== undefined) value = await byCatalog(value, rule, v4, around);

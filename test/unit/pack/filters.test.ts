@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseFilter } from "../../../src/dialect/filter/parse.ts";
+import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/dialect/filter/translate.ts";
 import { HttpError } from "../../../src/dialect/http-error.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -106,7 +106,7 @@ describe("filters in v4 and in the translated list select the same rows", () => 
       const fields =
         mark === undefined || !marked
           ? usual
-          : new Map([...usual, [field, { ...marked, at: numbered(rows, rule.v4 ?? field, mark) }]]);
+          : new Map([...usual, [field, { ...marked, boundary: numbered(rows, rule.v4 ?? field, mark) }]]);
       const shown = await Promise.all(
         rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, related: {} })))),
       );

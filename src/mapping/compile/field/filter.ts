@@ -50,7 +50,7 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
           v4: rule.v4 ?? name,
           dateTime: rule.type === "date-time",
           ...(rule.accepts?.includes("reference") && { reference: true, idName: context.reference }),
-          ...(rule.mark !== undefined && { mark: rule.mark }),
+          ...(rule.mark !== undefined && { boundaryField: rule.mark }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
           ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
           ordered: !catalog?.renames && rule.as === undefined && rule.mark === undefined,

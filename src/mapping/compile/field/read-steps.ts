@@ -1,5 +1,5 @@
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
-import { normaliseDateTime } from "../../../dialect/date-time.ts";
+import { normalizeDateTime } from "../../../dialect/date-time.ts";
 import { cursorAt, itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import {
   isArrayText,
@@ -45,7 +45,7 @@ const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
 function dateTime(text: string): JsonText {
   if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
   const value = fromJsonText(text) as string;
-  return toJsonText(normaliseDateTime(value) ?? value);
+  return toJsonText(normalizeDateTime(value) ?? value);
 }
 
 const dateTimeStep: ReadStep = {

@@ -28,11 +28,15 @@ describe("the filter grammar of a pack", () => {
   });
 
   test.each([
-    ["an unknown operator", changed({ "+like": { is: "like" as "contains" } }), '"like" is none of'],
+    ["an unknown operator", changed({ "+like": { is: "like" as "contains" } }), '"like" is not one of'],
     ["an operator defined twice", changed({ "+not": { is: "neq" } }), "are both neq"],
-    ["a spelling of two operators", changed({ "+gt": { is: "gt", also: ["+ne"] } }), "+ne stands for two"],
+    [
+      "a spelling of two operators",
+      changed({ "+gt": { is: "gt", also: ["+ne"] } }),
+      "two operators have the spelling +ne",
+    ],
     ["a missing operator", changed({ "+or": undefined }), "no spelling is given for or"],
-    ["no prefix", changed({ "+or": undefined, any: { is: "or" } }), "must begin alike"],
+    ["no prefix", changed({ "+or": undefined, any: { is: "or" } }), "must have a common prefix"],
   ])("%s is a fault of the pack", (_name, faulty, message) => {
     expect(() => createGrammar(faulty)).toThrow(message);
   });

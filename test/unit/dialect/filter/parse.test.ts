@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../../src/dialect/filter/parse.ts";
+import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter } from "../../../../src/dialect/filter/translate.ts";
 import type { FilterField, FilterFields } from "../../../../src/dialect/filter/translate.ts";
 import { HttpError } from "../../../../src/dialect/http-error.ts";

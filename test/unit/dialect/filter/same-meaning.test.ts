@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseFilter } from "../../../../src/dialect/filter/parse.ts";
+import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { selectRows } from "../../../../src/dialect/filter/select.ts";
 import { translateFilter } from "../../../../src/dialect/filter/translate.ts";
 import { grammar } from "./alpha-grammar.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseFilter } from "../../../../src/dialect/filter/parse.ts";
+import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { selectRows } from "../../../../src/dialect/filter/select.ts";
 import type { SelectFields } from "../../../../src/dialect/filter/select.ts";
 import { grammar } from "./alpha-grammar.ts";

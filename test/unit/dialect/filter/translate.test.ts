@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { Scalar } from "../../../../src/dialect/filter/condition.ts";
-import { parseFilter } from "../../../../src/dialect/filter/parse.ts";
+import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter } from "../../../../src/dialect/filter/translate.ts";
 import type { FilterField, FilterFields } from "../../../../src/dialect/filter/translate.ts";
 import { grammar } from "./alpha-grammar.ts";

@@ -1,5 +1,9 @@
+import type { AuditRecord } from "./record.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
+import type { AuditPage, AuditQuery, TextPage } from "./store.ts";
+
 /** Where a page begins: behind this record, in the order of time and, within a millisecond, of arrival. */
-export interface Cursor {
+interface Cursor {
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** The record's number in its store. */
@@ -18,7 +22,7 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /** What ends a query towards the newer side. */
-export interface QueryEnd {
+interface QueryEnd {
   /** Milliseconds since the epoch, excluded. */
   readonly until: number | undefined;
   readonly cursor: Cursor | undefined;
@@ -33,4 +37,15 @@ export function queryEnd({ before, until }: { before?: string; until?: string })
   const end = until === undefined ? undefined : Date.parse(until);
   if (cursor === undefined || end === undefined) return { cursor, until: end };
   return cursor.time < end ? { cursor, until: undefined } : { cursor: undefined, until: end };
+}
+
+/** Characters of one page, so that a page of large records does not fill the memory. One record is always given. */
+export const PAGE_SIZE = 16 * 1024 * 1024;
+
+export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
+  return Math.min(Math.max(limit, 1), MAX_LIMIT);
+}
+
+export function parsePage({ records, next }: TextPage): AuditPage {
+  return { records: records.map((text) => JSON.parse(text) as AuditRecord), next };
 }

@@ -1,5 +1,3 @@
-/** Reads a client's filter (document 2, Filtering): from the header's text to conditions that are known to be well-formed. */
-
 import { isExactNumber, isObject, parseJson } from "../json/parse.ts";
 import type {
   Condition,
@@ -13,35 +11,35 @@ import type {
 import type { Grammar, Operator } from "./grammar.ts";
 import { throwFilterError } from "./filter-error.ts";
 
-/** Characters. Common servers take headers up to 8 KB, so nothing longer could have reached alpha either. */
+/** Maximum number of characters. Common servers accept headers up to 8 KB, so alpha never got longer ones. */
 export const maxLength = 8192;
 
-/** Groups inside each other. People write two or three; a program that needs more than ten can send it flat. */
+/** Maximum nesting of groups. People write two or three levels, and programs can flatten deeper ones. */
 export const maxDepth = 10;
 
-/** Tests, groups and empty objects together. Each costs v4's database a comparison per row. */
+/** Maximum number of tests, groups and empty objects. Each costs v4's database a comparison per row. */
 export const maxNodes = 200;
 
-/** Each level is an object in an array; the rest is for the top, the operators and a whole object as value. */
+/** Each level is an object in an array. The rest is for the top level, the operators, and a whole object as value. */
 const maxJsonDepth = 2 * maxDepth + 8;
 
-/** One reading: what the keys mean, and how many nodes have been met. */
-interface Reading {
+/** The state of the parser: the grammar, and the number of nodes so far. */
+interface ParserState {
   readonly grammar: Grammar;
   nodes: number;
 }
 
 /**
- * Reads a filter. `{}` gives a filter without conditions.
+ * Parses the filter of a client (document 2, Filtering). `{}` is a filter without conditions.
  *
- * Which fields exist and what values they take is not looked at here: that is known where the filter is
- * translated or applied.
+ * Fields and their values are not checked here, but where the filter is translated or applied.
  *
- * @throws {Refusal} 400 with a reason that names the key at fault.
+ * @param text The text of the filter header.
+ * @throws {HttpError} 400 With a reason that names the invalid key.
  */
 export function parseFilter(text: string, grammar: Grammar): Filter {
   const source = readText(text, grammar.header);
-  const reading = { grammar, nodes: 0 };
+  const state = { grammar, nodes: 0 };
   const order: [string, unknown, Operator][] = [];
   const others: [string, unknown][] = [];
   for (const [key, value] of Object.entries(source)) {
@@ -49,7 +47,7 @@ export function parseFilter(text: string, grammar: Grammar): Filter {
     if (operator === "order_by" || operator === "order") order.push([key, value, operator]);
     else others.push([key, value]);
   }
-  return { conditions: others.map((entry) => readCondition(entry, 0, reading)), ...readOrder(order) };
+  return { conditions: others.map((entry) => readCondition(entry, 0, state)), ...readOrder(order) };
 }
 
 function readText(text: string, header: string): WholeObject {
@@ -87,45 +85,45 @@ function readOrder(entries: readonly [string, unknown, Operator][]): Pick<Filter
   return { orderBy: by.value, descending: direction.value === "desc" };
 }
 
-function readCondition([key, value]: [string, unknown], depth: number, reading: Reading): Condition {
-  if (!isOperator(key, reading.grammar)) return readField(key, value, reading);
-  const operator = knownOperator(key, reading.grammar);
+function readCondition([key, value]: [string, unknown], depth: number, state: ParserState): Condition {
+  if (!isOperator(key, state.grammar)) return readField(key, value, state);
+  const operator = readOperator(key, state.grammar);
   if (operator === "order_by" || operator === "order")
     return throwFilterError(key, "is allowed at the top level only.");
   if (operator !== "and" && operator !== "or")
     return throwFilterError(key, "stands inside the object of a field.");
   if (!Array.isArray(value)) return throwFilterError(key, "takes an array of filter objects.");
-  count(reading);
-  return { kind: operator, members: value.map((member) => readMember(key, member, depth + 1, reading)) };
+  countNode(state);
+  return { kind: operator, members: value.map((member) => readMember(key, member, depth + 1, state)) };
 }
 
-function readMember(key: string, member: unknown, depth: number, reading: Reading): Conditions {
-  if (depth > maxDepth) throwFilterError(reading.grammar.header, tooDeep);
+function readMember(key: string, member: unknown, depth: number, state: ParserState): Conditions {
+  if (depth > maxDepth) throwFilterError(state.grammar.header, tooDeep);
   if (!isObject(member)) return throwFilterError(key, "takes an array of filter objects.");
   const entries = Object.entries(member);
-  if (entries.length === 0) count(reading);
-  return entries.map((entry) => readCondition(entry, depth, reading));
+  if (entries.length === 0) countNode(state);
+  return entries.map((entry) => readCondition(entry, depth, state));
 }
 
-function readField(field: string, value: unknown, reading: Reading): FieldCondition {
+function readField(field: string, value: unknown, state: ParserState): FieldCondition {
   if (Array.isArray(value)) return throwFilterError(field, "cannot be compared with an array.");
-  if (!isObject(value)) return equality(field, readScalar(field, value), reading);
+  if (!isObject(value)) return createEquality(field, readScalar(field, value), state);
   const entries = Object.entries(value);
   if (entries.length === 0) throwFilterError(field, "has an empty object for a value.");
-  const operators = entries.filter(([key]) => isOperator(key, reading.grammar));
-  if (operators.length === 0) return equality(field, value, reading);
+  const operators = entries.filter(([key]) => isOperator(key, state.grammar));
+  if (operators.length === 0) return createEquality(field, value, state);
   if (operators.length < entries.length) throwFilterError(field, "mixes operators with other keys.");
-  return { kind: "field", field, tests: operators.map((entry) => readTest(field, entry, reading)) };
+  return { kind: "field", field, tests: operators.map((entry) => readTest(field, entry, state)) };
 }
 
-function equality(field: string, value: Scalar | WholeObject, reading: Reading): FieldCondition {
-  count(reading);
+function createEquality(field: string, value: Scalar | WholeObject, state: ParserState): FieldCondition {
+  countNode(state);
   return { kind: "field", field, tests: [{ operator: "eq", value }] };
 }
 
-function readTest(field: string, [key, value]: [string, unknown], reading: Reading): Test {
-  count(reading);
-  const operator = knownOperator(key, reading.grammar);
+function readTest(field: string, [key, value]: [string, unknown], state: ParserState): Test {
+  countNode(state);
+  const operator = readOperator(key, state.grammar);
   switch (operator) {
     case "neq":
       return { operator, value: readScalar(field, value) };
@@ -149,7 +147,7 @@ function readComparison(field: string, operator: "gt" | "gte" | "lt" | "lte", gi
   return throwFilterError(field, "is compared with something that has no order.");
 }
 
-/** Fails closed on numbers that would change when they are computed with: a filter on another id is another list. */
+/** Rejects numbers that JavaScript can't represent exactly: a filter on a rounded id would return another list. */
 function readScalar(field: string, value: unknown): Scalar {
   if (isExactNumber(value)) return throwFilterError(field, "is compared with a number of too many digits.");
   if (
@@ -163,16 +161,16 @@ function readScalar(field: string, value: unknown): Scalar {
   return throwFilterError(field, "is compared with something that is no single value.");
 }
 
-function count(reading: Reading): void {
-  reading.nodes += 1;
-  if (reading.nodes > maxNodes)
-    throwFilterError(reading.grammar.header, `holds more than ${maxNodes} conditions.`);
+function countNode(state: ParserState): void {
+  state.nodes += 1;
+  if (state.nodes > maxNodes)
+    throwFilterError(state.grammar.header, `holds more than ${maxNodes} conditions.`);
 }
 
 function isOperator(key: string, { prefix }: Grammar): boolean {
   return key.startsWith(prefix);
 }
 
-function knownOperator(key: string, { operators }: Grammar): Operator {
+function readOperator(key: string, { operators }: Grammar): Operator {
   return operators.get(key) ?? throwFilterError(key, "is no operator of a filter.");
 }

@@ -57,7 +57,7 @@ const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
 /** Summarises what a pack covers, for `check`, the console and the migration report. */
-export function summarise(pack: Pack): PackSummary {
+export function summarizePack(pack: Pack): PackSummary {
   const { v4, scopes } = pack.dialect;
   const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
     name: object,

@@ -12,7 +12,7 @@ export type SqliteWorkerData =
     }
   | { readonly role: "reader"; readonly file: string };
 
-export interface Purge {
+export interface PurgeJob {
   /** Milliseconds since the epoch: what is older goes. */
   readonly before: number;
   /** Bytes that the database may take: above it the oldest records go. */
@@ -24,7 +24,7 @@ export interface Purge {
 export type WriterJob =
   | { readonly kind: "write"; readonly rows: PackedRows }
   /** Gives what was deleted, as `Purged`. */
-  | ({ readonly kind: "purge" } & Purge)
+  | ({ readonly kind: "purge" } & PurgeJob)
   | { readonly kind: "close" };
 
 export type ReaderJob =
