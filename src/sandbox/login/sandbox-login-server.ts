@@ -77,7 +77,7 @@ export function createLoginListener(store: Store, tokenSeconds: number): Request
     response.writeHead(status, headers).end(JSON.stringify(body));
   }
 
-  function refuse(response: ServerResponse, error: unknown, isPage: boolean): void {
+  function sendError(response: ServerResponse, error: unknown, isPage: boolean): void {
     const problem =
       error instanceof OAuthProblem
         ? error
@@ -102,7 +102,7 @@ export function createLoginListener(store: Store, tokenSeconds: number): Request
       } else throw new OAuthProblem("not_found", "There is nothing here.", 404);
     } catch (error) {
       if (response.headersSent) response.destroy();
-      else refuse(response, error, isPage);
+      else sendError(response, error, isPage);
     }
   }
 

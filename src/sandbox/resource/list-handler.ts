@@ -40,7 +40,7 @@ export function paginateRows(
   filterable: Filterable,
   rows: readonly Row<object>[],
   request: EndpointRequest,
-): Page {
+): ListSlice {
   const paging = readPaging(request.query);
   const { matches, order } = compileFilter(request.filter, filterable);
   let items = rows as readonly { readonly value: Item }[];
@@ -64,7 +64,7 @@ interface Paging {
   readonly size: number;
 }
 
-interface Page {
+interface ListSlice {
   readonly data: readonly unknown[];
   readonly page: number;
   readonly pages: number;
@@ -81,7 +81,7 @@ function readPaging(query: URLSearchParams): Paging {
 }
 
 /** Returns one page of the items; beyond the end it is empty. */
-function slicePage(items: readonly unknown[], { page, size }: Paging): Page {
+function slicePage(items: readonly unknown[], { page, size }: Paging): ListSlice {
   const pages = Math.ceil(items.length / size);
   // A page number beyond 64 bits means the last page.
   const shown = page > 2 ** 64 / size ? Math.max(1, pages) : page;

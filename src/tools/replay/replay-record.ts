@@ -55,7 +55,7 @@ const isUnknownRecord = ({ alpha }: AuditRecord, { dialect }: Pack): boolean =>
     ({ reason }) => reason === dialect.reasons.unknown_record,
   );
 
-interface Call {
+interface ComparedCall {
   readonly method: string;
   readonly path: string;
   readonly filter: string | null;
@@ -70,12 +70,12 @@ const parseFilter = (filter: string | null): unknown => {
   }
 };
 
-const callName = ({ method, path }: Pick<Call, "method" | "path">): string => `${method} ${path}`;
+const callName = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
 
 /** The differences of the v4 requests. Concurrent requests can come in any order. */
 function compareCalls(
-  was: readonly Call[],
-  is: readonly Call[],
+  was: readonly ComparedCall[],
+  is: readonly ComparedCall[],
   route: Route | undefined,
 ): ReplayDifference[] {
   const remaining = [...is];
