@@ -7,8 +7,21 @@ export type Form = Readonly<Record<string, string>>;
 
 /** Tokens, codes and secrets are short. */
 const MAX_BYTES = 65_536;
+/** Far more than any request of OAuth has. */
+const MAX_MEMBERS = 100;
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
+/** Whether a form may have more members than allowed. Counts separators, because parsing costs far more. */
+function hasTooManyMembers(body: Buffer, type: string): boolean {
+  const separator = /^multipart/i.test(type) ? "\n--" : "&";
+  let at = -1;
+  for (let count = 0; count <= MAX_MEMBERS; count += 1) {
+    at = body.indexOf(separator, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
 
 async function membersOf(body: Buffer, type: string): Promise<[string, unknown][]> {
   try {
@@ -24,7 +37,7 @@ async function membersOf(body: Buffer, type: string): Promise<[string, unknown][
  * Reads a form, `application/x-www-form-urlencoded` or `multipart/form-data`.
  *
  * @param required Members that must not be missing or empty.
- * @throws {HttpError} 400 for another type of body, a repeated member, a file, and for all missing members at once.
+ * @throws {HttpError} 400 for another type of body, more than 100 members, a repeated member, a file, and for all missing members at once.
  */
 export async function readForm(
   request: AlphaRequest,
@@ -35,6 +48,7 @@ export async function readForm(
   if (!FORM_TYPE.test(type))
     throw new HttpError(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
   const body = (await receiveBody(request, context, false, MAX_BYTES)) ?? Buffer.alloc(0);
+  if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
   context.form = await membersOf(body, type);
   for (const [name, value] of context.form) {

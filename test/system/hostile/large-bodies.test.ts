@@ -64,6 +64,48 @@ describe("one large request with an unknown token has a bounded cost", () => {
   });
 });
 
+describe("a form of OAuth has at most 100 members, and is not parsed if it has more", () => {
+  let gateway: ListeningGatewayWithFakeV4;
+  beforeAll(async () => {
+    gateway = await startListeningGatewayWithFakeV4();
+  });
+  afterAll(() => gateway.stop());
+
+  const part = (name: string): string => `--x\r\nContent-Disposition: form-data; name=${name}\r\n\r\nb\r\n`;
+  test.each([
+    [
+      "application/x-www-form-urlencoded",
+      (count: number) => Array.from({ length: count }, (_, n) => `k${n}=b`).join("&"),
+    ],
+    [
+      "multipart/form-data; boundary=x",
+      (count: number) => `${Array.from({ length: count }, (_, n) => part(`k${n}`)).join("")}--x--\r\n`,
+    ],
+  ])("%s", async (type, write) => {
+    const send = async (count: number): Promise<string> => {
+      const headers = { "content-type": type };
+      const response = await fetch(`${gateway.url}/oauth/token`, {
+        method: "POST",
+        headers,
+        body: write(count),
+      });
+      expect(response.status).toBe(400);
+      return response.text();
+    };
+    expect(await send(20)).toContain("client_id is required.");
+    expect(await send(1010)).toContain("The form has too many members.");
+    const { alpha } = await gateway.readLastRecord();
+    expect([alpha.status, alpha.body]).toEqual([400, undefined]);
+  });
+});
+
+test("the parts of a body that no rule changes are not copied", () => {
+  const wide = Object.fromEntries(Array.from({ length: 19_500 }, (_, n) => [`k${n}`, 1]));
+  const [, zone] = bodies.find(([route]) => route === "PUT /dns/zones/:id") ?? [];
+  const { body } = zone?.normalise({ description: wide }) ?? {};
+  expect(body?.["description"]).toBe(wide);
+});
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Dotted names of all members, those in lists under the name of their list. */
