@@ -188,7 +188,10 @@ class Reader implements BodyReader {
     return decodedBytes;
   }
 
-  /** As it came, and no longer than the limit: what exceeds it is not waited for. */
+  /**
+   * Collects the body, up to the limit: what exceeds it is not waited for. Not by the `raw-body` package: it has no hook
+   * for each chunk, which the budget and the minimum rate need, and it keeps each chunk, however small, as a buffer.
+   */
   #collect(limit: number): Promise<Buffer> {
     const request = this.#request;
     const declared = Number(request.headers["content-length"] ?? 0);
