@@ -73,11 +73,44 @@ describe("requests that are rejected before a byte of their body has arrived", (
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
   });
 
+  test("upload a file with an insufficient scope", async () => {
+    gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "vms:read_only" }));
+    await gateway.request("GET /vm/instances", { as: "reads-too" });
+    const { length } = gateway.v4.calls;
+    const upload = `PUT /v4/account/clients/0123456789abcdef0123/thumbnail HTTP/1.1\r\nHost: a\r\n`;
+    const client = await begin(
+      `${upload}${as("reads-too")}Content-Type: image/png\r\nContent-Length: 9000\r\n\r\n`,
+    );
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
+    expect(gateway.v4.calls).toHaveLength(length);
+  });
+
   test("exceed the rate limit", async () => {
     for (let n = 0; n < 2; n += 1)
       await gateway.request("POST /vm/instances", { as: "good-limit", body: {} });
     const client = await begin(head("POST /v4/vm/instances", as("good-limit"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 420 }]);
+  });
+});
+
+describe("a token that the gateway does not know yet", () => {
+  test("gets other responses while one request with it does not send its body", async () => {
+    await begin(head(STOP, as("good-locked"), "Content-Length: 90000"));
+    expect((await gateway.request("GET /vm/instances", { as: "good-locked" })).status).toBe(200);
+  });
+
+  test("is rejected for all requests once v4 has rejected it for one", async () => {
+    await begin(head(STOP, as("bad-locked"), "Content-Length: 90000"));
+    expect((await gateway.request("GET /vm/instances", { as: "bad-locked" })).status).toBe(401);
+    const client = await begin(head(STOP, as("bad-locked"), "Content-Length: 90000"));
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
+    expect(gateway.v4.calls).toHaveLength(1);
+  });
+
+  test("is not locked by a client that disconnects before its body", async () => {
+    const client = await begin(head(STOP, as("good-gone"), "Content-Length: 90000"));
+    client.close();
+    expect((await gateway.request("GET /vm/instances", { as: "good-gone" })).status).toBe(200);
   });
 });
 
