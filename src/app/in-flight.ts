@@ -1,35 +1,35 @@
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 
-/** The work of requests, which outlives their connections. */
+/** Counts the work of in-flight requests, which outlives their connections. */
 export interface InFlightTracker {
-  /** Counts one piece of work until it has ended. */
+  /** Counts one promise until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when what is under way has ended, or after so many milliseconds. */
-  idle(mostMs: number): Promise<void>;
+  /** Resolves when all tracked promises have settled, or after the given milliseconds. */
+  idle(timeoutMs: number): Promise<void>;
 }
 
-/** Counted and not collected: a set through which every request's promise goes keeps their answers alive for long. */
+/** Creates a tracker. A counter, not a `Set` of promises: the set would keep every response in memory until it settles. */
 export function createInFlightTracker(): InFlightTracker {
   let count = 0;
   const waiting: (() => void)[] = [];
 
-  function forget(): void {
+  function settle(): void {
     count -= 1;
-    if (count === 0) for (const tell of waiting.splice(0)) tell();
+    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
   }
 
   return {
     track(work) {
       count += 1;
-      work.then(forget, forget);
+      work.then(settle, settle);
       return work;
     },
-    async idle(mostMs) {
-      // A connection tells its request a turn after it was broken off.
-      await turn();
+    async idle(timeoutMs) {
+      // A request is notified one turn after its connection was closed.
+      await nextTurn();
       if (count === 0) return;
-      const ended = new Promise<void>((resolve) => waiting.push(resolve));
-      await Promise.race([ended, wait(mostMs, undefined, { ref: false })]);
+      const idle = new Promise<void>((resolve) => waiting.push(resolve));
+      await Promise.race([idle, wait(timeoutMs, undefined, { ref: false })]);
     },
   };
 }

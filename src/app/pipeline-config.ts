@@ -1,15 +1,21 @@
 import { createListParser } from "../dialect/envelope.ts";
+import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { createResponseDefaults, type DeprecationHeaders } from "./response-defaults.ts";
+import type { Settings } from "../config/schema.ts";
 
-/** A page of v4 may have so many times the rows that can be asked for; what has more is no page, and costs too much. */
-const SLACK = 10;
+/** Settings of the headers that all responses have. */
+export type ResponseSettings = Partial<
+  Pick<Settings, "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS">
+>;
 
-/** What the road takes out of a pack: the words of both sides, and what all answers have in common. */
+/** A list of v4 may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
+const MOST_PAGES_IN_ONE = 10;
+
+/** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
 export function createPipelineConfig(
   pack: Pack,
-  farewell: DeprecationHeaders = {},
+  settings: ResponseSettings = {},
 ): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "translation" | "style"> {
   const { alpha, v4, filter, errors, statuses } = pack.dialect;
   return {
@@ -19,9 +25,30 @@ export function createPipelineConfig(
     translation: {
       errors,
       statuses,
-      openList: createListParser(v4.envelope, SLACK * v4.page_size.largest),
+      openList: createListParser(v4.envelope, MOST_PAGES_IN_ONE * v4.page_size.largest),
       alpha: alpha.envelope,
     },
-    style: createResponseDefaults(pack, farewell),
+    style: createResponseDefaults(pack, settings),
   };
 }
+
+function createResponseDefaults({ dialect }: Pack, settings: ResponseSettings): ResponseDefaults {
+  const vary = ["Authorization", dialect.filter.header, ...(settings.CORS_ORIGINS ? ["Origin"] : [])];
+  const { alpha, phrase } = dialect.statuses.rate_limited;
+  return {
+    headers: { "cache-control": "no-store", vary: vary.join(", "), ...deprecationHeaders(settings) },
+    alwaysOk: dialect.alpha.always_ok,
+    rateLimitedStatus: { status: alpha, phrase },
+  };
+}
+
+/** Announces the end of alpha: RFC 9745 (a date is `@` and seconds) and RFC 8594. */
+const deprecationHeaders = ({
+  DEPRECATION_DATE,
+  SUNSET_DATE,
+  SUNSET_LINK,
+}: ResponseSettings): Record<string, string> => ({
+  ...(DEPRECATION_DATE && { deprecation: `@${DEPRECATION_DATE.getTime() / 1000}` }),
+  ...(SUNSET_DATE && { sunset: SUNSET_DATE.toUTCString() }),
+  ...(SUNSET_LINK && { link: `<${SUNSET_LINK.href}>; rel="sunset"` }),
+});

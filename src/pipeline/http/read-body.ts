@@ -93,7 +93,7 @@ class Budget {
     return true;
   }
 
-  giveBack({ known, address }: BodyOwner, bytes: number): void {
+  refund({ known, address }: BodyOwner, bytes: number): void {
     this.all -= bytes;
     if (known) return;
     this.#unknown -= bytes;
@@ -169,7 +169,7 @@ class Reader implements BodyReader {
   }
 
   release(): void {
-    if (this.#held > 0) this.#budget.giveBack(this.#owner, this.#held);
+    if (this.#held > 0) this.#budget.refund(this.#owner, this.#held);
     this.#held = 0;
   }
 
@@ -183,7 +183,7 @@ class Reader implements BodyReader {
   async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
     this.#hold(this.#held + limit);
     const decodedBytes = await decodedBody(body, coding, limit);
-    this.#budget.giveBack(this.#owner, this.#held - decodedBytes.length);
+    this.#budget.refund(this.#owner, this.#held - decodedBytes.length);
     this.#held = decodedBytes.length;
     return decodedBytes;
   }

@@ -1,5 +1,4 @@
 /** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
-import { createListParser } from "../../../src/dialect/envelope.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
@@ -9,9 +8,8 @@ import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
-import { createResponseDefaults } from "../../../src/app/response-defaults.ts";
+import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
-import { readEnvironment } from "../../../src/config/settings.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/upstream/client.ts";
@@ -30,34 +28,23 @@ afterEach(() => stop());
 const RATE = { points: 10, seconds: 10 };
 const empty: HttpResponse = { status: 200, headers: {}, text: "{}", ms: 1 };
 
-function road(parts: Partial<PipelineDependencies>, call: () => Promise<HttpResponse> = async () => empty) {
-  const { dialect } = pack;
+function createPipeline(
+  parts: Partial<PipelineDependencies>,
+  call: () => Promise<HttpResponse> = async () => empty,
+) {
   const upstream = { call, close: async () => {} };
   const catalogs = connectCatalogs(pack, upstream, 600, () => {});
   stop = () => catalogs.stop();
   return createAlphaPipeline({
-    pack,
+    ...createPipelineConfig(pack),
     upstream,
     files: { stream: async () => Promise.reject(new Error("no files here")) },
     catalogs,
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: emptyTokenStore,
-    scopes: pack.scopes,
     tokenLocks: createTokenLocks(),
     brownOuts: scheduleBrownOuts([]),
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
-    dialect: {
-      scheme: dialect.v4.scheme,
-      scopesHeader: dialect.v4.scopes_header,
-      filterHeader: dialect.filter.header,
-    },
-    translation: {
-      errors: dialect.errors,
-      statuses: dialect.statuses,
-      openList: createListParser(dialect.v4.envelope),
-      alpha: dialect.alpha.envelope,
-    },
-    style: createResponseDefaults(pack, readEnvironment({})),
     record: () => {},
     onUnexpectedError: (error, { id }) => heard.push([(error as Error).message, id]),
     ...parts,
@@ -80,7 +67,7 @@ const failing = (message: string) => async (): Promise<never> => {
 };
 
 test("nothing fails", async () => {
-  expect(await road({})(request)).toMatchObject({ status: 200, body: Buffer.from("{}") });
+  expect(await createPipeline({})(request)).toMatchObject({ status: 200, body: Buffer.from("{}") });
   expect(heard).toEqual([]);
 });
 
@@ -116,7 +103,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
 ])(
   "%s fails: 500 under the request's id, not a word of the error, and it is heard of once",
   async (_name, parts, call) => {
-    const answer = await road(parts(), call)(request);
+    const answer = await createPipeline(parts(), call)(request);
     expect(answer).toMatchObject({
       status: 500,
       headers: { "x-request-id": "my-id", "content-type": "application/json" },

@@ -23,7 +23,13 @@ const service = await startService(
   }),
 );
 
-async function send(scheme: string, init: RequestInit = {}): Promise<void> {
+interface Init {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(scheme: string, init: Init = {}): Promise<void> {
   const authorization = `${scheme} ${sandbox.tokens.full}`;
   const response = await fetch(`${service.url}/v4/vm/instances`, {
     ...init,
