@@ -35,15 +35,15 @@ const NEVER: Span = { from: Infinity, until: Infinity };
 /** The open span of a window, or else its next one; worked out once for each. */
 function spans({ pattern, zone, lengthMs }: BrownOutWindow): (now: number) => Span {
   const cron = new Cron(pattern, { timezone: zone, mode: "5-part" });
-  let known: Span = { from: 0, until: 0 };
+  let cached: Span = { from: 0, until: 0 };
   let since = 0;
   return (now) => {
-    // A clock that was set back makes what is known of no use.
-    if (now >= since && now < known.until) return known;
+    // A clock that was set back invalidates the cached span.
+    if (now >= since && now < cached.until) return cached;
     const start = cron.nextRun(new Date(now - lengthMs))?.getTime();
-    known = start === undefined ? NEVER : { from: start, until: start + lengthMs };
+    cached = start === undefined ? NEVER : { from: start, until: start + lengthMs };
     since = now;
-    return known;
+    return cached;
   };
 }
 

@@ -64,7 +64,7 @@ export interface BodyReader {
 /** Reads the bodies of requests, within one budget of memory for the whole process. */
 export interface RequestBodies {
   of(request: IncomingMessage): BodyReader;
-  /** Bytes that are kept at the moment. */
+  /** Bytes in memory. */
   readonly bytes: number;
 }
 
@@ -199,24 +199,24 @@ class Reader implements BodyReader {
     const begun = performance.now();
     return new Promise((resolve, reject) => {
       if (declared > limit) return reject(tooLarge());
-      let kept: Buffer = NO_BYTES;
+      let collected: Buffer = NO_BYTES;
       let length = 0;
 
-      /** One chunk is kept as it is. Of many, each as small as its sender likes, the bytes are copied together. */
+      /** A single chunk is not copied. Of many, each as small as its sender likes, the bytes are copied together. */
       const keep = (chunk: Buffer): void => {
         if (length + chunk.length > limit) throw tooLarge();
         if (length === 0) {
           this.#hold(chunk.length);
-          kept = chunk;
+          collected = chunk;
         } else {
-          if (length + chunk.length > kept.length) {
+          if (length + chunk.length > collected.length) {
             const room = Math.max(length + chunk.length, Math.min(2 * length, declared || limit));
             this.#hold(room);
             const larger = Buffer.allocUnsafeSlow(room);
-            kept.copy(larger, 0, 0, length);
-            kept = larger;
+            collected.copy(larger, 0, 0, length);
+            collected = larger;
           }
-          chunk.copy(kept, length);
+          chunk.copy(collected, length);
         }
         length += chunk.length;
       };
@@ -233,7 +233,7 @@ class Reader implements BodyReader {
       };
       const onEnd = (): void => {
         settle();
-        resolve(kept.subarray(0, length));
+        resolve(collected.subarray(0, length));
       };
       const fail = (error: HttpError): void => {
         settle();

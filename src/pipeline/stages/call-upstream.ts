@@ -114,8 +114,8 @@ async function fallbackBody(
   { match, context }: AuthorizedRequest,
 ): Promise<string> {
   context.losses.add("the answer: v4 did not give it");
-  const known = await bodyFrom(response.json, match.parameters);
-  return printJson(isObject(known) ? known : {});
+  const body = await bodyFrom(response.json, match.parameters);
+  return printJson(isObject(body) ? body : {});
 }
 
 const NOTHING_RELATED = {};
