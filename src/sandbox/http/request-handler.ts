@@ -62,8 +62,8 @@ export function createSandboxPipeline(
   const { store, endpoints, findCaller, rateLimit: rate, runDueEvents } = options;
   const routes: Router<Endpoint> = createRouter(endpoints);
   const general = createLimiter(rate, store.clock);
-  const own = new Map<Endpoint, Limiter>();
-  for (const each of endpoints) if (each.rate) own.set(each, createLimiter(each.rate, store.clock));
+  const ownLimiters = new Map<Endpoint, Limiter>();
+  for (const each of endpoints) if (each.rate) ownLimiters.set(each, createLimiter(each.rate, store.clock));
 
   function runEndpoint(request: SandboxRequest, headers: Record<string, string>): unknown {
     const at = store.clock.now();
@@ -105,7 +105,7 @@ export function createSandboxPipeline(
 
   /** Enforces the general limit and the endpoint's own. The headers show the latter, which is tighter. */
   function enforceRateLimits(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
-    for (const count of [general, own.get(endpoint)]) {
+    for (const count of [general, ownLimiters.get(endpoint)]) {
       if (!count) continue;
       const { allowed, limit, remaining, reset, wait } = count(key);
       headers["X-RateLimit-Limit"] = String(limit);

@@ -15,7 +15,7 @@ const style = `
   h1 { font-size: 1.4rem; }
   label { display: flex; justify-content: space-between; gap: 1rem; margin: 0.75rem 0; }
   select, button { font: inherit; padding: 0.4rem 0.8rem; }
-  .answer { display: flex; gap: 1rem; margin-top: 1.5rem; }
+  .decision { display: flex; gap: 1rem; margin-top: 1.5rem; }
 `;
 
 const styleHash = createHash("sha256").update(style).digest("base64");
@@ -94,8 +94,8 @@ export function consentPage({ client, scopes, users, ticket }: ConsentPageData):
 <label>Sign in as <select name="username">${names.join("")}</select></label>
 <p>${scopes.length > 0 ? "It asks for access to:" : "It asks for your username and e-mail address only."}</p>
 ${scopes.map(scopeField).join("\n")}
-<p class="answer"><button name="answer" value="allow">Allow</button>
-<button name="answer" value="deny">Deny</button></p>
+<p class="decision"><button name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button></p>
 </form>
 <p>This is a sandbox: its users have no passwords.</p>`,
   );

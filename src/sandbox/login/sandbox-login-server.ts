@@ -53,10 +53,10 @@ export function createLoginListener(store: Store, tokenSeconds: number): Request
 
   function authorize(request: IncomingMessage, response: ServerResponse, query: string): void {
     const browser = browserOf(request) ?? randomBytes(32).toString("hex");
-    const shown = startSignIn(store, questions, query, browser);
-    if ("location" in shown) return void response.writeHead(302, { Location: shown.location }).end();
+    const result = startSignIn(store, questions, query, browser);
+    if ("location" in result) return void response.writeHead(302, { Location: result.location }).end();
     const cookie = `${cookieName}=${browser}; Path=/oauth; HttpOnly; SameSite=Strict`;
-    response.writeHead(200, { ...pageHeaders(shown.target), "Set-Cookie": cookie }).end(shown.page);
+    response.writeHead(200, { ...pageHeaders(result.target), "Set-Cookie": cookie }).end(result.page);
   }
 
   /** Deletes the browser's cookie, so that its pending sign-ins can no longer be finished. */

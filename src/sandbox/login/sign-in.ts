@@ -80,7 +80,7 @@ export function finishSignIn(
   if (!question || !activeClient(store, question.client))
     throw new OAuthProblem("invalid_request", "This page has expired. Start again at the application.");
   const { client, target, state } = question;
-  if (form.get("answer") !== "allow") {
+  if (form.get("decision") !== "allow") {
     const denial = { error: "access_denied", error_description: "The user did not allow it." };
     return addParameters(target, denial, state);
   }
@@ -157,11 +157,11 @@ function normalizeUrl(text: string): string | undefined {
  */
 function resolveRedirectUri(registered: string, requested: string | undefined): string {
   const wanted = requested === undefined ? undefined : normalizeUrl(requested);
-  const own = normalizeUrl(registered);
-  if (wanted === undefined || own === undefined || !wanted.startsWith(own)) return registered;
-  const [next] = wanted.slice(own.length);
-  const boundaries = own.includes("?") ? "&" : "/?";
-  return next === undefined || boundaries.includes(next) || (own.endsWith("/") && !own.includes("?"))
+  const prefix = normalizeUrl(registered);
+  if (wanted === undefined || prefix === undefined || !wanted.startsWith(prefix)) return registered;
+  const [next] = wanted.slice(prefix.length);
+  const boundaries = prefix.includes("?") ? "&" : "/?";
+  return next === undefined || boundaries.includes(next) || (prefix.endsWith("/") && !prefix.includes("?"))
     ? wanted
     : registered;
 }

@@ -84,8 +84,13 @@ function readPaging(query: URLSearchParams): Paging {
 function slicePage(items: readonly unknown[], { page, size }: Paging): ListSlice {
   const pages = Math.ceil(items.length / size);
   // A page number beyond 64 bits means the last page.
-  const shown = page > 2 ** 64 / size ? Math.max(1, pages) : page;
-  return { data: items.slice((shown - 1) * size, shown * size), page: shown, pages, results: items.length };
+  const number = page > 2 ** 64 / size ? Math.max(1, pages) : page;
+  return {
+    data: items.slice((number - 1) * size, number * size),
+    page: number,
+    pages,
+    results: items.length,
+  };
 }
 
 function readInteger(

@@ -68,7 +68,7 @@ function applyChange(store: Store, step: PendingChange): void {
     return;
   }
   if (!row || row.job !== step.job) {
-    if (event) finishEvent(store, { ...event, status: "failed", message: "Overtaken by another action" }, at);
+    if (event) finishEvent(store, { ...event, status: "failed", message: "Replaced by another action" }, at);
     return;
   }
   const { afterTransition } = store.resource(table);

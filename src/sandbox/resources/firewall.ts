@@ -237,7 +237,8 @@ function portError(ports: unknown, protocol: unknown): string | undefined {
 function partError(part: string): string | undefined {
   const ends = part.split("-");
   if (ends.some((end) => /^0\d/.test(end))) return "Ports must not have leading zeroes";
-  if (ends.length > 2 || !ends.every((end) => /^\d{1,5}$/.test(end))) return `${part} is no port and no span`;
+  if (ends.length > 2 || !ends.every((end) => /^\d{1,5}$/.test(end)))
+    return `${part} is not a port or a range of ports`;
   const [from = 0, to = from] = ends.map(Number);
-  return from >= 1 && to <= 65_535 && from <= to ? undefined : `${part} is no port and no span`;
+  return from >= 1 && to <= 65_535 && from <= to ? undefined : `${part} is not a port or a range of ports`;
 }

@@ -173,7 +173,7 @@ function checkUsers({ store, caller, body }: Call): FieldError[] {
   const users = Array.isArray(body["authorized_users"]) ? body["authorized_users"] : [];
   const unknown = users.filter((name) => store.table("user").get(name)?.home !== caller.account);
   const field = "authorized_users";
-  return unknown.map((name) => ({ reason: `${String(name)} is no user of this account`, field }));
+  return unknown.map((name) => ({ reason: `${String(name)} is not a user of this account`, field }));
 }
 
 function checkPassword(password: unknown): FieldError[] {
@@ -198,27 +198,24 @@ function checkScript(call: Call, image: Image | undefined): FieldError[] {
   if (image && !script.images.includes(image.id)) {
     return [{ reason: `The script can't be deployed on ${image.id}`, field }];
   }
-  return checkAnswers(script, body["stackscript_data"]);
+  return checkScriptData(script, body["stackscript_data"]);
 }
 
-function checkAnswers(script: Script, data: unknown): FieldError[] {
-  const answers = (data !== null && typeof data === "object" ? data : {}) as Record<string, unknown>;
+function checkScriptData(script: Script, data: unknown): FieldError[] {
+  const values = (data !== null && typeof data === "object" ? data : {}) as Record<string, unknown>;
   return script.user_defined_fields.flatMap((question) => {
-    const answer = Object.hasOwn(answers, question.name) ? answers[question.name] : undefined;
-    const reason = answerError(question, answer);
+    const value = Object.hasOwn(values, question.name) ? values[question.name] : undefined;
+    const reason = valueError(question, value);
     return reason === undefined ? [] : [{ reason, field: "stackscript_data" }];
   });
 }
 
-function answerError(
-  { name, default: otherwise, oneof }: ScriptQuestion,
-  answer: unknown,
-): string | undefined {
-  if (answer === undefined || answer === "") {
-    return otherwise === undefined ? `${name} must be answered` : undefined;
+function valueError({ name, default: otherwise, oneof }: ScriptQuestion, value: unknown): string | undefined {
+  if (value === undefined || value === "") {
+    return otherwise === undefined ? `${name} is required` : undefined;
   }
   const choices = oneof?.split(",");
-  return choices && !choices.includes(answer as string) ? `${name} must be one of ${oneof}` : undefined;
+  return choices && !choices.includes(value as string) ? `${name} must be one of ${oneof}` : undefined;
 }
 
 function seen<T extends object>(row: Row<T> | undefined, account: string): T | undefined {

@@ -230,8 +230,8 @@ function shareAddresses(call: Call, families?: "ipv4 only"): void {
     const item = findMovable(call, ip, families);
     if (typeof item === "string") return [{ reason: item, field }];
     if (regionOf(store, item) !== row.value.region) return [{ reason: `${ip} is in another region`, field }];
-    const own = "address" in item && item.address.value.instance === row.id;
-    return own ? [{ reason: `${ip} is the instance's own`, field }] : [];
+    const isOwn = "address" in item && item.address.value.instance === row.id;
+    return isOwn ? [{ reason: `${ip} is the instance's own`, field }] : [];
   });
   if (errors.length > 0) throw new Problem(400, errors);
   row.hidden = { ...row.hidden, shared: [...ips] };

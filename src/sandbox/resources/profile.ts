@@ -12,7 +12,7 @@ import type { User, UntypedRow } from "./row-types.ts";
 import { readGrants } from "./user.ts";
 
 const write = ["account:read_write"];
-const own = { owner: "user", access: "required", area: "account" } as const;
+const ownedByUser = { owner: "user", access: "required", area: "account" } as const;
 const entity = {
   type: "profile",
   url: "/v4/profile",
@@ -130,7 +130,7 @@ function relabel(call: RowCall<UntypedRow>, before: string | undefined, after: s
 }
 
 export const sshKey: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   name: "sshKey",
   path: "/profile/sshkeys",
   id: "integer",
@@ -165,7 +165,7 @@ export const sshKey: Resource<UntypedRow> = {
 };
 
 export const device: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   name: "device",
   path: "/profile/devices",
   id: "integer",
@@ -192,7 +192,7 @@ const loginFields = {
 
 /** All logins of the account. */
 export const login: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   owner: "account",
   name: "login",
   path: "/account/logins",
@@ -204,7 +204,7 @@ export const login: Resource<UntypedRow> = {
 };
 
 export const profileLogin: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   owner: "account",
   name: "profileLogin",
   table: "login",

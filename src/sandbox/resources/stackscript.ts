@@ -18,8 +18,8 @@ function isScriptVisible(
   level: Level,
 ): boolean {
   if (home === publicHome && level === "read_only") return true;
-  const own = home === caller.account || store.table("user").get(value.username)?.home === caller.account;
-  return own && hasGrant(caller, "stackscript", Number(id), level);
+  const isOwn = home === caller.account || store.table("user").get(value.username)?.home === caller.account;
+  return isOwn && hasGrant(caller, "stackscript", Number(id), level);
 }
 
 function checkScript({ store, caller, body, row }: Call): FieldError[] {

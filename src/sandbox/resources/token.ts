@@ -11,7 +11,7 @@ import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import type { UntypedRow } from "./row-types.ts";
 
-const own = { owner: "user", access: "required", area: "account" } as const;
+const ownedByUser = { owner: "user", access: "required", area: "account" } as const;
 
 /** Characters of a token that later responses show. Only the create response has all of it. */
 const shownCharacters = 16;
@@ -36,7 +36,7 @@ function checkToken({ store, caller, body, at }: Call): FieldError[] {
   const { scopes, expiry } = body;
   if (typeof scopes === "string") {
     const unknown = scopesOf(scopes).filter((scope) => !isScope(store, scope));
-    if (unknown.length > 0) errors.push({ reason: `${unknown.join(" ")} is no scope`, field: "scopes" });
+    if (unknown.length > 0) errors.push({ reason: `${unknown.join(" ")} is not a scope`, field: "scopes" });
     else if (!within(caller.scopes, scopesOf(scopes)))
       errors.push({ reason: "scopes goes beyond those of your token", field: "scopes" });
   }
@@ -75,7 +75,7 @@ function within(current: readonly string[], wanted: readonly string[]): boolean 
 }
 
 export const token: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   name: "token",
   path: "/profile/tokens",
   id: "integer",
@@ -121,7 +121,7 @@ export const token: Resource<UntypedRow> = {
 
 /** Deleting an authorized app revokes its tokens. */
 export const app: Resource<UntypedRow> = {
-  ...own,
+  ...ownedByUser,
   name: "app",
   path: "/profile/apps",
   id: "integer",

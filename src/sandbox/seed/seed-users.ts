@@ -102,7 +102,7 @@ export const per: AccountSeed = {
     first_name: "Per",
     last_name: "Lind",
     company: "",
-    address_1: "12 Mill Lane",
+    address_1: "12 Mill Street",
     address_2: "",
     city: "London",
     state: "London",

@@ -117,7 +117,7 @@ export function readState(state: unknown): SavedState {
   const { version, tables, ahead } = (state ?? {}) as Partial<SavedState>;
   const whole = isObject(tables) && Object.values(tables).every(isTable) && Array.isArray(ahead);
   if (version !== 1 || !whole || !ahead.every(isPendingChange))
-    throw new Error("This is no saved state of a sandbox");
+    throw new Error("This is not a saved state of a sandbox");
   return structuredClone({ version, tables, ahead });
 }
 

@@ -188,7 +188,7 @@ describe("the consent page", () => {
     const { html, cookie, url } = await openPage(address({ client_id: client, scope: "*" }));
     const form = formOf(html);
     form.set("username", "ops-anna");
-    form.set("answer", "allow");
+    form.set("decision", "allow");
     const headers = {
       origin: url.origin,
       ...(!("cookie" in change) && status === 403 && { cookie }),
@@ -211,7 +211,7 @@ describe("the consent page", () => {
     service.clock.advance(600_000);
     const form = formOf(html);
     form.set("username", "ops-anna");
-    form.set("answer", "allow");
+    form.set("decision", "allow");
     const response = await decide(form, { cookie });
     expect(response.status).toBe(400);
   });

@@ -68,7 +68,7 @@ export async function signIn({
   const { url, html, cookie } = await openPage(authorize, applications);
   const form = formOf(html);
   form.set("username", username);
-  form.set("answer", decision);
+  form.set("decision", decision);
   if (scopes) form.delete("scope");
   for (const scope of scopes ?? []) form.append("scope", scope);
   const { headers, text } = await visit("POST", new URL("/oauth/authorize", url), applications, {

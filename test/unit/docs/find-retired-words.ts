@@ -4,12 +4,12 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { findInMarkdown, findInTypeScript, type FoundWord } from "./retired-words.ts";
+import { allowedNames, findInMarkdown, findInTypeScript, type FoundWord } from "./retired-words.ts";
 
 /** The retired words of a TypeScript file or a Markdown page. */
 export function findInFile(path: string): FoundWord[] {
   const text = readFileSync(path, "utf8");
-  return path.endsWith(".md") ? findInMarkdown(text) : findInTypeScript(text);
+  return path.endsWith(".md") ? findInMarkdown(text) : findInTypeScript(text, allowedNames(path));
 }
 
 /** The TypeScript files and Markdown pages in a folder, or the file itself. */

@@ -20,7 +20,6 @@ const NOT_YET_CLEAN = [
   "src/jsonata/",
   "src/mapping/",
   "src/pipeline/",
-  "src/sandbox/",
   "src/tools/examples/",
   "src/tools/explain/explain-record.ts",
   "src/tools/explain/explanation.ts",
