@@ -135,8 +135,8 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     if (rows && (anonymous || path === hidden)) {
       catalogCalls += 1;
       const shown = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
-      const answer = catalogsUp ? shown : plain(503, "down");
-      answer(receiveRequest(request, response), response);
+      const reply = catalogsUp ? shown : plain(503, "down");
+      reply(receiveRequest(request, response), response);
       return;
     }
     const call = receiveRequest(request, response);

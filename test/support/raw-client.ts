@@ -24,11 +24,11 @@ export interface RawClient {
 }
 
 function parse(text: string): { readonly answers: RawResponse[]; readonly rest: string } {
-  const answers: RawResponse[] = [];
+  const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
     const end = rest.indexOf("\r\n\r\n");
-    if (end < 0) return { answers, rest };
+    if (end < 0) return { answers: responses, rest };
     const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
     const [, status = "0", phrase = ""] = /^HTTP\/1\.1 (\d{3}) ?(.*)$/.exec(first) ?? [];
     const headers = Object.fromEntries(
@@ -39,8 +39,8 @@ function parse(text: string): { readonly answers: RawResponse[]; readonly rest: 
     ) as Record<string, string>;
     const length = Number(headers["content-length"] ?? 0);
     const body = rest.slice(end + 4, end + 4 + length);
-    if (body.length < length) return { answers, rest };
-    answers.push({ status: Number(status), phrase, headers, body });
+    if (body.length < length) return { answers: responses, rest };
+    responses.push({ status: Number(status), phrase, headers, body });
     rest = rest.slice(end + 4 + length);
   }
 }

@@ -83,12 +83,12 @@ describe("access to the admin listener", () => {
   test.each(["Bearer", "Bearer wrong", `Bearer ${TOKEN}x`, `token ${TOKEN}`, `Basic ${TOKEN}`, ""])(
     "Authorization %j gets 401 with a JSON body",
     async (authorization) => {
-      const answer = await request(app({ token: TOKEN }))
+      const response = await request(app({ token: TOKEN }))
         .get("/api/audit")
         .set("Authorization", authorization);
-      expect(answer.status).toBe(401);
-      expect(answer.headers["www-authenticate"]).toMatch(/^Bearer/);
-      expect(answer.body).toEqual({ errors: [{ reason: expect.stringContaining("admin token") }] });
+      expect(response.status).toBe(401);
+      expect(response.headers["www-authenticate"]).toMatch(/^Bearer/);
+      expect(response.body).toEqual({ errors: [{ reason: expect.stringContaining("admin token") }] });
     },
   );
 });
@@ -119,13 +119,13 @@ describe("signing in with the form", () => {
   test.each([{ token: "wrong" }, { token: "" }, {}, { "token[a]": TOKEN }])(
     "rejects the token %j",
     async (form) => {
-      const answer = await request(app({ token: TOKEN }))
+      const response = await request(app({ token: TOKEN }))
         .post("/login")
         .type("form")
         .send(form);
-      expect(answer.status).toBe(401);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
-      expect(answer.text).toContain('role="alert">This is not the admin token.');
+      expect(response.status).toBe(401);
+      expect(response.headers["set-cookie"]).toBeUndefined();
+      expect(response.text).toContain('role="alert">This is not the admin token.');
     },
   );
 
@@ -133,8 +133,8 @@ describe("signing in with the form", () => {
     const closed = app({ token: TOKEN });
     const cookies: string[] = [];
     for (let n = 0; n < 101; n += 1) {
-      const answer = await request(closed).post("/login").type("form").send({ token: TOKEN });
-      cookies.push(String(answer.headers["set-cookie"]).split(";")[0] ?? "");
+      const response = await request(closed).post("/login").type("form").send({ token: TOKEN });
+      cookies.push(String(response.headers["set-cookie"]).split(";")[0] ?? "");
     }
     const status = async (cookie?: string) =>
       (
@@ -206,9 +206,9 @@ describe("GET /api/audit", () => {
     ["constructor", ["1"]],
   ])("reports an invalid %s", async (parameter, values) => {
     for (const value of values) {
-      const answer = await request(app()).get(`/api/audit?${parameter}=${encodeURIComponent(value)}`);
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({ errors: [{ parameter, reason: expect.any(String) }] });
+      const response = await request(app()).get(`/api/audit?${parameter}=${encodeURIComponent(value)}`);
+      expect(response.status).toBe(400);
+      expect(response.body).toEqual({ errors: [{ parameter, reason: expect.any(String) }] });
     }
     expect(memory.asked).toEqual([]);
   });
@@ -221,8 +221,8 @@ describe("GET /api/audit", () => {
   test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
     "%s reports that auditing is off",
     async (path) => {
-      const answer = await request(app({ audit: undefined })).get(path);
-      expect(answer).toMatchObject({
+      const response = await request(app({ audit: undefined })).get(path);
+      expect(response).toMatchObject({
         status: 404,
         body: { errors: [{ reason: expect.stringContaining("AUDIT=off") }] },
       });
@@ -233,9 +233,9 @@ describe("GET /api/audit", () => {
     "%s is 503 while the store is down",
     async (path) => {
       memory.breakDown();
-      const answer = await request(app()).get(path);
-      expect(answer.status).toBe(503);
-      expect(answer.text).not.toContain("/secret/path");
+      const response = await request(app()).get(path);
+      expect(response.status).toBe(503);
+      expect(response.text).not.toContain("/secret/path");
       expect(errors).toHaveLength(1);
     },
   );
@@ -246,12 +246,12 @@ describe("errors of the admin listener", () => {
     const mappings = () => {
       throw new Error("the inside of it");
     };
-    const answer = await request(app({ mappings })).get("/api/mappings");
-    expect(answer).toMatchObject({
+    const response = await request(app({ mappings })).get("/api/mappings");
+    expect(response).toMatchObject({
       status: 500,
       body: { errors: [{ reason: "Something went wrong here." }] },
     });
-    expect(answer.text).not.toMatch(/inside|at /);
+    expect(response.text).not.toMatch(/inside|at /);
     expect(errors).toEqual([new Error("the inside of it")]);
   });
 
@@ -272,9 +272,9 @@ test("the console links to the report if there is one", async () => {
 });
 
 test("GET /metrics is Prometheus text", async () => {
-  const answer = await request(app()).get("/metrics");
-  expect(answer.headers["content-type"]).toBe(metrics.contentType);
-  expect(answer.text).toContain("process_cpu_seconds_total");
+  const response = await request(app()).get("/metrics");
+  expect(response.headers["content-type"]).toBe(metrics.contentType);
+  expect(response.text).toContain("process_cpu_seconds_total");
 });
 
 describe("host names of the admin listener", () => {
@@ -323,9 +323,9 @@ describe("the console's pages", () => {
     const named = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? "");
     expect(named).toContain("/app.js");
     for (const path of named) {
-      const answer = await request(server).get(path);
-      expect(answer.status).toBe(200);
-      expect(answer.headers["content-type"]).toMatch(/^(text\/(javascript|css)|image\/svg\+xml)/);
+      const response = await request(server).get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers["content-type"]).toMatch(/^(text\/(javascript|css)|image\/svg\+xml)/);
     }
   });
 
@@ -379,7 +379,7 @@ describe("GET /api/audit/export", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const client = get({ host: "127.0.0.1", port, path: "/api/audit/export" });
-    const [answer] = (await once(client, "response")) as [IncomingMessage];
+    const [response] = (await once(client, "response")) as [IncomingMessage];
     const settled = async (): Promise<number> => {
       for (let before = -1; before !== reads; await wait(200)) before = reads;
       return reads;
@@ -387,7 +387,7 @@ describe("GET /api/audit/export", () => {
     // What the sockets hold, and no more.
     const held = await settled();
     expect(held).toBeLessThan(50);
-    answer.destroy();
+    response.destroy();
     await new Promise((done) => server.close(done));
     expect(await settled()).toBeLessThanOrEqual(held + 1);
     expect(errors).toEqual([]);

@@ -75,15 +75,15 @@ async function ask({
       ...headers,
     },
   }).end(form);
-  const [answer] = await once(call, "response");
-  const { "retry-after": retryAfter, "set-cookie": cookies = [] } = answer.headers;
+  const [response] = await once(call, "response");
+  const { "retry-after": retryAfter, "set-cookie": cookies = [] } = response.headers;
   const kept = String(cookies[0] ?? "").split(";")[0] ?? "";
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     retryAfter,
     cookie: kept,
     setCookie: String(cookies[0] ?? ""),
-    body: await text(answer),
+    body: await text(response),
   };
 }
 

@@ -79,8 +79,8 @@ describe("the sandbox API of the admin listener", () => {
   });
 
   test.each([undefined, -1, "60", 1e12, null])("rejects advance_seconds %j with 400", async (seconds) => {
-    const answer = await request(admin).post("/api/sandbox/clock").send({ advance_seconds: seconds });
-    expect(answer.status).toBe(400);
+    const response = await request(admin).post("/api/sandbox/clock").send({ advance_seconds: seconds });
+    expect(response.status).toBe(400);
   });
 
   test("gets 404 if v4 is a real service", async () => {
@@ -94,8 +94,8 @@ describe("requests of a web page from another origin", () => {
     "are rejected from %s",
     async (origin) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });
-      const answer = await request(admin).post("/api/sandbox/reset").set("Origin", origin);
-      expect(answer.status).toBe(403);
+      const response = await request(admin).post("/api/sandbox/reset").set("Origin", origin);
+      expect(response.status).toBe(403);
       expect(await labelOf(5201)).toBe("renamed");
     },
   );
@@ -104,21 +104,21 @@ describe("requests of a web page from another origin", () => {
     "are rejected without Origin if Sec-Fetch-Site is %s",
     async (site) => {
       await v4("PUT", "/vm/instances/5201", { label: "renamed" });
-      const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
-      expect(answer.status).toBe(403);
+      const response = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+      expect(response.status).toBe(403);
       expect(await labelOf(5201)).toBe("renamed");
     },
   );
 
   test.each(["same-origin", "none"])("are accepted if Sec-Fetch-Site is %s", async (site) => {
-    const answer = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
-    expect(answer.status).toBe(204);
+    const response = await request(admin).post("/api/sandbox/reset").set("Sec-Fetch-Site", site);
+    expect(response.status).toBe(204);
   });
 
   test("are accepted from the console itself", async () => {
-    const answer = await request(admin)
+    const response = await request(admin)
       .post("/api/sandbox/reset")
       .set({ Host: "localhost:8081", Origin: "http://localhost:8081" });
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
   });
 });

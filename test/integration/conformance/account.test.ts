@@ -66,8 +66,8 @@ describe("personal tokens", () => {
 
   test("unknown scopes create no token: v4 would give all scopes of the caller", async () => {
     gateway.takeV4Requests();
-    const told = await gateway.request("POST /account/tokens", { body: { scopes: "nothing:view" } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "scopes"));
+    const response = await gateway.request("POST /account/tokens", { body: { scopes: "nothing:view" } });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "scopes"));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 

@@ -134,7 +134,7 @@ describe("IPv6", () => {
       expect(pool).toEqual({ range: expect.stringMatching(/^[0-9a-f:]+\/\d+$/), datacenter: text });
     }
     const { datacenter } = body.ipv6_pools[0];
-    const told = await gateway.request("GET /networking/ipv6", { filter: { datacenter } });
-    expect(told).toMatchObject(successWith({ ipv6_pools: expect.arrayContaining([body.ipv6_pools[0]]) }));
+    const response = await gateway.request("GET /networking/ipv6", { filter: { datacenter } });
+    expect(response).toMatchObject(successWith({ ipv6_pools: expect.arrayContaining([body.ipv6_pools[0]]) }));
   });
 });

@@ -33,15 +33,18 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
 
   test.each([1, 2, most - 1, most])("accepts a threshold of %i", async (threshold) => {
     gateway.takeV4Requests();
-    const told = await edit({ [alert]: { enabled: true, threshold } });
-    expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
+    const response = await edit({ [alert]: { enabled: true, threshold } });
+    expect([response.status, response.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
     expect(gateway.takeV4Requests()[0]?.body).toEqual({ alerts: { [v4]: threshold } });
     expect((await shown())[alert]).toEqual({ enabled: true, threshold });
   });
 
   test("translates a threshold of 0 to off in v4", async () => {
-    const told = await edit({ [alert]: { threshold: 0 } });
-    expect([told.status, told.body.alerts[alert]]).toEqual([200, { enabled: false, threshold: standard }]);
+    const response = await edit({ [alert]: { threshold: 0 } });
+    expect([response.status, response.body.alerts[alert]]).toEqual([
+      200,
+      { enabled: false, threshold: standard },
+    ]);
     expect((await inV4())[v4]).toBe(0);
   });
 
@@ -93,16 +96,24 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
 });
 
 test("A-084 A-166 all invalid thresholds are reported", async () => {
-  const told = await edit({ cpu: { threshold: 2001 }, io: { threshold: -1 }, transfer_in: { threshold: 5 } });
-  expect(statusAndBody(told)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
+  const response = await edit({
+    cpu: { threshold: 2001 },
+    io: { threshold: -1 },
+    transfer_in: { threshold: 5 },
+  });
+  expect(statusAndBody(response)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
 });
 
 test("A-084 a threshold of v4 above alpha's range can be sent back unchanged", async () => {
   await gateway.requestV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
   const whole = (await gateway.request(`GET /vm/instances/${id}`)).body;
   expect(whole.alerts.cpu).toEqual({ enabled: true, threshold: 3000 });
-  const told = await gateway.request(`PUT /vm/instances/${id}`, { body: { ...whole, label: "kept" } });
-  expect([told.status, told.body.label, told.body.alerts.cpu.threshold]).toEqual([200, "kept", 3000]);
+  const response = await gateway.request(`PUT /vm/instances/${id}`, { body: { ...whole, label: "kept" } });
+  expect([response.status, response.body.label, response.body.alerts.cpu.threshold]).toEqual([
+    200,
+    "kept",
+    3000,
+  ]);
   expect((await inV4())["cpu"]).toBe(3000);
 });
 

@@ -14,7 +14,7 @@ export interface V4Response {
 
 interface Rules {
   /** From now on v4 answers these calls so: `POST /vm/instances`, without the query. `times`: only that often. */
-  respondTo(call: string, answer: V4Response, times?: number): void;
+  respondTo(call: string, reply: V4Response, times?: number): void;
   /** From now on v4 gives this object with these members changed. */
   changeResponse(call: string, change: (body: never) => unknown): void;
 }
@@ -73,15 +73,15 @@ export async function startAlteredGateway(
         return;
       }
       const { host: _host, connection: _connection, "content-length": _length, ...passed } = headers;
-      const answer = await fetch(sandbox.url + url, {
+      const reply = await fetch(sandbox.url + url, {
         method,
         headers: passed as Record<string, string>,
         ...(body !== "" && { body }),
       });
-      const given = await answer.text();
-      response.writeHead(answer.status, {
+      const given = await reply.text();
+      response.writeHead(reply.status, {
         "content-type": "application/json",
-        "x-oauth-scopes": answer.headers.get("x-oauth-scopes") ?? "",
+        "x-oauth-scopes": reply.headers.get("x-oauth-scopes") ?? "",
       });
       response.end(rule?.change ? JSON.stringify(rule.change(JSON.parse(given) as never)) : given);
     })();
@@ -89,7 +89,7 @@ export async function startAlteredGateway(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const alter: Rules = {
-    respondTo: (call, answer, times = Infinity) => void rules.set(call, { answer, left: times }),
+    respondTo: (call, response, times = Infinity) => void rules.set(call, { answer: response, left: times }),
     changeResponse: (call, change) => void rules.set(call, { change, left: Infinity }),
   };
   prepare(alter);

@@ -38,20 +38,20 @@ const calls: [call: string, status: number, options?: GatewayRequest][] = [
 ];
 
 describe.each(calls)("%s (%i)", (call, status, options = {}) => {
-  let told: TestResponse;
+  let response: TestResponse;
   beforeAll(async () => {
-    told = await gateway.request(call, options);
+    response = await gateway.request(call, options);
   });
 
   test("1: the status is one that alpha has", () => {
-    expect(told.status).toBe(status);
-    expect([200, 400, 401, 403, 404, 420, 500]).toContain(told.status);
+    expect(response.status).toBe(status);
+    expect([200, 400, 401, 403, 404, 420, 500]).toContain(response.status);
   });
 
   test("2: the body is JSON, and errors have their shape", () => {
-    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
-    expect(Object.keys(told.body).includes("errors")).toBe(status !== 200);
-    for (const error of told.body.errors ?? []) {
+    expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
+    expect(Object.keys(response.body).includes("errors")).toBe(status !== 200);
+    for (const error of response.body.errors ?? []) {
       expect(error.reason).toMatch(/\S/);
       expect(["reason", "field"]).toEqual(expect.arrayContaining(Object.keys(error)));
     }
@@ -70,26 +70,26 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
       "image",
       "warnings",
     ];
-    for (const word of own) expect(told.text).not.toContain(`"${word}":`);
+    for (const word of own) expect(response.text).not.toContain(`"${word}":`);
   });
 
   test("4: a list has its envelope, 25 to a page", () => {
-    const lists = Object.values(told.body).filter((value) => Array.isArray(value)) as unknown[][];
+    const lists = Object.values(response.body).filter((value) => Array.isArray(value)) as unknown[][];
     expect(lists.every((list) => list.length <= 25)).toBe(true);
-    expect(Object.hasOwn(told.body, "page")).toBe(Object.hasOwn(told.body, "total_pages"));
-    expect(told.body.total_pages ?? 1).toBeGreaterThanOrEqual(1);
+    expect(Object.hasOwn(response.body, "page")).toBe(Object.hasOwn(response.body, "total_pages"));
+    expect(response.body.total_pages ?? 1).toBeGreaterThanOrEqual(1);
   });
 
   test("5: it has an X-Request-Id", () => {
-    expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+    expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   });
 
   test("6 and 7: it has the rate limit status, in epoch seconds", () => {
     const now = Date.now() / 1000;
-    expect(told.headers.get("x-ratelimit-limit")).toBe("100000");
-    expect(told.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
-    expect(Number(told.headers.get("x-ratelimit-reset"))).toBeGreaterThan(now - 5);
-    expect(Number(told.headers.get("x-ratelimit-reset"))).toBeLessThan(now + 200);
+    expect(response.headers.get("x-ratelimit-limit")).toBe("100000");
+    expect(response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+    expect(Number(response.headers.get("x-ratelimit-reset"))).toBeGreaterThan(now - 5);
+    expect(Number(response.headers.get("x-ratelimit-reset"))).toBeLessThan(now + 200);
   });
 
   test("8: its headers contain nothing of v4 or the implementation", () => {
@@ -104,10 +104,10 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
       "x-spec-version",
       "warning",
     ]) {
-      expect([name, told.headers.get(name)]).toEqual([name, null]);
+      expect([name, response.headers.get(name)]).toEqual([name, null]);
     }
-    expect(told.text).not.toMatch(/\bat .*:\d+:\d+|node_modules|127\.0\.0\.1/);
-    expect(told.headers.get("cache-control")).toBe("no-store");
-    expect(told.headers.get("vary")).toBe("Authorization, X-Filter");
+    expect(response.text).not.toMatch(/\bat .*:\d+:\d+|node_modules|127\.0\.0\.1/);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("vary")).toBe("Authorization, X-Filter");
   });
 });

@@ -92,8 +92,10 @@ describe("datacenters", () => {
     "__proto__",
   ])("A-032 A-174 no instance can be created in %j", async (datacenter) => {
     gateway.takeV4Requests();
-    const told = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, datacenter } });
-    expect(statusAndBody(told)).toEqual({
+    const response = await gateway.request("POST /vm/instances", {
+      body: { ...minimalInstance, datacenter },
+    });
+    expect(statusAndBody(response)).toEqual({
       status: 400,
       body: { errors: [{ field: "datacenter", reason: expect.stringMatching(/record not found/i) }] },
     });

@@ -87,8 +87,8 @@ describe("a configuration", () => {
 
   test.each(["", null])("A-093 clears comments by %j", async (comments) => {
     const { body } = await make({ comments: "before" });
-    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { comments } });
-    expect(told.body).toEqual({ ...body, comments: "", updated: dateTime });
+    const response = await gateway.request(`PUT ${configs}/${body.id}`, { body: { comments } });
+    expect(response.body).toEqual({ ...body, comments: "", updated: dateTime });
   });
 
   test("A-093 treats empty comments of a create as none", async () => {
@@ -100,8 +100,8 @@ describe("a configuration", () => {
 
   test("A-098 rejects removing the disk of the root device", async () => {
     const { body } = await make({ root_device: "/dev/sda" });
-    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "root_device"));
+    const response = await gateway.request(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "root_device"));
     const moved = { disks: { sda: null, sdb: body.disks.sda }, root_device: "/dev/sdb" };
     expect((await gateway.request(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
   });
@@ -122,7 +122,7 @@ describe("a configuration", () => {
 
   test("sending a whole object back changes nothing, although all of it is written", async () => {
     const { body } = await make({ root_device: "/dev/sda", comments: "kept" });
-    const told = await gateway.request(`PUT ${configs}/${body.id}`, { body });
-    expect(told.body).toEqual({ ...body, updated: dateTime });
+    const response = await gateway.request(`PUT ${configs}/${body.id}`, { body });
+    expect(response.body).toEqual({ ...body, updated: dateTime });
   });
 });

@@ -118,9 +118,9 @@ describe("an invalid create of an instance is rejected", () => {
       with_backup: 1,
       type: "nothing",
     };
-    const told = await create(body);
-    expect(told.status).toBe(400);
-    expect(told.body.errors.map(({ field }: Json) => field).toSorted()).toEqual([
+    const response = await create(body);
+    expect(response.status).toBe(400);
+    expect(response.body.errors.map(({ field }: Json) => field).toSorted()).toEqual([
       "datacenter",
       "distribution",
       "group",

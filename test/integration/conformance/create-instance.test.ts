@@ -143,11 +143,14 @@ const right: readonly Accepted[] = [
 
 describe("creating an instance", () => {
   test.each(right)("%s", async (_name, body, v4, shown) => {
-    const told = await create(body);
-    expect([told.status, told.body]).toEqual([200, expect.objectContaining({ status: "provisioning" })]);
-    expect(told.body).toMatchObject(shown);
+    const response = await create(body);
+    expect([response.status, response.body]).toEqual([
+      200,
+      expect.objectContaining({ status: "provisioning" }),
+    ]);
+    expect(response.body).toMatchObject(shown);
     expect(posted()).toEqual(v4);
-    expect((await gateway.request(`GET /vm/instances/${told.body.id}`)).body).toMatchObject(shown);
+    expect((await gateway.request(`GET /vm/instances/${response.body.id}`)).body).toMatchObject(shown);
   });
 
   test("A-126 A-127 without reading a script that v4 does not show: v4 validates it", async () => {
@@ -155,14 +158,14 @@ describe("creating an instance", () => {
       altered.resetRules();
       altered.clock.advance(31_000);
       altered.respondTo("GET /vm/stackscripts/90022", { status, body: { errors: [{ reason: "No" }] } });
-      const told = await altered.request("POST /vm/instances", {
+      const response = await altered.request("POST /vm/instances", {
         as: status === 401 ? "vms" : "full",
         body: instanceFromScript,
       });
-      expect(statusAndBody(told)).toEqual(
+      expect(statusAndBody(response)).toEqual(
         expect.objectContaining({
           status: 400,
-          body: errorOn(400, ...told.body.errors.map(() => "stackscript_udf_responses")).body,
+          body: errorOn(400, ...response.body.errors.map(() => "stackscript_udf_responses")).body,
         }),
       );
       expect(altered.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -188,16 +191,18 @@ describe("A-120 the default label of a new instance", () => {
 
   test("is not used if the client chose a label", async () => {
     altered.respondTo("POST /vm/instances", { status: 400, body: taken });
-    const told = await altered.request("POST /vm/instances", { body: { ...minimalInstance, label: "mine" } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "label"));
+    const response = await altered.request("POST /vm/instances", {
+      body: { ...minimalInstance, label: "mine" },
+    });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "label"));
     expect(altered.calls).toHaveLength(1);
   });
 
   test("is not retried if v4 reports another error too", async () => {
     const errors = [...taken.errors, { field: "region", reason: "Full" }];
     altered.respondTo("POST /vm/instances", { status: 400, body: { errors } });
-    const told = await altered.request("POST /vm/instances", { body: minimalInstance });
-    expect(statusAndBody(told)).toEqual(errorOn(400, undefined, "datacenter"));
+    const response = await altered.request("POST /vm/instances", { body: minimalInstance });
+    expect(statusAndBody(response)).toEqual(errorOn(400, undefined, "datacenter"));
     expect(altered.calls).toHaveLength(1);
   });
 
@@ -215,7 +220,7 @@ describe("A-121 the group of an edit", () => {
     [51, 400],
   ])("%i characters: %i", async (length, status) => {
     const group = "g".repeat(length);
-    const told = await gateway.request("PUT /vm/instances/5220", { body: { group } });
-    expect(statusAndBody(told)).toEqual(status === 200 ? successWith({ group }) : errorOn(400, "group"));
+    const response = await gateway.request("PUT /vm/instances/5220", { body: { group } });
+    expect(statusAndBody(response)).toEqual(status === 200 ? successWith({ group }) : errorOn(400, "group"));
   });
 });

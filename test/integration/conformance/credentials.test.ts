@@ -41,8 +41,8 @@ describe.each(endpoints)("%s", (call, level, body) => {
     ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
     ["two tokens", null, { authorization: "token one two" }],
   ])("A-109 A-169 with %s gets 401 without a v4 request", async (_name, as, headers) => {
-    const told = await gateway.request(call, { as, headers, body });
-    expect(statusAndBody(told)).toEqual(errorOn(401, undefined));
+    const response = await gateway.request(call, { as, headers, body });
+    expect(statusAndBody(response)).toEqual(errorOn(401, undefined));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
@@ -61,8 +61,8 @@ describe.each(endpoints)("%s", (call, level, body) => {
   });
 
   test("A-151 A-170 with a token for view succeeds where view is sufficient", async () => {
-    const told = await gateway.request(call, { as: "readOnly", body });
-    expect(told.status).toBe(level === "view" ? 200 : 403);
+    const response = await gateway.request(call, { as: "readOnly", body });
+    expect(response.status).toBe(level === "view" ? 200 : 403);
   });
 
   test("A-151 with a token for everything on instances succeeds", async () => {
@@ -82,11 +82,11 @@ test("A-169 a rejected token is not sent to v4 again at once", async () => {
 describe("A-148 the Authorization header", () => {
   test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
     const token = gateway.sandbox.tokens.full;
-    const told = await gateway.request("GET /vm/instances", {
+    const response = await gateway.request("GET /vm/instances", {
       as: null,
       headers: { authorization: `${scheme} ${token}` },
     });
-    expect(told.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(gateway.takeV4Requests().map(({ headers }) => headers["authorization"])).toEqual([
       `Bearer ${token}`,
     ]);
@@ -128,10 +128,10 @@ describe("A-149 Authorization: Bearer", () => {
     const closed = await startGateway({ NATIVE_LANE: "off" });
     const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
     closed.takeV4Requests();
-    const told = await closed.request("GET /vm/instances", { as: null, headers: { authorization } });
+    const response = await closed.request("GET /vm/instances", { as: null, headers: { authorization } });
     const sent = closed.takeV4Requests();
     await closed.stop();
-    expect(statusAndBody(told)).toEqual(errorOn(401, undefined));
+    expect(statusAndBody(response)).toEqual(errorOn(401, undefined));
     expect(sent).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ afterAll(() => gateway.stop());
 const blank = { size: 100, label: "data", filesystem: "ext4" };
 const debian = { ...blank, size: 4000, distribution: "vm/debian11", root_pass: "S0me-long-Passw0rd" };
 const script = { ...debian, stackscript: "90022" };
-const answers = { ADMIN_MAIL: "a@example.net", DOMAIN: "example.net" };
+const responses = { ADMIN_MAIL: "a@example.net", DOMAIN: "example.net" };
 
 const disk = {
   id: number,
@@ -53,12 +53,12 @@ describe("the endpoints of disks", () => {
   });
 
   test("A-116 POST creates a disk in v4 and returns it, and the list has it", async () => {
-    const made = await create(blank);
-    expect(statusAndBody(made)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
+    const response = await create(blank);
+    expect(statusAndBody(response)).toEqual({ status: 200, body: { ...disk, ...blank, status: "creating" } });
     expect(posted()).toEqual(blank);
     const { body } = await gateway.request(`GET ${path}`);
-    expect([body.disks, body.total_results]).toEqual([[made.body], 1]);
-    expect((await gateway.requestV4(`GET ${path}/${made.body.id}`)).body).toMatchObject(blank);
+    expect([body.disks, body.total_results]).toEqual([[response.body], 1]);
+    expect((await gateway.requestV4(`GET ${path}/${response.body.id}`)).body).toMatchObject(blank);
   });
 
   test("A-117 GET returns a disk, an unknown one gets 404", async () => {
@@ -203,8 +203,8 @@ const right: readonly Accepted[] = [
   ["A-138 a script", { ...debian, stackscript: "90021" }, { ...image, stackscript_id: 90021 }],
   [
     "A-139 a script with its answers",
-    { ...script, stackscript_udf_responses: answers },
-    { ...image, stackscript_id: 90022, stackscript_data: answers },
+    { ...script, stackscript_udf_responses: responses },
+    { ...image, stackscript_id: 90022, stackscript_data: responses },
   ],
 ];
 
@@ -213,13 +213,13 @@ describe("creating a disk", () => {
     "%s",
     async (_name, body, v4, shown) => {
       const { size, label, filesystem } = body;
-      const told = await create(body);
-      expect(statusAndBody(told)).toEqual(successWith({ size, label, filesystem, ...shown }));
+      const response = await create(body);
+      expect(statusAndBody(response)).toEqual(successWith({ size, label, filesystem, ...shown }));
       expect(posted()).toEqual(v4);
       gateway.clock.advance(10_000);
-      expect(statusAndBody(await gateway.request(`GET ${path}/${told.body.id}`))).toEqual({
+      expect(statusAndBody(await gateway.request(`GET ${path}/${response.body.id}`))).toEqual({
         status: 200,
-        body: { ...told.body, status: "ok", updated: dateTime },
+        body: { ...response.body, status: "ok", updated: dateTime },
       });
     },
   );

@@ -70,14 +70,18 @@ describe("a DNS zone", () => {
 
   test.each(["master", "slave"])("A-040 of the type %s is created", async (type) => {
     gateway.v4.respondWith(json(200, { ...ZONE, type }));
-    const told = await gateway.request("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
-    expect(statusAndBody(told)).toEqual(successWith({ type }));
+    const response = await gateway.request("POST /dns/zones", {
+      body: { dnszone: "shop.example.net", type },
+    });
+    expect(statusAndBody(response)).toEqual(successWith({ type }));
     expect(written()).toEqual({ domain: "shop.example.net", type });
   });
 
   test.each(["primary", "", 1])("A-040 of the type %j is rejected", async (type) => {
-    const told = await gateway.request("POST /dns/zones", { body: { dnszone: "shop.example.net", type } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "type"));
+    const response = await gateway.request("POST /dns/zones", {
+      body: { dnszone: "shop.example.net", type },
+    });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "type"));
   });
 
   test.each([
@@ -104,8 +108,8 @@ describe("a DNS zone", () => {
 
   test("A-108 cannot get another status", async () => {
     gateway.v4.respondWith(json(200, ZONE));
-    const told = await gateway.request("PUT /dns/zones/7010", { body: { status: "has_errors" } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "status"));
+    const response = await gateway.request("PUT /dns/zones/7010", { body: { status: "has_errors" } });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "status"));
   });
 });
 
@@ -231,8 +235,8 @@ describe("a DNS record", () => {
     [5],
     [["sip"]],
   ])("A-048 rejects the service and the protocol %j", async (name) => {
-    const told = await create({ type: "SRV", service: name, protocol: name });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "service", "protocol"));
+    const response = await create({ type: "SRV", service: name, protocol: name });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "service", "protocol"));
   });
 
   test("A-048 removes them with null", async () => {

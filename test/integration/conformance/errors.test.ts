@@ -56,10 +56,10 @@ describe("a v4 error", () => {
     "A-164 A-168 A-169 A-170 A-171 A-172 A-173 with status %i becomes %i, with v4's reason",
     async (v4, alpha) => {
       gateway.respondTo("GET /vm/instances/5202", { status: v4, body: v4 === 304 ? undefined : said() });
-      const told = await gateway.request("GET /vm/instances/5202", { as: `token-of-${v4}` });
-      expect(statusAndBody(told)).toEqual(errorOn(alpha, undefined));
-      expect(told.headers.get("content-type")).toMatch(/^application\/json/);
-      expect(v4 < 400 || told.body.errors[0].reason === "No.").toBe(true);
+      const response = await gateway.request("GET /vm/instances/5202", { as: `token-of-${v4}` });
+      expect(statusAndBody(response)).toEqual(errorOn(alpha, undefined));
+      expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+      expect(v4 < 400 || response.body.errors[0].reason === "No.").toBe(true);
     },
   );
 
@@ -80,9 +80,9 @@ describe("a v4 error", () => {
       [502, 500],
     ] as const) {
       gateway.respondTo("GET /vm/instances/5202", { status: v4, body });
-      const told = await gateway.request("GET /vm/instances/5202");
-      expect(statusAndBody(told)).toEqual(errorOn(alpha, undefined));
-      expect(told.text).not.toMatch(/10\.0\.0\.7|html|boom/i);
+      const response = await gateway.request("GET /vm/instances/5202");
+      expect(statusAndBody(response)).toEqual(errorOn(alpha, undefined));
+      expect(response.text).not.toMatch(/10\.0\.0\.7|html|boom/i);
     }
   });
 
@@ -116,15 +116,15 @@ describe("success is 200", () => {
       warnings: [{ title: "later" }],
     };
     gateway.respondTo("PUT /vm/instances/5202", { status, body });
-    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: "a" } });
-    expect(statusAndBody(told)).toEqual(successWith({ id: 5202 }));
-    expect(told.body).not.toHaveProperty("warnings");
+    const response = await gateway.request("PUT /vm/instances/5202", { body: { group: "a" } });
+    expect(statusAndBody(response)).toEqual(successWith({ id: 5202 }));
+    expect(response.body).not.toHaveProperty("warnings");
   });
 
   test.each([200, 204])("A-167 with {} for v4's %i without a body", async (status) => {
     gateway.respondTo("DELETE /vm/instances/5202", { status });
-    const told = await gateway.request("DELETE /vm/instances/5202");
-    expect([told.status, told.text]).toEqual([200, "{}"]);
+    const response = await gateway.request("DELETE /vm/instances/5202");
+    expect([response.status, response.text]).toEqual([200, "{}"]);
   });
 });
 
@@ -151,53 +151,55 @@ describe("A-168 an invalid request is 400", () => {
     "application/json; charset=latin1",
     "application/xml",
   ])("a body with the type %s", async (type) => {
-    const told = await gateway.request("PUT /vm/instances/5202", {
+    const response = await gateway.request("PUT /vm/instances/5202", {
       raw: "{}",
       headers: { "content-type": type },
     });
-    expect(statusAndBody(told)).toEqual(errorOn(400, undefined));
+    expect(statusAndBody(response)).toEqual(errorOn(400, undefined));
   });
 
   test.each(["application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=UTF-8"])(
     "JSON declared as %s, as curl -d sends it, is accepted",
     async (type) => {
-      const told = await gateway.request("PUT /vm/instances/5202", {
+      const response = await gateway.request("PUT /vm/instances/5202", {
         raw: '{"group":"by-curl"}',
         headers: { "content-type": type },
       });
-      expect([told.status, told.body.group]).toEqual([200, "by-curl"]);
+      expect([response.status, response.body.group]).toEqual([200, "by-curl"]);
     },
   );
 
   test("a wrong type is reported as one, not as a length", async () => {
-    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: 5, label: ["x"] } });
-    expect(told.body.errors).toEqual([
+    const response = await gateway.request("PUT /vm/instances/5202", { body: { group: 5, label: ["x"] } });
+    expect(response.body.errors).toEqual([
       { field: "label", reason: "Must be of type string." },
       { field: "group", reason: "Must be of type string." },
     ]);
   });
 
   test("a page number that is too large is reported as such", async () => {
-    const told = await gateway.request("GET /vm/instances?page=99999999999999999999");
-    expect([told.status, told.body]).toEqual([
+    const response = await gateway.request("GET /vm/instances?page=99999999999999999999");
+    expect([response.status, response.body]).toEqual([
       400,
       { errors: [{ reason: "page must be at most 999999999." }] },
     ]);
   });
 
   test("an error in a list member names the list: alpha names only members", async () => {
-    const told = await gateway.request("POST /networking/ip-assign", {
+    const response = await gateway.request("POST /networking/ip-assign", {
       body: { datacenter: "newark", assignments: [{ vm_id: 1 }, { address: 5, vm_id: 1 }] },
     });
-    expect(told.body.errors).toEqual([
+    expect(response.body.errors).toEqual([
       { field: "assignments.address", reason: "This field is required." },
       { field: "assignments.address", reason: "Must be of type string." },
     ]);
   });
 
   test("a body above the limit", async () => {
-    const told = await gateway.request("PUT /vm/instances/5202", { body: { group: "g".repeat(2_000_000) } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, undefined));
+    const response = await gateway.request("PUT /vm/instances/5202", {
+      body: { group: "g".repeat(2_000_000) },
+    });
+    expect(statusAndBody(response)).toEqual(errorOn(400, undefined));
   });
 });
 
@@ -213,24 +215,29 @@ describe("A-172 a rate limit", () => {
       },
       body: { errors: [{ reason: "Too many requests" }] },
     });
-    const told = await gateway.request("GET /vm/instances");
-    expect(statusAndBody(told)).toEqual(errorOn(420, undefined));
-    expect(told.headers.get("retry-after")).toBe("17");
-    expect(told.headers.get("x-ratelimit-limit")).toBe("800");
-    expect(told.headers.get("x-ratelimit-remaining")).toBe("0");
-    expect(told.headers.get("x-ratelimit-reset")).toBe("1800000000");
+    const response = await gateway.request("GET /vm/instances");
+    expect(statusAndBody(response)).toEqual(errorOn(420, undefined));
+    expect(response.headers.get("retry-after")).toBe("17");
+    expect(response.headers.get("x-ratelimit-limit")).toBe("800");
+    expect(response.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(response.headers.get("x-ratelimit-reset")).toBe("1800000000");
   });
 
   test("of the gateway gets 420 without a v4 request", async () => {
     const limited = await startGateway({ RATE_LIMIT: "3/120" });
-    const answers = [];
-    for (let time = 0; time < 4; time += 1) answers.push(await limited.request("GET /vm/instances/5202"));
+    const responses = [];
+    for (let time = 0; time < 4; time += 1) responses.push(await limited.request("GET /vm/instances/5202"));
     const other = await limited.request("GET /vm/instances/5202", { as: "vms" });
     const sent = limited.takeV4Requests();
     await limited.stop();
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 420]);
-    expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
-    const [last] = answers.slice(-1);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 420]);
+    expect(responses.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+      "2",
+      "1",
+      "0",
+      "0",
+    ]);
+    const [last] = responses.slice(-1);
     expect(last && statusAndBody(last)).toEqual(errorOn(420, undefined));
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(other.status).toBe(200);
@@ -264,10 +271,10 @@ describe("A-173 an unreachable v4", () => {
 });
 
 test("A-174 an unknown datacenter is reported for the field datacenter as not found", async () => {
-  const told = await gateway.request("POST /vm/instances", {
+  const response = await gateway.request("POST /vm/instances", {
     body: { ...minimalInstance, datacenter: "atlantis" },
   });
-  expect(statusAndBody(told)).toEqual({
+  expect(statusAndBody(response)).toEqual({
     status: 400,
     body: { errors: [{ field: "datacenter", reason: "Record not found" }] },
   });

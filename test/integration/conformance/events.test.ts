@@ -27,7 +27,7 @@ async function eventsOfV4(): Promise<Json[]> {
       gateway.requestV4(`GET /account/events?page_size=100&page=${index + 2}`),
     ),
   );
-  return [body, ...others.map((told) => told.body)].flatMap(({ data }) => data);
+  return [body, ...others.map((response) => response.body)].flatMap(({ data }) => data);
 }
 
 describe("the events of an account", () => {

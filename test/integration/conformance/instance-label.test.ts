@@ -42,17 +42,17 @@ describe("the label of an instance", () => {
   test.each(labels)("%s %j, on create (good: %s)", async (_id, label, good) => {
     gateway.clock.advance(31_000);
     gateway.takeV4Requests();
-    const told = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, label } });
+    const response = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, label } });
     const expected = good ? successWith({ label }) : errorOn(400, "label");
-    expect(statusAndBody(told)).toEqual(expected);
+    expect(statusAndBody(response)).toEqual(expected);
     expect(gateway.takeV4Requests().map(({ body }) => (body as Json)["label"])).toEqual(good ? [label] : []);
   });
 
   test.each(labels)("%s %j, on edit (good: %s)", async (_id, label, good) => {
     const before = (await gateway.request("GET /vm/instances/5240")).body.label;
-    const told = await gateway.request("PUT /vm/instances/5240", { body: { label } });
+    const response = await gateway.request("PUT /vm/instances/5240", { body: { label } });
     const expected = good ? successWith({ label }) : errorOn(400, "label");
-    expect(statusAndBody(told)).toEqual(expected);
+    expect(statusAndBody(response)).toEqual(expected);
     expect((await gateway.request("GET /vm/instances/5240")).body.label).toBe(good ? label : before);
   });
 });

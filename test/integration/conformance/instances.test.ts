@@ -120,10 +120,10 @@ describe("the endpoints of instances", () => {
     const before = (await gateway.requestV4("GET /vm/instances")).body.results;
     gateway.clock.advance(31_000);
     gateway.takeV4Requests();
-    const made = await gateway.request("POST /vm/instances", {
+    const response = await gateway.request("POST /vm/instances", {
       body: { ...debianInstance, label: "made", group: "new" },
     });
-    expect(statusAndBody(made)).toEqual({
+    expect(statusAndBody(response)).toEqual({
       status: 200,
       body: { ...instance, label: "made", group: "new", status: "provisioning" },
     });
@@ -144,7 +144,7 @@ describe("the endpoints of instances", () => {
     ]);
     expect((await gateway.requestV4("GET /vm/instances")).body.results).toBe(before + 1);
     const listed = await gateway.request("GET /vm/instances", { filter: { label: "made" } });
-    expect(listed.body.vms).toEqual([made.body]);
+    expect(listed.body.vms).toEqual([response.body]);
   });
 
   test("A-112 GET returns one, an unknown one gets 404", async () => {
@@ -201,8 +201,8 @@ describe("the endpoints of instances", () => {
   });
 
   test("A-113 PUT of an unknown one gets 404", async () => {
-    const told = await gateway.request("PUT /vm/instances/99999999", { body: { label: "new-name" } });
-    expect(statusAndBody(told)).toEqual(errorOn(404, undefined));
+    const response = await gateway.request("PUT /vm/instances/99999999", { body: { label: "new-name" } });
+    expect(statusAndBody(response)).toEqual(errorOn(404, undefined));
   });
 
   test("A-114 DELETE deletes an instance permanently", async () => {

@@ -137,39 +137,47 @@ describe("whole objects sent back by PUT", () => {
       const path = `/vm/instances/${String(row["id"])}`;
       const { body } = await gateway.request(`GET ${path}`);
       const v4 = (await gateway.requestV4(`GET ${path}`)).body;
-      const told = await gateway.request(`PUT ${path}`, { body });
-      expect(statusAndBody(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });
-      expect((await gateway.requestV4(`GET ${path}`)).body).toEqual({ ...v4, updated: told.body.updated });
+      const response = await gateway.request(`PUT ${path}`, { body });
+      expect(statusAndBody(response)).toEqual({
+        status: 200,
+        body: { ...body, updated: response.body.updated },
+      });
+      expect((await gateway.requestV4(`GET ${path}`)).body).toEqual({
+        ...v4,
+        updated: response.body.updated,
+      });
     }
   });
 
   test("one changed member of a whole object is the only change, even with a label that alpha forbids", async () => {
     const { body } = await gateway.request("GET /vm/instances/5204");
     expect(body.label).toBe("cache-04");
-    const told = await gateway.request("PUT /vm/instances/5204", { body: { ...body, group: "moved" } });
-    expect(statusAndBody(told)).toEqual({
+    const response = await gateway.request("PUT /vm/instances/5204", { body: { ...body, group: "moved" } });
+    expect(statusAndBody(response)).toEqual({
       status: 200,
-      body: { ...body, group: "moved", updated: told.body.updated },
+      body: { ...body, group: "moved", updated: response.body.updated },
     });
   });
 
   test("that label is rejected if it is new", async () => {
-    const told = await gateway.request("PUT /vm/instances/5205", { body: { label: "cache-04", group: "x" } });
-    expect(statusAndBody(told)).toEqual(errorOn(400, "label"));
+    const response = await gateway.request("PUT /vm/instances/5205", {
+      body: { label: "cache-04", group: "x" },
+    });
+    expect(statusAndBody(response)).toEqual(errorOn(400, "label"));
   });
 
   test("saving all editable members, with nulls, is accepted", async () => {
     const { body } = await gateway.request("GET /vm/instances/5241");
     const save = { label: null, group: "", alerts: null, backups: { schedule: { day: null, window: "W4" } } };
-    const told = await gateway.request("PUT /vm/instances/5241", { body: save });
-    expect(statusAndBody(told)).toEqual(successWith({ label: body.label, group: "" }));
-    expect(told.body.backups.schedule).toEqual({ day: "Saturday", window: "W4" });
+    const response = await gateway.request("PUT /vm/instances/5241", { body: save });
+    expect(statusAndBody(response)).toEqual(successWith({ label: body.label, group: "" }));
+    expect(response.body.backups.schedule).toEqual({ day: "Saturday", window: "W4" });
   });
 
   test("the schedule at the top level is accepted", async () => {
-    const told = await gateway.request("PUT /vm/instances/5241", {
+    const response = await gateway.request("PUT /vm/instances/5241", {
       body: { schedule: { day: "Monday", window: "W6" } },
     });
-    expect(told.body.backups.schedule).toEqual({ day: "Monday", window: "W6" });
+    expect(response.body.backups.schedule).toEqual({ day: "Monday", window: "W6" });
   });
 });

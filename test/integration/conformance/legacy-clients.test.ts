@@ -190,11 +190,11 @@ describe("X-CORS-Status: true", () => {
     ["GET /vm/instances", "none", "403"],
     ["GET /nothing", "full", "404"],
   ])("%s as %s gets 200 with X-Status %s", async (call, as, status) => {
-    const told = await gateway.request(call, { as, headers: { "x-cors-status": "true" } });
+    const response = await gateway.request(call, { as, headers: { "x-cors-status": "true" } });
     const plain = await gateway.request(call, { as });
-    expect([told.status, told.headers.get("x-status")]).toEqual([200, status]);
+    expect([response.status, response.headers.get("x-status")]).toEqual([200, status]);
     expect([String(plain.status), plain.headers.get("x-status")]).toEqual([status, null]);
-    expect(Object.keys(told.body)).toEqual(Object.keys(plain.body));
+    expect(Object.keys(response.body)).toEqual(Object.keys(plain.body));
   });
 
   test("is not sent to v4", async () => {

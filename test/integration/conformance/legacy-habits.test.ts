@@ -38,8 +38,8 @@ describe("7.2 spellings", () => {
   test.each(["vm_id", "vm-id", "vm"])("ip-assign: %s", async (name) => {
     const { body: made } = await ask("POST /networking/ipv4", { body: { vm: id } });
     const body = { datacenter: "newark", assignments: [{ address: made.address, [name]: id }] };
-    const told = await ask("POST /networking/ip-assign", { body });
-    expect(statusAndBody(told)).toEqual(
+    const response = await ask("POST /networking/ip-assign", { body });
+    expect(statusAndBody(response)).toEqual(
       successWith({ ips: [expect.objectContaining({ address: made.address, vm_id: id })] }),
     );
     await ask(`DELETE /networking/ipv4/${made.address}`);
@@ -53,8 +53,8 @@ describe("7.2 spellings", () => {
 
   test.each(["name", "label"])("an application by its %s", async (member) => {
     const body = { [member]: "status board", redirect_uri: "https://app.example.net/" };
-    const told = await ask("POST /account/clients", { body });
-    expect(statusAndBody(told)).toEqual(successWith({ name: "status board", label: "status board" }));
+    const response = await ask("POST /account/clients", { body });
+    expect(statusAndBody(response)).toEqual(successWith({ name: "status board", label: "status board" }));
   });
 
   test.each(["vms:view,dnszones:modify", "vms:view;dnszones:modify", ";vms:view;dnszones:modify"])(
@@ -145,16 +145,16 @@ describe("7.4 bodies of particular calls", () => {
       body: { label: "blank", size: 10, filesystem: "raw" },
     });
     settle();
-    const told = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { raw: text });
-    expect(statusAndBody(told)).toEqual(successWith({ id: expect.any(Number), size: 10 }));
-    expect(told.body.id).not.toBe(blank.id);
+    const response = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { raw: text });
+    expect(statusAndBody(response)).toEqual(successWith({ id: expect.any(Number), size: 10 }));
+    expect(response.body.id).not.toBe(blank.id);
   });
 
   test("a disk is given a password by its id", async () => {
     await ask(`POST ${at}/shutdown`);
     settle();
-    const told = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
-    expect(statusAndBody(told)).toEqual(successWith({ id: disk }));
+    const response = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
+    expect(statusAndBody(response)).toEqual(successWith({ id: disk }));
     expect((await ask(`GET ${at}/disks`)).body.disks.map((each: Json) => each["id"])).toContain(disk);
   });
 
@@ -170,33 +170,35 @@ describe("7.4 bodies of particular calls", () => {
         comments: "",
         ram_limit: 0,
       };
-      const told = await ask(`POST ${at}/configs`, { body });
-      expect(statusAndBody(told)).toEqual(successWith({ label: "all of it", ram_limit: 0, initrd: null }));
-      expect(told.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
-      expect(told.body.kernel).toMatchObject({ id: "vm/latest_64" });
+      const response = await ask(`POST ${at}/configs`, { body });
+      expect(statusAndBody(response)).toEqual(
+        successWith({ label: "all of it", ram_limit: 0, initrd: null }),
+      );
+      expect(response.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
+      expect(response.body.kernel).toMatchObject({ id: "vm/latest_64" });
     },
   );
 
   test("a fixed disk of a deleted image is rejected by its slot", async () => {
     const before = (await ask(`GET ${at}/configs`)).body.total_results;
     const body = { label: "recovery", kernel: "vm/latest_64", disks: { sda: disk, sdh: 25669 } };
-    const told = await ask(`POST ${at}/configs`, { body });
-    expect(told.status).toBe(400);
+    const response = await ask(`POST ${at}/configs`, { body });
+    expect(response.status).toBe(400);
     expect((await ask(`GET ${at}/configs`)).body.total_results).toBe(before);
   });
 
   test.each([undefined, "null", '{"label":null}'])("a snapshot is taken with the body %s", async (text) => {
-    const told = await ask(`POST ${at}/backups`, text === undefined ? {} : { raw: text });
-    expect(statusAndBody(told)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
+    const response = await ask(`POST ${at}/backups`, text === undefined ? {} : { raw: text });
+    expect(statusAndBody(response)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
   });
 
   test("a rebuild accepts a distribution with capital letters", async () => {
     const body = { distribution: "vm/Debian11", root_pass: debianInstance.root_pass };
-    const told = await ask(`POST ${at}/rebuild`, { body });
-    expect(statusAndBody(told)).toEqual(
+    const response = await ask(`POST ${at}/rebuild`, { body });
+    expect(statusAndBody(response)).toEqual(
       successWith({ id, distribution: expect.objectContaining({ id: "vm/debian11" }) }),
     );
-    expect(told.body).toMatchObject({ disks: expect.any(Array), configs: expect.any(Array) });
+    expect(response.body).toMatchObject({ disks: expect.any(Array), configs: expect.any(Array) });
     settle();
     disk = (await ask(`GET ${at}/disks`)).body.disks[0].id;
     config = (await ask(`GET ${at}/configs`)).body.configs[0].id;
@@ -266,8 +268,10 @@ describe("7.5 members that clients require", () => {
       ["enable", true],
     ] as const) {
       settle();
-      const told = await ask(`POST ${at}/backups/${action}`);
-      expect(statusAndBody(told)).toEqual(successWith({ id, backups: expect.objectContaining({ enabled }) }));
+      const response = await ask(`POST ${at}/backups/${action}`);
+      expect(statusAndBody(response)).toEqual(
+        successWith({ id, backups: expect.objectContaining({ enabled }) }),
+      );
     }
   });
 });
@@ -333,8 +337,8 @@ describe("8 decisions that no other file tests", () => {
 
   test("a ticket names its subject in both ways", async () => {
     const body = { summary: "About one", description: "It is slow", vm_id: id };
-    const { body: told } = await ask("POST /support/tickets", { body });
-    expect(told).toMatchObject({ vm_id: id, entity: { id, type: "vm" } });
+    const { body: result } = await ask("POST /support/tickets", { body });
+    expect(result).toMatchObject({ vm_id: id, entity: { id, type: "vm" } });
   });
 
   test("deleting a zone or a configuration requires modify", async () => {

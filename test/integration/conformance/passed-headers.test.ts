@@ -23,16 +23,16 @@ afterAll(async () => {
 
 describe("5: X-Request-Id", () => {
   test.each(["a", "req-1.2_3", "A".repeat(128)])("%s of the caller is kept and sent to v4", async (id) => {
-    const told = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
-    expect(told.headers.get("x-request-id")).toBe(id);
+    const response = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    expect(response.headers.get("x-request-id")).toBe(id);
     const sent = gateway.takeV4Requests().map(({ headers }) => headers["x-request-id"]);
     expect(new Set(sent)).toEqual(new Set([id]));
   });
 
   test.each(["", "a b", "a/b", "<a>", "A".repeat(129)])("%j is invalid and replaced", async (id) => {
-    const told = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
-    expect(told.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-    expect(told.headers.get("x-request-id")).not.toBe(id);
+    const response = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+    expect(response.headers.get("x-request-id")).not.toBe(id);
   });
 
   test("is different for each request", async () => {
@@ -77,8 +77,8 @@ describe("7: X-V4-Equivalent names the v4 call", () => {
     ["GET /datacenters", "GET /v4/regions", {}],
     ["GET /vm/kernels/vm/latest", "GET /v4/vm/kernels", {}],
   ])("%s: %s", async (call, equivalent, options) => {
-    const told = await gateway.request(call, options);
-    expect(told.headers.get("x-v4-equivalent")).toBe(equivalent);
+    const response = await gateway.request(call, options);
+    expect(response.headers.get("x-v4-equivalent")).toBe(equivalent);
   });
 });
 
@@ -166,8 +166,8 @@ describe("8: headers that are not passed on", () => {
     "a redirect to %s is not followed",
     async (location) => {
       altered.respondTo("GET /vm/instances/5202", { status: 302, headers: { location } });
-      const told = await altered.request("GET /vm/instances/5202");
-      expect([told.status, told.headers.get("location")]).toEqual([500, null]);
+      const response = await altered.request("GET /vm/instances/5202");
+      expect([response.status, response.headers.get("location")]).toEqual([500, null]);
       expect(altered.calls).toHaveLength(1);
     },
   );

@@ -91,30 +91,30 @@ const reads = [
 
 describe("A-001 every response is JSON", () => {
   test.each(reads)("%s (%i)", async (call, status) => {
-    const told = await gateway.request(call);
-    expect(told.status).toBe(status);
-    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
-    expect(typeof told.body).toBe("object");
-    expect(told.body).not.toBeNull();
+    const response = await gateway.request(call);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
+    expect(typeof response.body).toBe("object");
+    expect(response.body).not.toBeNull();
   });
 
   test("for a create, an edit and a delete too", async () => {
-    const made = await gateway.request("POST /vm/instances", { body: minimalInstance });
+    const response = await gateway.request("POST /vm/instances", { body: minimalInstance });
     gateway.clock.advance(31_000);
-    const edited = await gateway.request(`PUT /vm/instances/${made.body.id}`, { body: { group: "a" } });
-    const gone = await gateway.request(`DELETE /vm/instances/${made.body.id}`);
-    for (const told of [made, edited, gone]) {
-      expect(told.status).toBe(200);
-      expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
-      expect(typeof told.body).toBe("object");
+    const edited = await gateway.request(`PUT /vm/instances/${response.body.id}`, { body: { group: "a" } });
+    const gone = await gateway.request(`DELETE /vm/instances/${response.body.id}`);
+    for (const reply of [response, edited, gone]) {
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json\b/);
+      expect(typeof reply.body).toBe("object");
     }
     expect(gone.text).toBe("{}");
   });
 
   test("with only headers for a HEAD", async () => {
-    const told = await gateway.request("HEAD /vm/instances");
-    expect([told.status, told.text]).toEqual([200, ""]);
-    expect(told.headers.get("content-type")).toMatch(/^application\/json\b/);
+    const response = await gateway.request("HEAD /vm/instances");
+    expect([response.status, response.text]).toEqual([200, ""]);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 });
 

@@ -48,10 +48,10 @@ describe("the status of an instance", () => {
 
   test("A-102 goes from provisioning to offline, deleting and 404", async () => {
     gateway.clock.advance(31_000);
-    const made = await gateway.request("POST /vm/instances", { body: debianInstance });
-    const path = `/vm/instances/${made.body.id}`;
+    const response = await gateway.request("POST /vm/instances", { body: debianInstance });
+    const path = `/vm/instances/${response.body.id}`;
     const status = async () => (await gateway.request(`GET ${path}`)).body.status;
-    expect(made.body.status).toBe("provisioning");
+    expect(response.body.status).toBe("provisioning");
     gateway.clock.advance(10_000);
     expect(await status()).toBe("offline");
     await gateway.request(`DELETE ${path}`);
@@ -96,10 +96,10 @@ describe("the status of a disk", () => {
     const { id } = await createInstance(gateway);
     const path = `/vm/instances/${id}/disks`;
     const body = { label: "data", size: 100, filesystem: "ext4" };
-    const made = await gateway.request(`POST ${path}`, { body });
-    const disk = `${path}/${made.body.id}`;
+    const response = await gateway.request(`POST ${path}`, { body });
+    const disk = `${path}/${response.body.id}`;
     const status = async () => (await gateway.request(`GET ${disk}`)).body.status;
-    expect(made.body.status).toBe("creating");
+    expect(response.body.status).toBe("creating");
     expect(await status()).toBe("creating");
     gateway.clock.advance(10_000);
     expect(await status()).toBe("ok");

@@ -47,11 +47,11 @@ describe("WORDS=vm=acme", () => {
 
   test("renames service_type, and types with old names", async () => {
     expect((await gateway.request("GET /acme/types/g6-standard-1")).body.service_type).toBe("acme");
-    const told = await gateway.request("POST /acme/instances", {
+    const response = await gateway.request("POST /acme/instances", {
       body: { datacenter: "newark", type: "acme2048.5" },
     });
     gateway.clock.advance(31_000);
-    expect(told.body.type[0].id).toBe("g6-standard-1");
+    expect(response.body.type[0].id).toBe("g6-standard-1");
   });
 
   test("renames the default label, and ids in bodies", async () => {
@@ -118,8 +118,11 @@ describe("WORDS=vm=acme", () => {
 
   test("accepts whole objects that are sent back", async () => {
     const { body } = await gateway.request("GET /acme/instances/5208");
-    const told = await gateway.request("PUT /acme/instances/5208", { body });
-    expect(statusAndBody(told)).toEqual({ status: 200, body: { ...body, updated: told.body.updated } });
+    const response = await gateway.request("PUT /acme/instances/5208", { body });
+    expect(statusAndBody(response)).toEqual({
+      status: 200,
+      body: { ...body, updated: response.body.updated },
+    });
   });
 });
 
@@ -166,12 +169,12 @@ describe("a service that spells everything out: WORDS with script, monitor and l
 
   test("scopes in v4's header, in new tokens and at a sign-in are spelled out", async () => {
     const scopes = "stackscripts:view,nodebalancers:modify,longview:view";
-    const made = await spelled.request("POST /account/tokens", { body: { label: "narrow", scopes } });
-    expect(made.body.scopes).toBe(scopes);
+    const response = await spelled.request("POST /account/tokens", { body: { label: "narrow", scopes } });
+    expect(response.body.scopes).toBe(scopes);
     expect(spelled.takeV4Requests().at(-1)?.body).toMatchObject({
       scopes: "stackscripts:read_only nodebalancers:read_write longview:read_only events:read_only",
     });
-    const as = made.body.token as string;
+    const as = response.body.token as string;
     expect((await spelled.request("GET /nodebalancers", { as })).status).toBe(200);
     // The client's token is the gateway's own: v4 is shown its own in its place.
     const shown = String(spelled.takeV4Requests().at(-1)?.headers["authorization"]).replace("Bearer ", "");

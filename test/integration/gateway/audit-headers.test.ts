@@ -23,9 +23,9 @@ async function send(path: string, lines: readonly string[]): Promise<void> {
     return [line.slice(0, at), Buffer.from(line.slice(at + 2)).toString("latin1")];
   });
   const sent = open({ host: to.hostname, port: to.port, path, headers }).end();
-  const [answer] = await once(sent, "response");
-  answer.resume();
-  await once(answer, "end");
+  const [response] = await once(sent, "response");
+  response.resume();
+  await once(response, "end");
 }
 
 test.each([

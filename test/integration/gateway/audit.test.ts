@@ -71,7 +71,7 @@ test("the audit has no secret, wherever it occurs and whatever happens to the re
 test("a record has both sides of a request", async () => {
   gateway = await startGatewayWithFakeV4();
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
-  const told = await gateway.request("GET /vm/instances?page=1", {
+  const response = await gateway.request("GET /vm/instances?page=1", {
     as: TOKEN,
     filter: { datacenter: "newark" },
     headers: { "user-agent": "agent/1", "x-request-id": "my-id" },
@@ -103,7 +103,7 @@ test("a record has both sides of a request", async () => {
       },
     ],
     warnings: [],
-    bytes: { in: 0, out: Buffer.byteLength(told.text) },
+    bytes: { in: 0, out: Buffer.byteLength(response.text) },
   });
 });
 

@@ -18,14 +18,14 @@ test("a brown-out gives alpha requests 500 with the end of the window, without a
     DEPRECATION_DATE: "2026-01-01",
   });
   gateway.takeV4Requests();
-  const answer = await gateway.request("GET /vm/instances");
-  expect(answer.status).toBe(500);
-  expect(answer.body).toEqual({
+  const response = await gateway.request("GET /vm/instances");
+  expect(response.status).toBe(500);
+  expect(response.body).toEqual({
     errors: [{ reason: expect.stringMatching(/answers again at 20\d\d-.*Z\.$/) }],
   });
   expect(gateway.takeV4Requests()).toEqual([]);
   for (const name of ["sunset", "deprecation", "x-ratelimit-remaining", "x-request-id"])
-    expect(answer.headers.get(name)).not.toBeNull();
+    expect(response.headers.get(name)).not.toBeNull();
 });
 
 test("a brown-out is recorded with its route, and counted", async () => {

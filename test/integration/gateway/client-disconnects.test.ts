@@ -21,7 +21,7 @@ const instance = json(200, { id: 7, status: "running", backups: { enabled: true 
 async function leaveAfter(calls: number, call: string, body?: unknown): Promise<void> {
   const [method = "", path = ""] = call.split(" ");
   const gone = new AbortController();
-  const told = fetch(`${gateway.url}/v4${path}`, {
+  const result = fetch(`${gateway.url}/v4${path}`, {
     method,
     signal: gone.signal,
     headers: { authorization: "token good", "content-type": "application/json" },
@@ -29,7 +29,7 @@ async function leaveAfter(calls: number, call: string, body?: unknown): Promise<
   }).catch(() => "gone");
   await waitFor(() => gateway.v4.calls.length === calls);
   gone.abort();
-  expect(await told).toBe("gone");
+  expect(await result).toBe("gone");
 }
 
 /** Of the newest record, once it is that of this route. */

@@ -40,8 +40,8 @@ const answerOf = (call: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => call.once("response", resolve).once("error", reject));
 
 async function told(call: ClientRequest): Promise<{ status: number | undefined; body: unknown }> {
-  const answer = await answerOf(call);
-  return { status: answer.statusCode, body: JSON.parse((await buffer(answer)).toString()) };
+  const response = await answerOf(call);
+  return { status: response.statusCode, body: JSON.parse((await buffer(response)).toString()) };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -82,9 +82,9 @@ test.each([
 
 test("a file that exceeds the limit during the upload is rejected, and v4 does not receive its end", async () => {
   const call = send("POST", ATTACHMENTS, FORM);
-  const answer = told(call);
+  const response = told(call);
   call.write(Buffer.alloc(5_400_000));
-  expect(await answer).toEqual({ status: 400, body: { errors: [{ reason: "The body is too large." }] } });
+  expect(await response).toEqual({ status: 400, body: { errors: [{ reason: "The body is too large." }] } });
   await until(() => v4.calls.length > 0);
   expect(await v4.calls[0]?.ended).toBe("broken off");
   call.destroy();
@@ -157,11 +157,11 @@ test("a picture is returned unchanged, and the audit has its size", async () => 
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
   const call = send("GET", THUMBNAIL);
   call.end();
-  const answer = await answerOf(call);
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers).toMatchObject({ "content-type": "image/png", "content-length": "8" });
-  expect(answer.headers["server"]).toBeUndefined();
-  expect((await buffer(answer)).equals(picture)).toBe(true);
+  const response = await answerOf(call);
+  expect(response.statusCode).toBe(200);
+  expect(response.headers).toMatchObject({ "content-type": "image/png", "content-length": "8" });
+  expect(response.headers["server"]).toBeUndefined();
+  expect((await buffer(response)).equals(picture)).toBe(true);
   const [record] = await gateway.readAudit();
   expect(record).toMatchObject({
     alpha: { route: "GET /account/clients/:client/thumbnail", status: 200, response: { streamed: 8 } },
@@ -175,9 +175,9 @@ test("a gzipped picture keeps its Content-Encoding", async () => {
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
   const call = send("GET", THUMBNAIL);
   call.end();
-  const answer = await answerOf(call);
-  expect(answer.headers["content-encoding"]).toBe("gzip");
-  expect((await buffer(answer)).equals(picture)).toBe(true);
+  const response = await answerOf(call);
+  expect(response.headers["content-encoding"]).toBe("gzip");
+  expect((await buffer(response)).equals(picture)).toBe(true);
 });
 
 test.each<[string, string, Record<string, string>]>([
@@ -190,11 +190,11 @@ test.each<[string, string, Record<string, string>]>([
     const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
     try {
       v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
-      const told = await fetch(strict.url + THUMBNAIL, {
+      const response = await fetch(strict.url + THUMBNAIL, {
         method,
         headers: { authorization: "token t" },
       });
-      await told.arrayBuffer();
+      await response.arrayBuffer();
       const kept = await fetch(`${strict.adminUrl}/api/audit`);
       expect(await kept.json()).toMatchObject({
         records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
@@ -209,9 +209,9 @@ test("HEAD of a picture returns only headers", async () => {
   v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
   const call = send("HEAD", THUMBNAIL);
   call.end();
-  const answer = await answerOf(call);
-  expect(answer.headers["content-type"]).toBe("image/png");
-  expect((await buffer(answer)).length).toBe(0);
+  const response = await answerOf(call);
+  expect(response.headers["content-type"]).toBe("image/png");
+  expect((await buffer(response)).length).toBe(0);
 });
 
 test("a picture that v4 aborts is aborted for the client", async () => {
@@ -229,9 +229,9 @@ test("a client that disconnects during a download ends v4's response", async () 
   });
   const call = send("GET", THUMBNAIL);
   call.end();
-  const answer = await answerOf(call);
-  answer.once("data", () => call.destroy());
-  answer.on("error", () => {});
+  const reply = await answerOf(call);
+  reply.once("data", () => call.destroy());
+  reply.on("error", () => {});
   await until(() => v4.calls.length > 0);
   expect(await v4.calls[0]?.ended).toBe("broken off");
   expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 499 } });

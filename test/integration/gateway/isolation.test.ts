@@ -58,12 +58,12 @@ test("100 concurrent clients with different tokens each get their own responses"
       await Promise.all(
         kinds.map(async (kind, client) => {
           const { call, numbers } = asked[kind]?.(client) ?? { call: "", numbers: [] };
-          const told = await gateway.request(call, {
+          const response = await gateway.request(call, {
             as: tokenOf(client),
             headers: { "x-request-id": `id-${client}` },
           });
-          expect(told.headers.get("x-request-id")).toBe(`id-${client}`);
-          const objects = told.body.vms ?? [told.body];
+          expect(response.headers.get("x-request-id")).toBe(`id-${client}`);
+          const objects = response.body.vms ?? [response.body];
           expect(objects.map(({ id }: { id: number }) => id)).toEqual(numbers);
           for (const object of objects) {
             expect(object).toMatchObject({
@@ -72,7 +72,7 @@ test("100 concurrent clients with different tokens each get their own responses"
               ipv4: [`10.0.0.${client}`],
             });
           }
-          const whole = told.body.vms ? {} : told.body;
+          const whole = response.body.vms ? {} : response.body;
           expect(whole.total_transfer ?? client).toBe(client);
           expect(whole.backups?.snapshot.id ?? client).toBe(client);
         }),

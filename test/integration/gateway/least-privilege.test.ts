@@ -150,9 +150,9 @@ describe("least privilege for every route × every alpha level × every v4 scope
         for (const given of givens) {
           const { status, calls } = await send(call, grantOf(asked, given));
           const passed = ![401, 403].includes(status);
-          const told = `asked ${asked || "nothing"}, given ${given || "nothing"}: ${passed ? "let in" : `${status}, ${calls} calls`}`;
+          const result = `asked ${asked || "nothing"}, given ${given || "nothing"}: ${passed ? "let in" : `${status}, ${calls} calls`}`;
           const right = allowed(call, needed, asked, given) ? "let in" : "403, 0 calls";
-          expect(told).toBe(`asked ${asked || "nothing"}, given ${given || "nothing"}: ${right}`);
+          expect(result).toBe(`asked ${asked || "nothing"}, given ${given || "nothing"}: ${right}`);
         }
       }
     },

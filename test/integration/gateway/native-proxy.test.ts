@@ -57,9 +57,9 @@ function open(method: string, path: string, headers: Record<string, string> = {}
 const answerOf = (request: ReturnType<typeof open>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => request.once("response", resolve).once("error", reject));
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("latin1");
 }
 
@@ -79,12 +79,12 @@ describe("native requests are forwarded", () => {
       "content-type": "odd",
     });
     request.end(body);
-    const answer = await answerOf(request);
-    expect(answer).toMatchObject({
+    const response = await answerOf(request);
+    expect(response).toMatchObject({
       statusCode: 418,
       headers: { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' },
     });
-    expect(await textOf(answer)).toBe(body.toString("latin1"));
+    expect(await textOf(response)).toBe(body.toString("latin1"));
     const [call] = gateway.v4.calls;
     expect(call).toMatchObject({
       method: "PATCH",
@@ -104,9 +104,9 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(json(202, { made: true }));
     const request = open(method, "/v4/x");
     request.end();
-    const answer = await answerOf(request);
-    expect(answer.statusCode).toBe(202);
-    expect(await textOf(answer)).toBe(method === "HEAD" ? "" : '{"made":true}');
+    const response = await answerOf(request);
+    expect(response.statusCode).toBe(202);
+    expect(await textOf(response)).toBe(method === "HEAD" ? "" : '{"made":true}');
     expect(gateway.v4.calls[0]?.method).toBe(method);
   });
 
@@ -125,18 +125,18 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(plain(200, "not really gzip", { "content-encoding": "gzip" }));
     const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
     request.end();
-    const answer = await answerOf(request);
-    expect(answer.headers["content-encoding"]).toBe("gzip");
-    expect(await textOf(answer)).toBe("not really gzip");
+    const response = await answerOf(request);
+    expect(response.headers["content-encoding"]).toBe("gzip");
+    expect(await textOf(response)).toBe("not really gzip");
   });
 
   test("without the gateway's rate limits, and v4's 429 stays 429", async () => {
     gateway.v4.respondWith(json(429, {}, { "retry-after": "7" }));
     const request = open("GET", "/v4/x");
     request.end();
-    const answer = await answerOf(request);
-    expect(answer).toMatchObject({ statusCode: 429, headers: { "retry-after": "7" } });
-    expect(answer.headers["x-ratelimit-limit"]).toBeUndefined();
+    const response = await answerOf(request);
+    expect(response).toMatchObject({ statusCode: 429, headers: { "retry-after": "7" } });
+    expect(response.headers["x-ratelimit-limit"]).toBeUndefined();
   });
 });
 
@@ -220,9 +220,9 @@ describe("guessed tokens", () => {
       limited.v4.respondWith(acceptGoodTokens);
       expect((await ask(limited, "good")).status).toBe(200);
       for (let index = 0; index < 40; index += 1) {
-        const told = await ask(limited, `made-up-${index}`);
-        const comesAgain = /^[1-9]\d*$/.test(told.headers.get("retry-after") ?? "");
-        expect([told.status, comesAgain]).toEqual(index < 10 ? [401, false] : [429, true]);
+        const response = await ask(limited, `made-up-${index}`);
+        const comesAgain = /^[1-9]\d*$/.test(response.headers.get("retry-after") ?? "");
+        expect([response.status, comesAgain]).toEqual(index < 10 ? [401, false] : [429, true]);
       }
       expect(limited.v4.calls).toHaveLength(11);
       expect(await limited.readLastRecord()).toMatchObject({
@@ -330,16 +330,16 @@ describe("the Vary header", () => {
     ["Accept", "Accept, Origin"],
     ["accept, ORIGIN", "accept, ORIGIN"],
     ["*", "*"],
-  ])("v4's %s becomes %s with CORS_ORIGINS set", async (given, told) => {
+  ])("v4's %s becomes %s with CORS_ORIGINS set", async (given, result) => {
     const browsers = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: origin });
     try {
       browsers.v4.respondWith(json(200, {}, given === undefined ? {} : { vary: given }));
-      const answer = await browsers.request("GET /x", {
+      const response = await browsers.request("GET /x", {
         as: null,
         headers: { authorization: "Bearer t", origin },
       });
-      expect(answer.headers.get("vary")).toBe(told);
-      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(response.headers.get("vary")).toBe(result);
+      expect(response.headers.get("access-control-allow-origin")).toBe(origin);
       browsers.v4.respondWith(raw("", "reset"));
       const failed = await browsers.request("GET /x", {
         as: null,
@@ -375,10 +375,10 @@ describe("L16 paths with dot segments", () => {
   ])("%s is not forwarded", async (path) => {
     const request = open("GET", path);
     request.end();
-    const answer = await answerOf(request);
-    expect(answer.statusCode).toBe(path.includes("#") ? 400 : 404);
-    expect(answer.headers["content-type"]).toBe("application/json");
-    await textOf(answer);
+    const response = await answerOf(request);
+    expect(response.statusCode).toBe(path.includes("#") ? 400 : 404);
+    expect(response.headers["content-type"]).toBe("application/json");
+    await textOf(response);
     expect(gateway.v4.calls).toEqual([]);
   });
 
@@ -414,11 +414,11 @@ describe("L8 native requests are streamed", () => {
     });
     const request = open("GET", "/v4/download");
     request.end();
-    const answer = await answerOf(request);
-    const first = await new Promise<Buffer>((resolve) => answer.once("data", resolve));
+    const reply = await answerOf(request);
+    const first = await new Promise<Buffer>((resolve) => reply.once("data", resolve));
     expect(first.toString()).toBe("first");
     more();
-    expect((await textOf(answer)).length).toBe(20 * 1024 * 1024);
+    expect((await textOf(reply)).length).toBe(20 * 1024 * 1024);
   });
 
   test("a client that disconnects during an upload ends the v4 request", async () => {
@@ -454,9 +454,9 @@ describe("L9 faults of v4 in the native proxy", () => {
     const path = newPath();
     const get = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
     client.send(get);
-    const [answer] = await client.waitForResponses(1);
-    expect(answer).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
-    expect(JSON.parse(answer?.body ?? "")).toEqual({
+    const [response] = await client.waitForResponses(1);
+    expect(response).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
+    expect(JSON.parse(response?.body ?? "")).toEqual({
       errors: [{ reason: "The service could not answer this request." }],
     });
     expect(gateway.v4.calls).toHaveLength(1);
@@ -490,7 +490,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     const request = open("GET", path);
     request.end();
     const heard = await answerOf(request)
-      .then(async (answer) => `${answer.statusCode} ${await textOf(answer)}`)
+      .then(async (response) => `${response.statusCode} ${await textOf(response)}`)
       .catch(() => "broken off");
     expect(heard).toMatch(/^(?:broken off|500 .*could not answer)/);
     const record = await newestNative(path);
@@ -503,8 +503,8 @@ describe("L9 faults of v4 in the native proxy", () => {
     });
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
     request.write(Buffer.alloc(1000));
-    const answer = await answerOf(request);
-    expect([413, 500]).toContain(answer.statusCode);
+    const response = await answerOf(request);
+    expect([413, 500]).toContain(response.statusCode);
     request.destroy();
   });
 });
@@ -514,9 +514,12 @@ test("an unreachable v4 gives 500 in JSON", async () => {
   const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
   await gone.close();
   try {
-    const answer = await alone.request("GET /anything", { as: null, headers: { authorization: "Bearer t" } });
-    expect(answer).toMatchObject({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
-    expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN/);
+    const response = await alone.request("GET /anything", {
+      as: null,
+      headers: { authorization: "Bearer t" },
+    });
+    expect(response).toMatchObject({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
+    expect(response.text).not.toMatch(/127\.0\.0\.1|ECONN/);
   } finally {
     await alone.stop();
   }
@@ -529,9 +532,9 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
     ["without a body", "DELETE", plain(204, "")],
     ["to HEAD", "HEAD", json(200, { made: true })],
     ["that v4 did not give", "GET", raw("", "end")],
-  ])("the record is committed before a response %s ends", async (_kind, method, answer) => {
+  ])("the record is committed before a response %s ends", async (_kind, method, response) => {
     const path = newPath();
-    gateway.v4.respondWith(answer);
+    gateway.v4.respondWith(response);
     const request = open(method, path);
     request.end();
     const { statusCode } = await answerOf(request).then(async (came) => {
@@ -552,11 +555,11 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
     });
     const request = open("GET", "/v4/x");
     request.end();
-    const answer = await answerOf(request);
-    const [first] = await once(answer, "data");
+    const reply = await answerOf(request);
+    const [first] = await once(reply, "data");
     expect(String(first)).toBe("half");
     finish();
-    expect(await textOf(answer)).toBe("done");
+    expect(await textOf(reply)).toBe("done");
   });
 
   test("a response without a record is aborted", async () => {
@@ -567,8 +570,8 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
       DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
     });
     try {
-      for (const answer of [json(200, { made: true }), plain(204, "")]) {
-        v4.respondWith(answer);
+      for (const response of [json(200, { made: true }), plain(204, "")]) {
+        v4.respondWith(response);
         const asked = alone.request("GET /x", { as: null, headers: { authorization: "Bearer t" } });
         await expect(asked).rejects.toThrow(/socket hang up|aborted/);
       }
@@ -594,10 +597,10 @@ describe("a failing v4 in the native proxy", () => {
     try {
       for (const { status } of await often(() => alone.request("GET /anything", asBearer)))
         expect([500, 503]).toContain(status);
-      const answer = await alone.request("GET /left-alone", asBearer);
-      expect(answer).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(answer.headers.get("content-type")).toBe("application/json");
+      const response = await alone.request("GET /left-alone", asBearer);
+      expect(response).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(response.headers.get("content-type")).toBe("application/json");
       expect((await alone.request("GET /vm/instances")).status).toBe(500);
 
       const records = await alone.readAudit();
@@ -626,8 +629,8 @@ describe("a failing v4 in the native proxy", () => {
       failing.v4.respondWith(json(status, {}));
       await often(() => failing.request("GET /anything", asBearer));
       const asked = failing.v4.calls.length;
-      const answer = await failing.request("GET /anything", asBearer);
-      expect(answer.headers.get("retry-after")).toBe("1");
+      const response = await failing.request("GET /anything", asBearer);
+      expect(response.headers.get("retry-after")).toBe("1");
       expect(failing.v4.calls).toHaveLength(asked);
       expect((await fetch(`${failing.adminUrl}/readyz`)).status).toBe(503);
     } finally {
@@ -707,11 +710,11 @@ test("UPSTREAM_URL may have a path", async () => {
 test("NATIVE_LANE=off gives 401 without a v4 request", async () => {
   const closed = await startListeningGatewayWithFakeV4({ NATIVE_LANE: "off" });
   try {
-    const answer = await closed.request("GET /vm/instances", {
+    const response = await closed.request("GET /vm/instances", {
       as: null,
       headers: { authorization: "Bearer t" },
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect(closed.v4.calls).toEqual([]);
   } finally {
     await closed.stop();

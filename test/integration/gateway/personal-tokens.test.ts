@@ -70,8 +70,8 @@ describe("a personal token created for vms:modify", () => {
     database.close();
     await new Promise((resolve) => setTimeout(resolve, 3200));
     gateway.takeV4Requests();
-    for (const told of [await gateway.request(REMOVE, { as: token }), await bearer(REMOVE, token)])
-      expect(told.status).toBe(401);
+    for (const response of [await gateway.request(REMOVE, { as: token }), await bearer(REMOVE, token)])
+      expect(response.status).toBe(401);
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 

@@ -103,12 +103,12 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
 ])(
   "%s fails: 500 under the request's id, not a word of the error, and it is heard of once",
   async (_name, parts, call) => {
-    const answer = await createPipeline(parts(), call)(request);
-    expect(answer).toMatchObject({
+    const response = await createPipeline(parts(), call)(request);
+    expect(response).toMatchObject({
       status: 500,
       headers: { "x-request-id": "my-id", "content-type": "application/json" },
     });
-    expect(JSON.parse(answer.body.toString())).toEqual({
+    expect(JSON.parse(response.body.toString())).toEqual({
       errors: [{ reason: "The service could not answer this request (my-id)." }],
     });
     expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);

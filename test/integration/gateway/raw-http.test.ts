@@ -66,8 +66,8 @@ describe("unusual but valid requests", () => {
       json(200, envelope([{ id: Number(/page=(\d+)/.exec(call.path)?.[1]), label: "x" }]))(call, response);
     });
     for (const page of [1, 2, 3]) client.send(GET.replace("instances", `instances?page=${page}`));
-    const answers = await client.waitForResponses(3);
-    expect(answers.map(({ body }) => JSON.parse(body).vms[0].id)).toEqual([1, 2, 3]);
+    const responses = await client.waitForResponses(3);
+    expect(responses.map(({ body }) => JSON.parse(body).vms[0].id)).toEqual([1, 2, 3]);
   });
 
   test("the first 64 of 2000 pipelined requests get responses, and the connection ends", async () => {

@@ -144,9 +144,9 @@ function bodyOf({ body, named, form }: Exchange): { text: string | Uint8Array<Ar
 }
 
 /** v4 says secrets again, under no name that tells what they are. */
-function echoes({ echo, named: [, value], answer }: Exchange): object {
+function echoes({ echo, named: [, value], answer: response }: Exchange): object {
   const spelt = `"${value}" (${encodeURIComponent(value)}) of ${TOKEN} ${JSON.stringify({ note: value })}`;
-  if (echo === "reason") return { ...answer, errors: [{ reason: `No: ${spelt}` }] };
+  if (echo === "reason") return { ...response, errors: [{ reason: `No: ${spelt}` }] };
   if (echo === "field") return { errors: [{ reason: spelt, field: value }], [value]: 1 };
   return { data: [{ id: 1, label: spelt }], page: 1, pages: 1, results: 1, id: 1, label: spelt };
 }

@@ -199,8 +199,8 @@ describe("time limits of bodies", () => {
     const bytes = (token: string): string => `${head(STOP, as(token), "Content-Length: 1000")}{`;
     const known = await begin(bytes("good-slow"));
     const unknown = await begin(bytes("bad-slow"));
-    const [answer] = await unknown.waitForResponses(1);
-    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("too slowly") });
+    const [response] = await unknown.waitForResponses(1);
+    expect(response).toMatchObject({ status: 400, body: expect.stringContaining("too slowly") });
     expect(known.text()).toBe("");
     known.send(`${" ".repeat(998)}}`);
     expect(await known.waitForResponses(1)).toMatchObject([{ status: 200 }]);

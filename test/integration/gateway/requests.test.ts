@@ -70,17 +70,17 @@ const reasons = ({ text }: Answer): string[] =>
   );
 
 /** The rules that hold for every alpha answer under /v4 (contract, rules 1, 2, 5, 6 and 8). */
-function expectAlpha(answer: Answer): void {
-  expect([200, 400, 401, 403, 404, 420, 500]).toContain(answer.status);
-  expect(answer.headers["content-type"]).toBe("application/json");
-  expect(() => JSON.parse(answer.text)).not.toThrow();
-  expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+function expectAlpha(response: Answer): void {
+  expect([200, 400, 401, 403, 404, 420, 500]).toContain(response.status);
+  expect(response.headers["content-type"]).toBe("application/json");
+  expect(() => JSON.parse(response.text)).not.toThrow();
+  expect(response.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   for (const name of ["limit", "remaining", "reset"])
-    expect(answer.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
-  expect(answer.headers["vary"]).toMatch(/Authorization.*X-Filter/);
-  expect(answer.headers["x-powered-by"]).toBeUndefined();
-  expect(answer.headers["server"]).toBeUndefined();
-  expect(answer.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts\b|Error:/);
+    expect(response.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
+  expect(response.headers["vary"]).toMatch(/Authorization.*X-Filter/);
+  expect(response.headers["x-powered-by"]).toBeUndefined();
+  expect(response.headers["server"]).toBeUndefined();
+  expect(response.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts\b|Error:/);
 }
 
 describe("L1 invalid bodies", () => {
@@ -152,10 +152,10 @@ describe("L1 invalid bodies", () => {
     ["one byte above the limit", Buffer.alloc(8193, 32), {}, /^The body is too large\.$/],
   ];
   test.each(table)("A-168 %s", async (_name, body, headers, reason) => {
-    const answer = await create(body, headers);
-    expectAlpha(answer);
-    expect(answer.status).toBe(400);
-    expect(reasons(answer)).toEqual([expect.stringMatching(reason)]);
+    const response = await create(body, headers);
+    expectAlpha(response);
+    expect(response.status).toBe(400);
+    expect(reasons(response)).toEqual([expect.stringMatching(reason)]);
     expect(gateway.v4.calls).toEqual([]);
   });
 
@@ -170,23 +170,25 @@ describe("L1 invalid bodies", () => {
     ["a place that every object has", { ...GOOD, datacenter: "constructor" }, "datacenter"],
     ["a type that every object has", { ...GOOD, type: "toString" }, "type"],
   ])("A-168 wrong types: %s", async (_name, body, field) => {
-    const answer = await create(JSON.stringify(body));
-    expectAlpha(answer);
-    expect(answer.status).toBe(400);
-    expect(reasons(answer)).toEqual([expect.stringMatching(new RegExp(`^${field}: `))]);
+    const response = await create(JSON.stringify(body));
+    expectAlpha(response);
+    expect(response.status).toBe(400);
+    expect(reasons(response)).toEqual([expect.stringMatching(new RegExp(`^${field}: `))]);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test("null is no body, and missing members are reported", async () => {
-    const answer = await create("null");
-    expect(answer.status).toBe(400);
-    expect(reasons(answer).map((line) => line.split(":")[0])).toEqual(["datacenter", "type"]);
+    const response = await create("null");
+    expect(response.status).toBe(400);
+    expect(reasons(response).map((line) => line.split(":")[0])).toEqual(["datacenter", "type"]);
   });
 
   test("an integer too long for a double does not stop the validation", async () => {
-    const answer = await create(`{"datacenter":"newark","type":"g6-standard-1","backup":${"9".repeat(400)}}`);
-    expectAlpha(answer);
-    expect([400, 500]).toContain(answer.status);
+    const response = await create(
+      `{"datacenter":"newark","type":"g6-standard-1","backup":${"9".repeat(400)}}`,
+    );
+    expectAlpha(response);
+    expect([400, 500]).toContain(response.status);
   });
 });
 
@@ -203,9 +205,9 @@ describe("accepted bodies", () => {
     ["L2 br", brotliCompressSync(text), { "content-encoding": "br" }],
     ["L2 zstd", zstdCompressSync(text), { "content-encoding": "zstd" }],
   ])("%s", async (_name, body, headers) => {
-    const answer = await create(body, headers);
-    expectAlpha(answer);
-    expect(answer).toMatchObject({ status: 200 });
+    const response = await create(body, headers);
+    expectAlpha(response);
+    expect(response).toMatchObject({ status: 200 });
     expect(gateway.v4.calls[0]?.json()).toMatchObject({
       region: "us-east",
       type: "g6-standard-1",
@@ -235,9 +237,9 @@ describe("accepted bodies", () => {
       json(200, { id: 7 }),
     );
     const deployed = '"distribution":"vm/debian9","root_pass":"a-good-pass","stackscript":5';
-    const answers =
+    const responses =
       '"stackscript_udf_responses":{"big":90071992547409931234,"long":0.12345678901234567890123}';
-    expect(await create(`{${deployed},${answers},${text.slice(1)}`)).toMatchObject({ status: 200 });
+    expect(await create(`{${deployed},${responses},${text.slice(1)}`)).toMatchObject({ status: 200 });
     const sent = gateway.v4.calls.at(-1)?.received().toString();
     expect(sent).toMatch(/"big":90071992547409931234,"long":0\.12345678901234567890123[,}]/);
   });
@@ -284,19 +286,19 @@ describe("L16 path traversal", () => {
     [`/v4/vm/instances/${"7".repeat(8000)}`, 404],
     [`/v4/${"a/".repeat(5000)}`, 404],
   ])("A-171 GET %.60s gets %i", async (path, status) => {
-    const answer = await send(`GET ${path}`);
-    expectAlpha(answer);
-    expect(answer.status).toBe(status);
-    expect(reasons(answer)).toHaveLength(1);
+    const response = await send(`GET ${path}`);
+    expectAlpha(response);
+    expect(response.status).toBe(status);
+    expect(reasons(response)).toHaveLength(1);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test.each(["PATCH", "TRACE", "OPTIONS", "PROPFIND", "DELETE", "PUT", "QUERY"])(
     "rejects a method that the path does not have: %s",
     async (method) => {
-      const answer = await send(`${method} /v4/vm/instances`);
-      expectAlpha(answer);
-      expect(answer.status).toBe(404);
+      const response = await send(`${method} /v4/vm/instances`);
+      expectAlpha(response);
+      expect(response.status).toBe(404);
       expect(gateway.v4.calls).toEqual([]);
     },
   );
@@ -312,9 +314,9 @@ describe("L16 path traversal", () => {
     "page=9999999999",
     "page=%zz",
   ])("A-017 rejects ?%s", async (query) => {
-    const answer = await send(`GET /v4/vm/instances?${query}`);
-    expectAlpha(answer);
-    expect(answer.status).toBe(400);
+    const response = await send(`GET /v4/vm/instances?${query}`);
+    expectAlpha(response);
+    expect(response.status).toBe(400);
     expect(gateway.v4.calls).toEqual([]);
   });
 
@@ -339,9 +341,9 @@ describe("credentials", () => {
     ["parameters", 'token realm="x", y="z"'],
   ];
   test.each(table)("A-169 %s gets 401 without a v4 request", async (_name, authorization) => {
-    const answer = await send("GET /v4/vm/instances", { authorization });
-    expectAlpha(answer);
-    expect(answer.status).toBe(401);
+    const response = await send("GET /v4/vm/instances", { authorization });
+    expectAlpha(response);
+    expect(response.status).toBe(401);
     expect(gateway.v4.calls).toEqual([]);
   });
 
@@ -390,10 +392,10 @@ describe("L19 invalid filters", () => {
     ["an unknown operator", '{"label":{"+eval":"1"}}'],
     ["bytes that are no UTF-8", '{"label":"\u00ff'],
   ])("%s gets 400 without a field and without a v4 request", async (_name, filter) => {
-    const answer = await filtered(filter);
-    expectAlpha(answer);
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text).errors).toEqual([{ reason: expect.any(String) }]);
+    const response = await filtered(filter);
+    expectAlpha(response);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text).errors).toEqual([{ reason: expect.any(String) }]);
     expect(gateway.v4.calls).toEqual([]);
   });
 
@@ -456,9 +458,9 @@ describe("L17 headers of translated requests", () => {
   });
 
   test("a user agent in latin-1 causes no error", async () => {
-    const answer = await asked({ "user-agent": "agent/\u00e9\t1" });
-    expectAlpha(answer);
-    expect(answer.status).toBe(200);
+    const response = await asked({ "user-agent": "agent/\u00e9\t1" });
+    expectAlpha(response);
+    expect(response.status).toBe(200);
   });
 
   test.each(["abc", "A.b_c-1", "x".repeat(128)])("X-Request-Id %.20s is accepted", async (id) => {
@@ -534,16 +536,16 @@ describe("browser clients", () => {
     "https://app.example.org.evil.org",
     "http://app.example.org",
   ])("the origin %s is not allowed", async (origin) => {
-    const answer = await send("OPTIONS /v4/vm/instances", { ...preflight, origin });
-    expect(answer.status).toBe(204);
-    expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    const response = await send("OPTIONS /v4/vm/instances", { ...preflight, origin });
+    expect(response.status).toBe(204);
+    expect(Object.keys(response.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
     const get = await send("GET /v4/vm/instances", { authorization: "token t", origin });
     expect(get.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
   test("an error is readable by a page too", async () => {
-    const answer = await send("GET /v4/vm/instances", { origin: "https://app.example.org" });
-    expect(answer).toMatchObject({
+    const response = await send("GET /v4/vm/instances", { origin: "https://app.example.org" });
+    expect(response).toMatchObject({
       status: 401,
       headers: {
         "access-control-allow-origin": "https://app.example.org",
@@ -570,8 +572,8 @@ describe("values that would change the path of a v4 request", () => {
     "DELETE of an address is rejected with a reason if v4's object has %j",
     async (v4) => {
       gateway.v4.respondWith(json(200, { address: "192.0.2.7", ...v4 }));
-      const answer = await send("DELETE /v4/networking/ipv4/192.0.2.7");
-      expect([answer.status, reasons(answer)]).toEqual([400, ["The address belongs to no instance."]]);
+      const response = await send("DELETE /v4/networking/ipv4/192.0.2.7");
+      expect([response.status, reasons(response)]).toEqual([400, ["The address belongs to no instance."]]);
       expect(gateway.v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
         "GET /v4/networking/ips/192.0.2.7",
       ]);
@@ -583,9 +585,9 @@ describe("request targets that Express cannot route", () => {
   test.each(["http://[::1", "http://a:b:c/v4/vm/instances", "//[", "http://[::1/v4/vm/instances"])(
     "%s gets 404, is rate limited and recorded",
     async (target) => {
-      const answer = await send(`GET ${target}`);
-      expect(answer.status).toBe(404);
-      expectAlpha(answer);
+      const response = await send(`GET ${target}`);
+      expect(response.status).toBe(404);
+      expectAlpha(response);
       expect(await gateway.readLastRecord()).toMatchObject({ alpha: { path: target, status: 404 } });
     },
   );

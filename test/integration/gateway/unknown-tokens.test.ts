@@ -12,7 +12,7 @@ let gateway: GatewayWithFakeV4;
 afterEach(() => gateway.stop());
 
 const get = (as: string, path = "/vm/instances") => gateway.request(`GET ${path}`, { as });
-const statuses = (told: readonly { status: number }[]) => told.map(({ status }) => status);
+const statuses = (reported: readonly { status: number }[]) => reported.map(({ status }) => status);
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
@@ -23,9 +23,9 @@ describe("made-up tokens", () => {
   });
 
   test("share the limit of their address, without a v4 request above it", async () => {
-    const told = [];
-    for (let n = 0; n < 20; n += 1) told.push(await get(`bad ${n}`.replace(" ", "-")));
-    expect(statuses(told)).toEqual(times(20, (n) => (n < 5 ? 401 : 420)));
+    const reported = [];
+    for (let n = 0; n < 20; n += 1) reported.push(await get(`bad ${n}`.replace(" ", "-")));
+    expect(statuses(reported)).toEqual(times(20, (n) => (n < 5 ? 401 : 420)));
     expect(gateway.v4.calls).toHaveLength(5);
   });
 
@@ -69,19 +69,19 @@ describe("concurrent requests with one unknown token", () => {
     await get("good");
     const held: (() => void)[] = [];
     gateway.v4.respondWith((call, response) => void held.push(() => json(200, envelope([]))(call, response)));
-    const told = times(3, () => get("good"));
+    const reported = times(3, () => get("good"));
     await waitFor(() => held.length === 3);
     for (const answer of held) answer();
-    expect(statuses(await Promise.all(told))).toEqual([200, 200, 200]);
+    expect(statuses(await Promise.all(reported))).toEqual([200, 200, 200]);
   });
 
   test("a failed first request does not fail the others", async () => {
     const idle = { ...envelope([]), status: "offline" };
     gateway.v4.respondWith(json(503, {}), json(200, idle, { "x-oauth-scopes": "*" }));
-    const told = statuses(
+    const reported = statuses(
       await Promise.all(times(5, () => gateway.request("POST /vm/instances/7/boot", { as: "good" }))),
     );
-    expect(told.filter((status) => status === 500).length).toBeLessThan(2);
+    expect(reported.filter((status) => status === 500).length).toBeLessThan(2);
   });
 
   test("a disconnected first client does not fail the others", async () => {

@@ -40,8 +40,8 @@ describe("statuses of v4 errors", () => {
   ];
   test.each(table)("A-168…A-173 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
     gateway.v4.respondWith(refusal(v4, { reason }));
-    const told = await gateway.request("GET /vm/instances");
-    expect(told).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
+    const response = await gateway.request("GET /vm/instances");
+    expect(response).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
     const { warnings } = await gateway.readLastRecord();
     expect(warnings).toEqual(v4 === alpha ? [] : [`v4 responded with ${v4}`]);
   });
@@ -78,9 +78,9 @@ describe("statuses of v4 errors", () => {
 describe("L10 fields in v4 errors are renamed to what the client sent", () => {
   const refused = async (...errors: unknown[]) => {
     gateway.v4.respondWith(refusal(400, ...errors));
-    const told = await gateway.request("POST /vm/instances", { body: DEPLOYED });
-    expect(told.status).toBe(400);
-    return told.body.errors;
+    const response = await gateway.request("POST /vm/instances", { body: DEPLOYED });
+    expect(response.status).toBe(400);
+    return response.body.errors;
   };
 
   test.each<[unknown, string | undefined]>([
@@ -113,10 +113,10 @@ describe("L10 fields in v4 errors are renamed to what the client sent", () => {
     ["backups.schedule.day", "backups.schedule.day"],
   ])("%s of an edit becomes alpha's %s", async (field, named) => {
     gateway.v4.respondWith(refusal(400, { field, reason: "No." }));
-    const told = await gateway.request("PUT /vm/instances/7", {
+    const response = await gateway.request("PUT /vm/instances/7", {
       body: { alerts: { cpu: { enabled: true, threshold: 5 } } },
     });
-    expect(told).toMatchObject({ status: 400, body: { errors: [{ field: named, reason: "No." }] } });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ field: named, reason: "No." }] } });
   });
 
   test("invalid entries are omitted", async () => {
@@ -162,9 +162,9 @@ describe("a member that the gateway added and v4 rejects", () => {
   test("is retried once, and the error names no field", async () => {
     gateway.v4.respondWith(refusal(400, { field: "label", reason: "Taken." }));
     const { label: _none, ...unnamed } = GOOD;
-    const told = await gateway.request("POST /vm/instances", { body: unnamed });
-    expect(told).toMatchObject({ status: 400, body: { errors: [{ reason: "Taken." }] } });
-    expect(told.body.errors[0].field).toBeUndefined();
+    const response = await gateway.request("POST /vm/instances", { body: unnamed });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ reason: "Taken." }] } });
+    expect(response.body.errors[0].field).toBeUndefined();
     expect(gateway.v4.calls).toHaveLength(2);
   });
 
@@ -194,10 +194,10 @@ describe("related requests (lesson L12)", () => {
     ["breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
   ])("one that %s omits its fields from the response", async (_name, behaviour) => {
     gateway.v4.respondWith((call, response) => {
-      const answer = call.path.endsWith("/transfer")
+      const reply = call.path.endsWith("/transfer")
         ? behaviour
         : json(200, { id: 7, label: "web-one", backups: {} });
-      answer(call, response);
+      reply(call, response);
     });
     expect(await gateway.request("GET /vm/instances/7")).toMatchObject({
       status: 200,
@@ -220,8 +220,8 @@ describe("reasons of v4 errors", () => {
     ["label is too short", "label", "label is too short", "label"],
   ])("%s: v4's %s becomes %s", async (reason, field, alpha, named) => {
     gateway.v4.respondWith(refusal(400, { reason, field }));
-    const told = await gateway.request("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
-    expect(told.body.errors).toEqual([{ field: named, reason: alpha }]);
+    const response = await gateway.request("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
+    expect(response.body.errors).toEqual([{ field: named, reason: alpha }]);
   });
 
   test("a response is bounded for a million reasons, or long ones", async () => {
@@ -229,9 +229,9 @@ describe("reasons of v4 errors", () => {
     const long = Array.from({ length: 100 }, () => ({ reason: "\0".repeat(2500), field: "label" }));
     for (const errors of [many, long]) {
       gateway.v4.respondWith(json(400, { errors }));
-      const told = await gateway.request("POST /vm/instances", { body: GOOD });
-      expect(told.status).toBe(400);
-      expect(told.text.length).toBeLessThan(131_072);
+      const response = await gateway.request("POST /vm/instances", { body: GOOD });
+      expect(response.status).toBe(400);
+      expect(response.text.length).toBeLessThan(131_072);
     }
   });
 });

@@ -33,12 +33,12 @@ const problems = (reason: unknown) => ({ errors: [{ reason }] });
 const failed = problems(expect.stringMatching(/^The service could not answer this request/));
 
 /** What every fault has in common: nothing of v4's words, addresses or headers gets through. */
-function expectSealed(told: { text: string; headers: Headers }): void {
-  expect(told.text).not.toMatch(/nginx|10\.1\.2\.3|127\.0\.0\.1|UND_ERR|ECONN|node:|\bat \w+/);
-  expect(told.headers.get("content-type")).toBe("application/json");
-  expect(told.headers.get("server")).toBeNull();
-  expect(told.headers.get("set-cookie")).toBeNull();
-  expect(told.headers.get("location")).toBeNull();
+function expectSealed(result: { text: string; headers: Headers }): void {
+  expect(result.text).not.toMatch(/nginx|10\.1\.2\.3|127\.0\.0\.1|UND_ERR|ECONN|node:|\bat \w+/);
+  expect(result.headers.get("content-type")).toBe("application/json");
+  expect(result.headers.get("server")).toBeNull();
+  expect(result.headers.get("set-cookie")).toBeNull();
+  expect(result.headers.get("location")).toBeNull();
 }
 
 describe("L9 an unusable response gives 500, and only harmless requests are retried", () => {
@@ -141,9 +141,9 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
   test.each(table)("A-173 a read, if v4 %s", async (_name, behaviour, calls, warning) => {
     const pair = before(warning);
     pair.v4.respondWith(behaviour);
-    const told = await pair.request("GET /vm/instances");
-    expect(told).toMatchObject({ status: 500, body: failed });
-    expectSealed(told);
+    const response = await pair.request("GET /vm/instances");
+    expect(response).toMatchObject({ status: 500, body: failed });
+    expectSealed(response);
     expect(pair.v4.calls).toHaveLength(calls);
     const record = await pair.readLastRecord();
     expect(record.alpha.status).toBe(500);
@@ -156,9 +156,9 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
   test.each(table)("L28 a create, sent once, if v4 %s", async (_name, behaviour, _calls, warning) => {
     const pair = before(warning);
     pair.v4.respondWith(behaviour);
-    const told = await pair.request("POST /vm/instances", CREATE);
-    expect(told).toMatchObject({ status: 500, body: failed });
-    expectSealed(told);
+    const response = await pair.request("POST /vm/instances", CREATE);
+    expect(response).toMatchObject({ status: 500, body: failed });
+    expectSealed(response);
     expect(pair.v4.calls.map(({ method }) => method)).toEqual(["POST"]);
   });
 });
@@ -179,9 +179,9 @@ describe("L9 JSON of the wrong shape gives 500", () => {
   ];
   test.each(table)("for a list, if v4 responds with %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
-    const told = await gateway.request("GET /vm/instances");
-    expect(told).toMatchObject({ status: 500, body: failed });
-    expectSealed(told);
+    const response = await gateway.request("GET /vm/instances");
+    expect(response).toMatchObject({ status: 500, body: failed });
+    expectSealed(response);
     expect((await gateway.readLastRecord()).warnings).not.toEqual([]);
   });
 
@@ -193,8 +193,8 @@ describe("L9 JSON of the wrong shape gives 500", () => {
     ["an empty 200", plain(200, "")],
   ])("for an object, if v4 responds with %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
-    const told = await gateway.request("GET /vm/instances/7/disks/1");
-    expect(told).toMatchObject({ status: 500, body: failed });
+    const response = await gateway.request("GET /vm/instances/7/disks/1");
+    expect(response).toMatchObject({ status: 500, body: failed });
   });
 
   test.each<[string, Responder]>([
@@ -283,11 +283,14 @@ describe("unusual but valid v4 responses", () => {
     ],
   ])("a list is read if it arrives %s", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
-    const told = await gateway.request("GET /vm/instances");
-    expect(told).toMatchObject({ status: 200, body: { vms: [{ id: 7, label: "web-one" }], total_pages: 1 } });
-    expect(Object.keys(told.body)).toEqual(["vms", "page", "total_pages", "total_results"]);
-    expect(told.headers.get("content-encoding")).toBeNull();
-    expect(told.headers.get("content-length")).toBe(String(Buffer.byteLength(told.text)));
+    const response = await gateway.request("GET /vm/instances");
+    expect(response).toMatchObject({
+      status: 200,
+      body: { vms: [{ id: 7, label: "web-one" }], total_pages: 1 },
+    });
+    expect(Object.keys(response.body)).toEqual(["vms", "page", "total_pages", "total_results"]);
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(response.text)));
     expect(gateway.v4.calls[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
@@ -311,9 +314,9 @@ describe("unusual but valid v4 responses", () => {
     gateway.v4.respondWith(
       plain(200, `{"data":[${row}],"page":1,"pages":1,"results":1,"__proto__":{"x":1}}`),
     );
-    const told = await gateway.request("GET /vm/instances");
-    expect(told.body.vms[0]).toMatchObject({ id: 7, group: "", status: null });
-    expect(told.text).not.toMatch(/evil|polluted|__proto__/);
+    const response = await gateway.request("GET /vm/instances");
+    expect(response.body.vms[0]).toMatchObject({ id: 7, group: "", status: null });
+    expect(response.text).not.toMatch(/evil|polluted|__proto__/);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
@@ -342,9 +345,9 @@ test("bytes after a response are not the response of the next caller", async () 
     const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));
     const whole = (body: string) => head(Buffer.byteLength(body)) + body;
     alone.v4.respondWith(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
-    const told = await Promise.all(["a", "b"].map((as) => alone.request("GET /vm/instances", { as })));
-    for (const { text } of told) expect(text).not.toContain("poison");
-    expect(told[1]?.body.vms[0].label).toBe("theirs");
+    const responses = await Promise.all(["a", "b"].map((as) => alone.request("GET /vm/instances", { as })));
+    for (const { text } of responses) expect(text).not.toContain("poison");
+    expect(responses[1]?.body.vms[0].label).toBe("theirs");
   } finally {
     await alone.stop();
   }

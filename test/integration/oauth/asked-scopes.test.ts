@@ -228,9 +228,9 @@ function strangersCannotReach(place: Place): void {
       ["/48", (n: number) => `2001:db8:7:${(n * 256).toString(16)}::1`, 60],
       ["/56", (n: number) => `2001:db8:7:${n.toString(16)}::1`, 40],
     ])("one %s of IPv6 cannot exhaust an application's requests", async (_, address, most) => {
-      const told = [];
-      for (const [at, text] of many.entries()) told.push(await from(text, address(Math.floor(at / 20))));
-      expect(told.filter(Boolean)).toHaveLength(most);
+      const reported = [];
+      for (const [at, text] of many.entries()) reported.push(await from(text, address(Math.floor(at / 20))));
+      expect(reported.filter(Boolean)).toHaveLength(most);
       expect(await from("stackscripts:view", "192.0.2.77")).toBe(true);
     });
 
@@ -252,10 +252,10 @@ function strangersCannotReach(place: Place): void {
           levels.flatMap((c) => levels.flatMap((d) => levels.map((e) => [a, b, c, d, e]))),
         ),
       );
-      const told = [];
+      const reported = [];
       for (const each of texts.slice(0, 505))
-        told.push(await remember(words.map((word, at) => `${word}:${each[at]}`).join(",")));
-      expect(told.filter(Boolean)).toHaveLength(500);
+        reported.push(await remember(words.map((word, at) => `${word}:${each[at]}`).join(",")));
+      expect(reported.filter(Boolean)).toHaveLength(500);
       expect(await remember("stackscripts:view")).toBe(false);
       expect(
         await gets("vms:read_only ips:read_only images:read_only volumes:read_only monitor:read_only"),

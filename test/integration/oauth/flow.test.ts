@@ -189,8 +189,8 @@ describe("POST /oauth/token", () => {
     ["an unknown client", { client_id: "unknown" }, 401],
     ["an unknown code", { code: "0".repeat(64) }, 400],
   ])("A-146 gives no token for %s", async (_, change, status) => {
-    const { status: told, body } = await app.exchange(await codeOf("vms:view"), change);
-    expect([told, body]).toEqual([status, { errors: [{ reason: expect.any(String) }] }]);
+    const { status: result, body } = await app.exchange(await codeOf("vms:view"), change);
+    expect([result, body]).toEqual([status, { errors: [{ reason: expect.any(String) }] }]);
   });
 
   test("A-146 accepts a code once", async () => {
@@ -223,10 +223,10 @@ describe("POST /oauth/token", () => {
 
   test("A-140 the secret appears in no redirect, no response and not in the audit", async () => {
     const code = await codeOf("vms:view");
-    const told = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
+    const response = await app.exchange(code, { client_id: CLIENT, client_secret: SECRET });
     const [{ id }] = await gateway.readAudit();
     const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).text;
-    expect(told.text).not.toContain(SECRET);
+    expect(response.text).not.toContain(SECRET);
     expect(record).toContain("POST /oauth/token");
     for (const secret of [SECRET, code]) expect(record).not.toContain(secret);
   });
@@ -319,16 +319,16 @@ describe("least privilege", () => {
     const direct = createApplication(gateway.sandbox.authUrl, { id: body.id, secret: body.secret });
     const back = await direct.signIn("vms:read_write account:read_only");
     const through = createApplication(gateway.app, { id: body.id, secret: body.secret });
-    const { body: told } = await through.exchange(back.searchParams.get("code") ?? "");
-    expect(told.scopes).toBe("vms:modify,account:view,tokens:view,clients:view,users:view,tickets:view");
+    const { body: result } = await through.exchange(back.searchParams.get("code") ?? "");
+    expect(result.scopes).toBe("vms:modify,account:view,tokens:view,clients:view,users:view,tickets:view");
   });
 
   test.each([
     ["*", "*"],
     ["vms:*", "vms:delete"],
     ["scripts:create", "stackscripts:create"],
-  ])("A-152 A-153 requested %s, returned %s", async (asked, told) => {
-    expect((await app.token(asked)).scopes).toBe(told);
+  ])("A-152 A-153 requested %s, returned %s", async (asked, result) => {
+    expect((await app.token(asked)).scopes).toBe(result);
   });
 });
 

@@ -48,19 +48,20 @@ let issued: { access_token: string; refresh_token: string }[];
 /** The sandbox's login server, with what it hands out changed by the way. */
 const passing =
   (
-    change: (answer: (typeof issued)[number], call: ReceivedRequest) => object | Promise<object> = (answer) =>
-      answer,
+    change: (reply: (typeof issued)[number], call: ReceivedRequest) => object | Promise<object> = (
+      response,
+    ) => response,
   ): Responder =>
   async (call: ReceivedRequest, response: ServerResponse) => {
-    const answer = await fetch(gateway.sandbox.authUrl + call.path, {
+    const reply = await fetch(gateway.sandbox.authUrl + call.path, {
       method: "POST",
       headers: { "content-type": String(call.headers["content-type"]) },
       body: call.received().toString(),
     });
-    const body = JSON.parse(await answer.text());
+    const body = JSON.parse(await reply.text());
     if (body.access_token) issued.push(body);
-    const told = body.access_token ? await change(body, call) : body;
-    json(answer.status, told)(call, response);
+    const result = body.access_token ? await change(body, call) : body;
+    json(reply.status, result)(call, response);
   };
 
 const formOf = (call: ReceivedRequest): Record<string, string> =>
@@ -181,8 +182,8 @@ describe("a token with a refresh token", () => {
     const token = await signedIn();
     travel(LASTS + 1);
     gateway.takeV4Requests();
-    const told = await Promise.all(Array.from({ length: 20 }, () => list(token)));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => list(token)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(shown())).toEqual(new Set([newest()]));
     expect(renewals()).toHaveLength(1);
   });
@@ -267,9 +268,9 @@ describe("a token that v4 rejects before its expiry", () => {
   test("gets 401 if v4 rejects the new token too, after one refresh and one retry", async () => {
     const token = await signedIn();
     login.respondWith(
-      passing(async (answer) => {
+      passing(async (response) => {
         await endedByClient(newest());
-        return answer;
+        return response;
       }),
     );
     await endedByClient(oldest());
@@ -315,7 +316,7 @@ describe("a login server that rejects a refresh", () => {
 });
 
 test("a token without a refresh token gets alpha's 401 when v4's token expires, and not before", async () => {
-  login.respondWith(passing(({ refresh_token: _none, ...answer }) => answer));
+  login.respondWith(passing(({ refresh_token: _none, ...response }) => response));
   const token = await signedIn();
   travel(LASTS - 1);
   expect((await list(token)).status).toBe(200);
@@ -332,10 +333,10 @@ describe("a login server that revokes the old token with each refresh", () => {
   let token: string;
   beforeEach(async () => {
     login.respondWith(
-      passing(async (answer) => {
+      passing(async (response) => {
         const before = issued.at(-2)?.access_token;
         if (before !== undefined) await endedByClient(before);
-        return answer;
+        return response;
       }),
     );
     other = await replica();
@@ -353,8 +354,8 @@ describe("a login server that revokes the old token with each refresh", () => {
   ])("does not affect a client at another replica: %s", async (_, call, options) => {
     await renewed(token);
     const asked = Array.from({ length: 5 }, () => other.request(call, { ...options, as: token }));
-    const told = await Promise.all(asked);
-    expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
+    const responses = await Promise.all(asked);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     expect(renewals()).toHaveLength(1);
   });
 
@@ -362,11 +363,11 @@ describe("a login server that revokes the old token with each refresh", () => {
     const gate = Promise.withResolvers<void>();
     let ended = false;
     login.respondWith(
-      passing(async (answer) => {
+      passing(async (response) => {
         await endedByClient(oldest());
         ended = true;
         await gate.promise;
-        return answer;
+        return response;
       }),
     );
     gateway.takeV4Requests();

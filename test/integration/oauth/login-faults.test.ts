@@ -66,8 +66,8 @@ describe("POST /oauth/token with a failing login server", () => {
     [429, { error: "slow_down" }, 420, "slow_down"],
   ])("translates the error %i %j to %i with its reason", async (status, body, alpha, reason) => {
     login.respondWith(json(status, body));
-    const told = await app.exchange("code");
-    expect([told.status, told.body]).toEqual([alpha, { errors: [{ reason }] }]);
+    const response = await app.exchange("code");
+    expect([response.status, response.body]).toEqual([alpha, { errors: [{ reason }] }]);
     expect(login.calls).toHaveLength(1);
   });
 
@@ -107,9 +107,9 @@ describe("POST /oauth/token with a failing login server", () => {
   test("drops members that the login server adds, and keeps secrets out of the audit", async () => {
     const secrets = { access_token: "c".repeat(64), refresh_token: "d".repeat(64), id_token: "e".repeat(64) };
     login.respondWith(json(200, { ...good, ...secrets }, { "set-cookie": "a=b" }));
-    const told = await app.exchange("the-code-of-this-test");
-    expect(Object.keys(told.body).sort()).toEqual(["access_token", "scopes"]);
-    expect(told.headers.get("set-cookie")).toBeNull();
+    const response = await app.exchange("the-code-of-this-test");
+    expect(Object.keys(response.body).sort()).toEqual(["access_token", "scopes"]);
+    expect(response.headers.get("set-cookie")).toBeNull();
     const [{ id }] = await gateway.readAudit();
     const record = (await gateway.requestAdmin(`GET /api/audit/${id}`)).text;
     expect(record).toContain("/oauth/token");

@@ -124,12 +124,12 @@ describe("L22 the scopes of a token", () => {
     const token = fresh();
     gateway.v4.respondWith(list("domains:read_only"));
     await ask(GET, token);
-    const told = await ask(GET, token);
-    expect(told).toMatchObject({
+    const response = await ask(GET, token);
+    expect(response).toMatchObject({
       status: 403,
       body: { errors: [{ reason: "The access token does not grant this." }] },
     });
-    expect(told.text).not.toMatch(/domains|read_only/);
+    expect(response.text).not.toMatch(/domains|read_only/);
   });
 });
 

@@ -124,13 +124,13 @@ describe("deploy/prometheus/prometheus.yaml", () => {
     test("sends the token", async () => {
       const call = `GET ${scrape.metrics_path}`;
       const authorization = `${scrape.authorization.type} the-operators-own`;
-      const [without, shown] = [
+      const [without, response] = [
         await closed.requestAdmin(call),
         await closed.requestAdmin(call, { headers: { authorization } }),
       ];
-      expect([without.status, shown.status]).toEqual([401, 200]);
-      expect(shown.headers.get("content-type")).toMatch(/^text\/plain; version=/);
-      expect(shown.text).toContain("alpha_gateway_");
+      expect([without.status, response.status]).toEqual([401, 200]);
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+      expect(response.text).toContain("alpha_gateway_");
     });
   });
 });

@@ -32,14 +32,14 @@ describe("the gateway's rate limits", () => {
     expect(reset).toBeGreaterThan(now - 1);
     expect(reset).toBeLessThan(now + 102);
 
-    const told = await get("a");
-    expect(told).toMatchObject({
+    const response = await get("a");
+    expect(response).toMatchObject({
       status: 420,
       statusText: "Enhance Your Calm",
       body: { errors: [{ reason: "Too many requests. Try again later." }] },
     });
-    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-    expect(limitsOf(told).slice(0, 2)).toEqual([2, 0]);
+    expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    expect(limitsOf(response).slice(0, 2)).toEqual([2, 0]);
     expect(gateway.v4.calls).toHaveLength(2);
     expect((await gateway.readLastRecord()).v4).toEqual([]);
   });
@@ -70,10 +70,10 @@ describe("the gateway's rate limits", () => {
     await start({ RATE_LIMIT_CREATE: "1/100" });
     const create = () => gateway.request("POST /vm/instances", { as: "a", ...GOOD });
     expect(limitsOf(await create()).slice(0, 2)).toEqual([1, 0]);
-    const told = await create();
-    expect(told.status).toBe(420);
-    expect(limitsOf(told).slice(0, 2)).toEqual([1, 0]);
-    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    const response = await create();
+    expect(response.status).toBe(420);
+    expect(limitsOf(response).slice(0, 2)).toEqual([1, 0]);
+    expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     expect(gateway.v4.calls).toHaveLength(1);
     expect((await get("a")).status).toBe(200);
   });
@@ -81,10 +81,10 @@ describe("the gateway's rate limits", () => {
   test("X-CORS-Status: a 420 is reported in X-Status with status 200", async () => {
     await start({ RATE_LIMIT: "1/100" });
     await get("a");
-    const told = await get("a", { "x-cors-status": "true" });
-    expect(told.status).toBe(200);
-    expect(told.headers.get("x-status")).toBe("420");
-    expect(told.headers.get("retry-after")).not.toBeNull();
+    const response = await get("a", { "x-cors-status": "true" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-status")).toBe("420");
+    expect(response.headers.get("retry-after")).not.toBeNull();
   });
 });
 
@@ -148,19 +148,19 @@ describe("v4's rate limits", () => {
       "x-ratelimit-reset": "1800000000",
     };
     gateway.v4.respondWith(json(429, { errors: [{ reason: "Too many requests." }] }, headers));
-    const told = await get("a");
-    expect(told).toMatchObject({ status: 420, body: { errors: [{ reason: "Too many requests." }] } });
-    for (const [name, value] of Object.entries(headers)) expect(told.headers.get(name)).toBe(value);
+    const response = await get("a");
+    expect(response).toMatchObject({ status: 420, body: { errors: [{ reason: "Too many requests." }] } });
+    for (const [name, value] of Object.entries(headers)) expect(response.headers.get(name)).toBe(value);
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
   test("a 429 without headers gets the gateway's headers, and always Retry-After", async () => {
     await start({});
     gateway.v4.respondWith(json(429, {}));
-    const told = await get("a");
-    expect(told.status).toBe(420);
-    expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-    expect(limitsOf(told).every(Number.isSafeInteger)).toBe(true);
+    const response = await get("a");
+    expect(response.status).toBe(420);
+    expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    expect(limitsOf(response).every(Number.isSafeInteger)).toBe(true);
   });
 
   test.each(["soon", "-1", "1e9", "", "Wed, 21 Oct 2026 07:28:00 GMT", "9".repeat(40)])(
@@ -168,9 +168,9 @@ describe("v4's rate limits", () => {
     async (value) => {
       await start({});
       gateway.v4.respondWith(json(429, {}, { "retry-after": value, "x-ratelimit-limit": value }));
-      const told = await get("a");
-      expect(told.headers.get("retry-after")).toMatch(/^[1-9]\d{0,8}$/);
-      expect(limitsOf(told)[0]).toBe(100_000);
+      const response = await get("a");
+      expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d{0,8}$/);
+      expect(limitsOf(response)[0]).toBe(100_000);
     },
   );
 

@@ -73,25 +73,27 @@ describe("the report of a gateway with SQLite", () => {
     ["md", "text/markdown; charset=utf-8", "# Migration report"],
     ["csv", "text/csv; charset=utf-8; header=present", "client,user_agent,"],
   ])("has a media type and a file name as %s", async (format, type, start) => {
-    const answer = await requestReport(gateway, `?format=${format}`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe(type);
-    expect(answer.headers.get("content-disposition")).toContain(`migration-report.${format}`);
-    expect(answer.text.startsWith(start)).toBe(true);
+    const response = await requestReport(gateway, `?format=${format}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(response.headers.get("content-disposition")).toContain(`migration-report.${format}`);
+    expect(response.text.startsWith(start)).toBe(true);
   });
 
   test("is a page that can load and run nothing", async () => {
-    const answer = await requestReport(gateway, "?format=html");
-    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(answer.text).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
+    const response = await requestReport(gateway, "?format=html");
+    expect(response.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    expect(response.text).not.toMatch(/<script|<link|<img|\bsrc=|url\(/);
   });
 
   test.each(["?format=pdf", "?format=md&format=csv", "?client=me", "?since=yesterday", "?route=GET%20/x"])(
     "rejects %s with a reason",
     async (query) => {
-      const answer = await requestReport(gateway, query);
-      expect(answer.status).toBe(400);
-      expect(answer.text).toMatch(/Has to be|Use /);
+      const response = await requestReport(gateway, query);
+      expect(response.status).toBe(400);
+      expect(response.text).toMatch(/Has to be|Use /);
     },
   );
 

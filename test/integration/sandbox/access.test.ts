@@ -24,9 +24,9 @@ test.each([...publicPaths, ...optionalPaths])("%s answers without a token", asyn
 });
 
 test.each(privatePaths)("V-004 V-178 %s is 401 without a token", async (path) => {
-  const answer = await service.request(`GET ${path}`, { as: "anonymous" });
-  expect(answer.status).toBe(401);
-  expect(answer.body).toEqual({ errors: [{ reason: expect.any(String) }] });
+  const response = await service.request(`GET ${path}`, { as: "anonymous" });
+  expect(response.status).toBe(401);
+  expect(response.body).toEqual({ errors: [{ reason: expect.any(String) }] });
 });
 
 describe("V-171 V-178 invalid credentials", () => {
@@ -59,9 +59,9 @@ const scopeCases: readonly [request: string, needed: string, allowed: readonly T
 
 test.each(scopeCases)("V-176 V-177 V-179 %s needs %j", async (request, needed, allowed) => {
   for (const as of ["full", "readOnly", "vms", "none"] as const) {
-    const answer = await service.request(request, { as });
-    expect([as, answer.status]).toEqual([as, allowed.includes(as) ? 200 : 403]);
-    expect(answer.headers.get("x-accepted-oauth-scopes")).toBe(needed);
+    const response = await service.request(request, { as });
+    expect([as, response.status]).toEqual([as, allowed.includes(as) ? 200 : 403]);
+    expect(response.headers.get("x-accepted-oauth-scopes")).toBe(needed);
   }
 });
 

@@ -13,7 +13,8 @@ const pay = (change: Json): Promise<SandboxResponse> =>
   service.request("POST /account/credit-card", { body: { ...card, ...change } });
 const card = { card_number: "4111111111111111", expiry_month: 5, expiry_year: 2022, cvv: "123" };
 
-const faulty = (answer: SandboxResponse): unknown[] => (answer.status === 200 ? [] : errorFields(answer));
+const faulty = (response: SandboxResponse): unknown[] =>
+  response.status === 200 ? [] : errorFields(response);
 
 describe("PUT /account", () => {
   const lengths = Object.entries({
@@ -62,8 +63,8 @@ describe("PUT /account", () => {
 
   test("V-093 V-189 a wrong type is 400 naming the field, and nothing is changed", async () => {
     const before = await account();
-    const answer = await put({ company: "Other", city: 5, phone: null });
-    expect([answer.status, errorFields(answer)]).toEqual([400, ["city", "phone"]]);
+    const response = await put({ company: "Other", city: 5, phone: null });
+    expect([response.status, errorFields(response)]).toEqual([400, ["city", "phone"]]);
     expect(await account()).toEqual(before);
   });
 
@@ -87,9 +88,9 @@ describe("POST /account/credit-card", () => {
     ["4111 1111 1111 1111", 400],
     ["4111-1111-1111-1111", 400],
   ])("V-037 card_number %s is %i", async (number, status) => {
-    const answer = await pay({ card_number: number });
-    expect(answer.status).toBe(status);
-    expect(faulty(answer)).toEqual(status === 400 ? ["card_number"] : []);
+    const response = await pay({ card_number: number });
+    expect(response.status).toBe(status);
+    expect(faulty(response)).toEqual(status === 400 ? ["card_number"] : []);
   });
 
   test.each([
@@ -107,8 +108,8 @@ describe("POST /account/credit-card", () => {
   });
 
   test("V-094 V-095 V-190 returns {} and replaces the card", async () => {
-    const answer = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const response = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
+    expect([response.status, response.body]).toEqual([200, {}]);
     expect((await account())["credit_card"]).toEqual({ last_four: 5559, expiry: "05/2030" });
     expect(items(await service.request("GET /account/payment-methods"))).toHaveLength(1);
   });
@@ -143,8 +144,8 @@ describe("payments", () => {
   });
 
   test.each(["4.99", "2000.01", "10000.01", "-5", "x"])("V-100 usd %s is 400 naming usd", async (usd) => {
-    const answer = await service.request("POST /account/payments/wallet", { body: { ...wallet, usd } });
-    expect([answer.status, errorFields(answer)]).toEqual([400, ["usd"]]);
+    const response = await service.request("POST /account/payments/wallet", { body: { ...wallet, usd } });
+    expect([response.status, errorFields(response)]).toEqual([400, ["usd"]]);
   });
 
   test("V-152 a payment lowers the balance and removes its notification", async () => {
@@ -211,18 +212,18 @@ test("account settings: backups for every new instance", async () => {
     backups_enabled: true,
     managed: false,
   });
-  const made = await service.request("POST /vm/instances", {
+  const response = await service.request("POST /vm/instances", {
     body: { type: "g6-standard-1", region: "us-east" },
   });
-  expect(made.body).toMatchObject({ backups: { enabled: true } });
+  expect(response.body).toMatchObject({ backups: { enabled: true } });
 });
 
 test("V-152 V-153 instances are transferred to another account", async () => {
-  const made = await service.request("POST /account/service-transfers", {
+  const response = await service.request("POST /account/service-transfers", {
     body: { entities: { vms: [5202] } },
   });
-  const { token } = made.body;
-  expect(made.body).toMatchObject({ status: "pending", is_sender: true });
+  const { token } = response.body;
+  expect(response.body).toMatchObject({ status: "pending", is_sender: true });
   expect((await service.request(`POST /account/service-transfers/${String(token)}/accept`)).status).toBe(400);
   const accepted = `POST /account/service-transfers/${String(token)}/accept`;
   expect((await service.request(accepted, { as: "other" })).status).toBe(200);

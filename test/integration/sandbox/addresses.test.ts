@@ -75,8 +75,8 @@ describe("V-111 reverse DNS", () => {
 
   test("is set at the instance as well", async () => {
     const body = { rdns: "www.shop.example.net" };
-    const answer = await service.request(`PUT /vm/instances/5201/ips/${first}`, { body });
-    expect(answer.body["rdns"]).toBe("www.shop.example.net");
+    const response = await service.request(`PUT /vm/instances/5201/ips/${first}`, { body });
+    expect(response.body["rdns"]).toBe("www.shop.example.net");
     expect((await read(first))["rdns"]).toBe("www.shop.example.net");
   });
 });
@@ -120,11 +120,11 @@ describe("the addresses of an instance", () => {
   });
 
   test("V-068 belong to the instance until they are assigned elsewhere", async () => {
-    const made = await service.request("POST /networking/ips", {
+    const response = await service.request("POST /networking/ips", {
       body: { type: "ipv4", public: true, vm_id: here },
     });
-    const address = String(made.body["address"]);
-    expect(made.body["vm_id"]).toBe(here);
+    const address = String(response.body["address"]);
+    expect(response.body["vm_id"]).toBe(here);
     const body = { region: "ap-west", assignments: [{ address, vm_id: there }] };
     expect((await service.request("POST /networking/ipv4/assign", { body })).body).toEqual({});
     expect((await read(address))["vm_id"]).toBe(there);
@@ -171,13 +171,13 @@ describe("V-147 assigning", () => {
   });
 
   test("assigns ranges only with /networking/ips/assign", async () => {
-    const made = await service.request("POST /networking/ipv6/ranges", {
+    const response = await service.request("POST /networking/ipv6/ranges", {
       body: { prefix_length: 64, vm_id: here },
     });
-    const move = [{ address: made.body["range"] as string, vm_id: there }];
+    const move = [{ address: response.body["range"] as string, vm_id: there }];
     expect((await assign("ipv4", move)).status).toBe(400);
     expect((await assign("ips", move)).status).toBe(200);
-    const range = String(made.body["range"]).replace("/64", "");
+    const range = String(response.body["range"]).replace("/64", "");
     expect((await service.request(`GET /networking/ipv6/ranges/${range}`)).body["vms"]).toEqual([there]);
   });
 });

@@ -6,8 +6,8 @@ let service: TestSandbox;
 let cluster: string;
 beforeEach(async () => {
   service = createTestSandbox();
-  const made = await ask("POST /orch/clusters", wanted);
-  cluster = `/orch/clusters/${String(made.body["id"])}`;
+  const response = await ask("POST /orch/clusters", wanted);
+  cluster = `/orch/clusters/${String(response.body["id"])}`;
 });
 
 const ask = (request: string, body?: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
@@ -127,9 +127,9 @@ describe("node pools", () => {
     ["V-055", Array.from({ length: 7 }, () => disk(1000)), 200, []],
     ["V-055", Array.from({ length: 8 }, () => disk(1000)), 400, ["disks"]],
   ])("%s the layout %j is %i", async (_id, disks, status, named) => {
-    const answer = await addPool({ disks });
-    expect(answer.status).toBe(status);
-    expect(status === 200 ? answer.body["disks"] : errorFields(answer)).toEqual(
+    const response = await addPool({ disks });
+    expect(response.status).toBe(status);
+    expect(status === 200 ? response.body["disks"] : errorFields(response)).toEqual(
       status === 200 ? disks : named,
     );
   });
@@ -208,8 +208,8 @@ test("V-167 an outstanding balance prevents creating and enlarging", async () =>
   expect((await ask("POST /orch/clusters", wanted, "other")).status).toBe(400);
   expect(items(await ask("GET /orch/clusters", undefined, "other"))).toEqual([]);
   await ask("POST /account/payments", { usd: "25.50" }, "other");
-  const made = await ask("POST /orch/clusters", wanted, "other");
-  const path = `/orch/clusters/${String(made.body["id"])}/pools`;
+  const response = await ask("POST /orch/clusters", wanted, "other");
+  const path = `/orch/clusters/${String(response.body["id"])}/pools`;
   const [pool] = items(await ask(`GET ${path}`, undefined, "other"));
   const state = service.sandbox.save();
   const owing = structuredClone(state) as unknown as {

@@ -37,9 +37,9 @@ describe("password and rescue", () => {
 
 describe("disks", () => {
   test("are cloned if there is space", async () => {
-    const made = await post(`${off}/disks`, { size: 500, label: "spare", filesystem: "raw" });
-    expect(made.status).toBe(200);
-    const copied = await post(`${off}/disks/${String(made.body["id"])}/clone`);
+    const response = await post(`${off}/disks`, { size: 500, label: "spare", filesystem: "raw" });
+    expect(response.status).toBe(200);
+    const copied = await post(`${off}/disks/${String(response.body["id"])}/clone`);
     expect(copied.body).toMatchObject({ size: 500, filesystem: "raw", status: "not ready" });
     const [first] = await all(`${off}/disks`);
     expect((await post(`${off}/disks/${String(first?.["id"])}/clone`)).status).toBe(400);
@@ -198,13 +198,13 @@ describe("images and scripts", () => {
       images: ["vm/debian11"],
       script: '#!/bin/sh\n# <UDF name="A" label="Ask" oneof="x,y">\n',
     };
-    const made = await service.request("POST /vm/stackscripts", { body });
-    expect(made.body).toMatchObject({
+    const response = await service.request("POST /vm/stackscripts", { body });
+    expect(response.body).toMatchObject({
       mine: true,
       is_public: false,
       user_defined_fields: [{ name: "A", label: "Ask", oneof: "x,y" }],
     });
-    const path = `/vm/stackscripts/${String(made.body["id"])}`;
+    const path = `/vm/stackscripts/${String(response.body["id"])}`;
     expect((await service.request(`GET ${path}`, { as: "other" })).status).toBe(404);
     await service.request(`PUT ${path}`, { body: { is_public: true } });
     expect((await service.request(`GET ${path}`, { as: "other" })).status).toBe(200);

@@ -98,9 +98,9 @@ describe("V-002 V-003 bodies", () => {
 
   test.each(posts)("%s accepts only a JSON object", async (request) => {
     for (const text of ["{", "[]", '"x"', "null", "5"]) {
-      const answer = await service.request(request, { raw: text });
-      expect([text, answer.status]).toEqual([text, 400]);
-      expect(answer.headers.get("content-type")).toBe("application/json");
+      const response = await service.request(request, { raw: text });
+      expect([text, response.status]).toEqual([text, 400]);
+      expect(response.headers.get("content-type")).toBe("application/json");
     }
   });
 
@@ -153,8 +153,8 @@ test("V-177 a scope of one area does not permit others", async () => {
   };
   for (const area of Object.keys(areas)) {
     const body = { label: area, scopes: `${area}:read_only` };
-    const made = await service.request("POST /profile/tokens", { body });
-    const as = { authorization: `Bearer ${String(made.body["token"])}` };
+    const response = await service.request("POST /profile/tokens", { body });
+    const as = { authorization: `Bearer ${String(response.body["token"])}` };
     for (const [other, path] of Object.entries(areas)) {
       const { status } = await service.request(`GET ${path}`, { as });
       expect([area, other, status]).toEqual([area, other, area === other ? 200 : 403]);
@@ -164,8 +164,8 @@ test("V-177 a scope of one area does not permit others", async () => {
 
 test("V-176 two scopes are required if both areas are affected", async () => {
   const body = { label: "ips", scopes: "ips:read_write" };
-  const made = await service.request("POST /profile/tokens", { body });
-  const as = { authorization: `Bearer ${String(made.body["token"])}` };
+  const response = await service.request("POST /profile/tokens", { body });
+  const as = { authorization: `Bearer ${String(response.body["token"])}` };
   const refused = await service.request("POST /networking/ips/share", { as, body: { vm_id: 5201, ips: [] } });
   expect(refused.status).toBe(403);
   expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("ips:read_write vms:read_write");

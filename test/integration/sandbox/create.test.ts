@@ -15,7 +15,7 @@ const disksOf = async (instance: SandboxResponse): Promise<Json[]> =>
 
 /** A whole backup of the seeded first instance, which is in ap-west. */
 const backup = { backup_id: 640012, region: "ap-west", image: undefined, root_pass: undefined };
-const answers = { ADMIN_MAIL: "a@example.net", DOMAIN: "example.net" };
+const responses = { ADMIN_MAIL: "a@example.net", DOMAIN: "example.net" };
 
 type Case = readonly [name: string, change: Json, named: readonly string[]];
 const refused: readonly Case[] = [
@@ -53,12 +53,12 @@ const refused: readonly Case[] = [
   ["a script without its answers", { stackscript_id: 90022 }, ["stackscript_data"]],
   [
     "a script with an empty answer",
-    { stackscript_id: 90022, stackscript_data: { ...answers, DOMAIN: "" } },
+    { stackscript_id: 90022, stackscript_data: { ...responses, DOMAIN: "" } },
     ["stackscript_data"],
   ],
   [
     "a script with an answer that is no choice",
-    { stackscript_id: 90022, stackscript_data: { ...answers, PHP: "4" } },
+    { stackscript_id: 90022, stackscript_data: { ...responses, PHP: "4" } },
     ["stackscript_data"],
   ],
   [
@@ -71,9 +71,9 @@ const refused: readonly Case[] = [
 ];
 
 test.each(refused)("%s is rejected with the field", async (_name, change, named) => {
-  const answer = await create(change);
-  expect(answer.status).toBe(400);
-  expect(errorFields(answer)).toEqual(named);
+  const response = await create(change);
+  expect(response.status).toBe(400);
+  expect(errorFields(response)).toEqual(named);
 });
 
 const accepted: readonly [name: string, change: Json, made: Json][] = [
@@ -89,7 +89,7 @@ const accepted: readonly [name: string, change: Json, made: Json][] = [
   ["a script with nothing to answer", { stackscript_id: 90021 }, { image: "vm/debian11" }],
   [
     "a script with its answers",
-    { stackscript_id: 90022, stackscript_data: answers },
+    { stackscript_id: 90022, stackscript_data: responses },
     { image: "vm/debian11" },
   ],
   ["a backup", backup, { region: "ap-west", image: null }],
@@ -113,10 +113,12 @@ const accepted: readonly [name: string, change: Json, made: Json][] = [
 ];
 
 test.each(accepted)("%s is accepted", async (_name, change, made) => {
-  const answer = await create(change);
-  expect(answer.body).toMatchObject({ status: "provisioning", ...made });
-  expect(answer.status).toBe(200);
-  expect((await service.request(`GET /vm/instances/${String(answer.body["id"])}`)).body).toEqual(answer.body);
+  const response = await create(change);
+  expect(response.body).toMatchObject({ status: "provisioning", ...made });
+  expect(response.status).toBe(200);
+  expect((await service.request(`GET /vm/instances/${String(response.body["id"])}`)).body).toEqual(
+    response.body,
+  );
 });
 
 test("without a label the instance is named by the product word and its id", async () => {
@@ -138,13 +140,13 @@ test("a new instance has its type's specs, and default alerts", async () => {
 
 describe("the disks of a new instance", () => {
   test("from an image: a system disk and swap that fill the space, and one profile", async () => {
-    const made = await create({});
-    const disks = await disksOf(made);
+    const response = await create({});
+    const disks = await disksOf(response);
     expect(disks).toMatchObject([
       { label: "Debian 11 disk", size: 50_688, filesystem: "ext4" },
       { label: "swap", size: 512, filesystem: "swap" },
     ]);
-    const configs = items(await service.request(`GET /vm/instances/${String(made.body["id"])}/configs`));
+    const configs = items(await service.request(`GET /vm/instances/${String(response.body["id"])}/configs`));
     expect(configs).toMatchObject([
       { devices: { sda: { disk_id: disks[0]?.["id"] }, sdb: { disk_id: disks[1]?.["id"] }, sdc: null } },
     ]);

@@ -103,29 +103,32 @@ describe("managed credentials", () => {
     ["a/b", 400],
     ["web admin", 400],
   ])("V-071 V-072 V-116 label %j is %i", async (label, expected) => {
-    const answer = await ask("PUT /managed/credentials/9911", {
+    const response = await ask("PUT /managed/credentials/9911", {
       label,
       last_decrypted: "2020-01-01T00:00:00",
     });
-    expect(answer.status).toBe(expected);
+    expect(response.status).toBe(expected);
     const written = { id: 9911, label, last_decrypted: null };
-    expect(expected === 200 ? answer.body : errorFields(answer)).toEqual(
+    expect(expected === 200 ? response.body : errorFields(response)).toEqual(
       expected === 200 ? written : ["label"],
     );
   });
 
   test("V-117 accept user name and password and never show them", async () => {
-    const answer = await ask("POST /managed/credentials/9911/update", { username: "u5er", password: "pa55" });
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const response = await ask("POST /managed/credentials/9911/update", {
+      username: "u5er",
+      password: "pa55",
+    });
+    expect([response.status, response.body]).toEqual([200, {}]);
     expect(JSON.stringify((await ask("GET /managed/credentials")).body)).not.toMatch(/u5er|pa55/);
     expect(errorFields(await ask("POST /managed/credentials/9911/update", {}))).toEqual(["password"]);
   });
 
   test("V-157 services are created and changed", async () => {
     const body = { label: "shop", service_type: "url", address: "https://shop.example.net", timeout: 30 };
-    const made = await ask("POST /managed/services", { ...body, credentials: [9911] });
-    expect(made.body).toMatchObject({ ...body, status: "pending" });
-    const path = `/managed/services/${String(made.body["id"])}`;
+    const response = await ask("POST /managed/services", { ...body, credentials: [9911] });
+    expect(response.body).toMatchObject({ ...body, status: "pending" });
+    const path = `/managed/services/${String(response.body["id"])}`;
     expect((await ask(`PUT ${path}`, { timeout: 60 })).body["timeout"]).toBe(60);
     expect(errorFields(await ask("POST /managed/services", {}))).toHaveLength(4);
     expect(errorFields(await ask(`PUT ${path}`, { credentials: [1] }))).toEqual(["credentials"]);

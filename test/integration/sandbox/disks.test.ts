@@ -26,9 +26,9 @@ test.each([
   ["an image without a password", { size: 3000, image: "vm/debian11" }, ["root_pass"]],
   ["less than the image needs", { size: 1299, image: "vm/debian11", root_pass: "Abc12!x" }, ["size"]],
 ])("a disk with %s is rejected with the field", async (_name, body, named) => {
-  const answer = await create(body);
-  expect(answer.status).toBe(400);
-  expect(errorFields(answer)).toEqual(named);
+  const response = await create(body);
+  expect(response.status).toBe(400);
+  expect(errorFields(response)).toEqual(named);
 });
 
 test.each([
@@ -40,11 +40,11 @@ test.each([
   ["read_only", { label: "data", size: 10, read_only: true }, { read_only: true }],
   ["an image", { size: 1300, image: "vm/debian11", root_pass: "Abc12!x" }, { label: "Debian 11 disk" }],
 ] as const)("a disk with %s is created", async (_name, body, made) => {
-  const answer = await create(body);
-  expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({ status: "not ready", ...made });
-  const again = await service.request(`GET ${roomy}/disks/${String(answer.body["id"])}`);
-  expect(again.body).toEqual(answer.body);
+  const response = await create(body);
+  expect(response.status).toBe(200);
+  expect(response.body).toMatchObject({ status: "not ready", ...made });
+  const again = await service.request(`GET ${roomy}/disks/${String(response.body["id"])}`);
+  expect(again.body).toEqual(response.body);
 });
 
 test("a disk uses space, and a delete frees it", async () => {
@@ -68,27 +68,27 @@ describe("resize", () => {
   async function resize(instance: string, size: unknown) {
     const [disk] = items(await service.request(`GET ${instance}/disks`));
     const path = `${instance}/disks/${String(disk?.["id"])}`;
-    const answer = await service.request(`POST ${path}/resize`, { body: { size } });
+    const response = await service.request(`POST ${path}/resize`, { body: { size } });
     service.clock.advance(10_000);
-    return { answer, before: disk, after: (await service.request(`GET ${path}`)).body };
+    return { answer: response, before: disk, after: (await service.request(`GET ${path}`)).body };
   }
 
   test("uses the free space", async () => {
     const [disk] = items(await service.request(`GET ${roomy}/disks`));
-    const { answer, after } = await resize(roomy, Number(disk?.["size"]) + free);
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const { answer: response, after } = await resize(roomy, Number(disk?.["size"]) + free);
+    expect([response.status, response.body]).toEqual([200, {}]);
     expect(after).toMatchObject({ size: Number(disk?.["size"]) + free, status: "ready" });
   });
 
   test.each([undefined, 0, "10", 10_000_000])("to %j is 400 naming size", async (size) => {
-    const { answer, before, after } = await resize(roomy, size);
-    expect(errorFields(answer)).toEqual(["size"]);
+    const { answer: response, before, after } = await resize(roomy, size);
+    expect(errorFields(response)).toEqual(["size"]);
     expect(after).toEqual(before);
   });
 
   test("of a disk of a running instance is accepted and fails", async () => {
-    const { answer, before, after } = await resize("/vm/instances/5201", 2000);
-    expect(answer.status).toBe(200);
+    const { answer: response, before, after } = await resize("/vm/instances/5201", 2000);
+    expect(response.status).toBe(200);
     expect(after).toEqual(before);
     const [event] = items(await service.request("GET /account/events"));
     expect(event).toMatchObject({
@@ -110,9 +110,9 @@ test("a disk can be created with size 0, and not resized to it", async () => {
 
 test("a resized disk has its new size after the job, and reserves both sizes until then", async () => {
   const path = "/vm/instances/5202/disks";
-  const made = await service.request(`POST ${path}`, { body: { label: "data", size: 1000 } });
+  const response = await service.request(`POST ${path}`, { body: { label: "data", size: 1000 } });
   service.clock.advance(10_000);
-  const disk = `${path}/${String(made.body["id"])}`;
+  const disk = `${path}/${String(response.body["id"])}`;
   const size = async () => (await service.request(`GET ${disk}`)).body["size"];
   await service.request(`POST ${disk}/resize`, { body: { size: 2000 } });
   expect(await size()).toBe(1000);

@@ -98,23 +98,23 @@ describe("V-158 records", () => {
     [{ type: "CAA", target: "letsencrypt.org", tag: "issue" }],
     [{ type: "CNAME", name: "alias", target: "www.example.org" }],
   ])("%j is made", async (body) => {
-    const made = await add(body);
-    expect(made.body).toMatchObject(body);
-    expect((await service.request(`GET /domains/7010/records/${String(made.body["id"])}`)).body).toEqual(
-      made.body,
+    const response = await add(body);
+    expect(response.body).toMatchObject(body);
+    expect((await service.request(`GET /domains/7010/records/${String(response.body["id"])}`)).body).toEqual(
+      response.body,
     );
   });
 
   test("V-165 accept a CNAME with a final period, but no address with one", async () => {
-    const made = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
-    expect([made.status, made.body["target"]]).toEqual([200, "www.example.org."]);
+    const response = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
+    expect([response.status, response.body["target"]]).toEqual([200, "www.example.org."]);
     expect(errorFields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
   });
 
   test("SRV gets its underscores", async () => {
     const srv = { type: "SRV", target: "sip.example.org", priority: 1, weight: 2, port: 5060 };
-    const made = await add({ ...srv, service: "sips", protocol: "tcp" });
-    expect(made.body).toMatchObject({ service: "_sips", protocol: "_tcp", name: "_sips._tcp" });
+    const response = await add({ ...srv, service: "sips", protocol: "tcp" });
+    expect(response.body).toMatchObject({ service: "_sips", protocol: "_tcp", name: "_sips._tcp" });
     expect(errorFields(await add(srv))).toEqual(["service", "protocol"]);
   });
 
@@ -156,8 +156,8 @@ describe("V-158 records", () => {
     [3000, 3600],
     [99_999_999, 2_419_200],
   ])("round ttl_sec %i to %i, the nearest", async (given, kept) => {
-    const made = await add({ type: "A", name: "n", target: "192.0.2.1", ttl_sec: given });
-    expect(made.body["ttl_sec"]).toBe(kept);
+    const response = await add({ type: "A", name: "n", target: "192.0.2.1", ttl_sec: given });
+    expect(response.body["ttl_sec"]).toBe(kept);
   });
 
   test("are changed except their type, and deleted", async () => {

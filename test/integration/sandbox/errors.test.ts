@@ -37,9 +37,9 @@ test.each([
   "DELETE /regions/us-east",
   "GET /vm/instances/5201/boot",
 ])("V-186 V-187 V-192 %s is 404 with the error body", async (request) => {
-  const answer = await service.request(request);
-  expect(answer.status).toBe(404);
-  expect(answer.body).toEqual(errorBody);
+  const response = await service.request(request);
+  expect(response.status).toBe(404);
+  expect(response.body).toEqual(errorBody);
 });
 
 test("V-196 a path without a version gets 404, with both prefixes 200", async () => {
@@ -68,38 +68,38 @@ describe("V-003 bodies", () => {
     ["two objects", "{}{}"],
     ["longer than 1 MB", JSON.stringify({ label: "x".repeat(1_048_576) })],
   ])("%s is 400", async (_name, text) => {
-    const answer = await service.request("PUT /vm/instances/5202", { raw: text });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(errorBody);
+    const response = await service.request("PUT /vm/instances/5202", { raw: text });
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual(errorBody);
   });
 
   test("unknown and read-only members are ignored", async () => {
     const before = await service.request("GET /vm/instances/5202");
     const body = { id: 1, status: "running", region: "moon", ipv4: 7, nothing: true, tags: ["kept"] };
-    const answer = await service.request("PUT /vm/instances/5202", { body });
-    expect(answer.body).toEqual({ ...before.body, tags: ["kept"], updated: expect.any(String) });
+    const response = await service.request("PUT /vm/instances/5202", { body });
+    expect(response.body).toEqual({ ...before.body, tags: ["kept"], updated: expect.any(String) });
   });
 
   test("one invalid member rejects the whole update", async () => {
-    const answer = await service.request("PUT /vm/instances/5202", {
+    const response = await service.request("PUT /vm/instances/5202", {
       body: { label: "fine-label", group: 7 },
     });
-    expect(answer.status).toBe(400);
-    expect(errorFields(answer)).toEqual(["group"]);
+    expect(response.status).toBe(400);
+    expect(errorFields(response)).toEqual(["group"]);
     expect((await service.request("GET /vm/instances/5202")).body["label"]).not.toBe("fine-label");
   });
 
   test("__proto__ has no effect", async () => {
     const text = '{"__proto__": {"label": "evil", "polluted": true}, "tags": ["safe"]}';
-    const answer = await service.request("PUT /vm/instances/5202", { raw: text });
-    expect(answer.status).toBe(200);
-    expect(answer.body["label"]).not.toBe("evil");
-    expect(JSON.stringify(answer.body)).not.toContain("polluted");
+    const response = await service.request("PUT /vm/instances/5202", { raw: text });
+    expect(response.status).toBe(200);
+    expect(response.body["label"]).not.toBe("evil");
+    expect(JSON.stringify(response.body)).not.toContain("polluted");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
   test("V-188 V-189 all problems are reported together, nested members with a dot", async () => {
-    const answer = await service.request("PUT /vm/instances/5202", {
+    const response = await service.request("PUT /vm/instances/5202", {
       body: {
         label: "-",
         alerts: { cpu: -1, io: "much" },
@@ -107,8 +107,8 @@ describe("V-003 bodies", () => {
         tags: [1],
       },
     });
-    expect(answer.status).toBe(400);
-    expect(errorFields(answer)).toEqual([
+    expect(response.status).toBe(400);
+    expect(errorFields(response)).toEqual([
       "label",
       "tags[0]",
       "alerts.cpu",
@@ -126,18 +126,18 @@ test("V-002 every response is JSON, even to what is not an HTTP request", async 
   for (const request of ["GET /regions", "GET /nothing", "POST /vm/instances"]) {
     expect((await service.request(request)).headers.get("content-type")).toBe("application/json");
   }
-  const answer = await sendBytes("NONSENSE\r\n\r\n");
-  expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json\r\n/);
-  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual(errorBody);
+  const response = await sendBytes("NONSENSE\r\n\r\n");
+  expect(response).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json\r\n/);
+  expect(JSON.parse(response.split("\r\n\r\n")[1] ?? "")).toEqual(errorBody);
   const headers = `GET /v4/regions HTTP/1.1\r\nHost: a\r\nX-Filter: ${"x".repeat(20_000)}\r\n\r\n`;
   expect(await sendBytes(headers)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test("two X-Filter headers are 400, not joined into one", async () => {
-  const answer = await sendBytes(
+  const response = await sendBytes(
     "GET /v4/regions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Filter: {}\r\nX-Filter: {}\r\n\r\n",
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test("the last 200 requests can be inspected", async () => {

@@ -71,9 +71,9 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("%s", async (_name, filter, picks) => {
-  const answer = await service.request("GET /vm/instances", { filter });
-  expect(answer.status).toBe(200);
-  expect(items(answer).map(id)).toEqual(all.filter(picks).map(id));
+  const response = await service.request("GET /vm/instances", { filter });
+  expect(response.status).toBe(200);
+  expect(items(response).map(id)).toEqual(all.filter(picks).map(id));
 });
 
 test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object.keys(filter).length > 0)]])(
@@ -112,11 +112,11 @@ test("V-020 date-times are compared by time", async () => {
 });
 
 test("nested members are named with a dot", async () => {
-  const answer = await service.request("GET /account/events", {
+  const response = await service.request("GET /account/events", {
     filter: { "entity.type": "vm", "entity.id": 5201 },
   });
-  expect(items(answer).length).toBeGreaterThan(0);
-  for (const { entity } of items(answer)) expect(entity).toMatchObject({ type: "vm", id: 5201 });
+  expect(items(response).length).toBeGreaterThan(0);
+  for (const { entity } of items(response)) expect(entity).toMatchObject({ type: "vm", id: 5201 });
 });
 
 describe("order", () => {
@@ -169,16 +169,16 @@ test.each([
   ["V-027 +order_by of a number", { "+order_by": 1 }],
   ["a list as a value", { label: ["a"] }],
 ])("%s is 400 with the field X-Filter", async (_name, filter) => {
-  const answer = await service.request("GET /vm/instances", { filter });
-  expect(answer.status).toBe(400);
-  expect(new Set(errorFields(answer))).toEqual(new Set(["X-Filter"]));
+  const response = await service.request("GET /vm/instances", { filter });
+  expect(response.status).toBe(400);
+  expect(new Set(errorFields(response))).toEqual(new Set(["X-Filter"]));
 });
 
 test("V-189 all errors of a filter are reported", async () => {
-  const answer = await service.request("GET /vm/instances", {
+  const response = await service.request("GET /vm/instances", {
     filter: { status: "a", "+xor": [], "+or": [{ nothing: 1 }, { id: { "+gt": "x" } }], "+order": "up" },
   });
-  expect(errorFields(answer)).toHaveLength(6);
+  expect(errorFields(response)).toHaveLength(6);
 });
 
 type Condition = Readonly<Record<string, unknown>>;
@@ -210,8 +210,8 @@ test("V-028 any nesting gives the result of the same boolean expression", async 
   }));
   await fc.assert(
     fc.asyncProperty(filter, async (condition) => {
-      const answer = await service.request("GET /vm/instances", { filter: condition });
-      expect(items(answer).map(id)).toEqual(all.filter((item) => holds(condition, item)).map(id));
+      const response = await service.request("GET /vm/instances", { filter: condition });
+      expect(items(response).map(id)).toEqual(all.filter((item) => holds(condition, item)).map(id));
     }),
     { numRuns: 60 },
   );

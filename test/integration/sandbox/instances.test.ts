@@ -52,8 +52,8 @@ describe("rebuild", () => {
 
   test("creates new disks and a new profile", async () => {
     const before = await all(`${running}/disks`);
-    const answer = await post(`${running}/rebuild`, body);
-    expect(answer.body).toMatchObject({ id: running, status: "rebuilding", image: "vm/debian11" });
+    const response = await post(`${running}/rebuild`, body);
+    expect(response.body).toMatchObject({ id: running, status: "rebuilding", image: "vm/debian11" });
     const after = await all(`${running}/disks`);
     expect(after.map(({ id }) => id)).not.toEqual(expect.arrayContaining(before.map(({ id }) => id)));
     expect(await all(`${running}/configs`)).toHaveLength(1);
@@ -79,8 +79,8 @@ describe("rebuild", () => {
 
 describe("resize and mutate", () => {
   test("changes the type, and restores the status afterwards", async () => {
-    const answer = await post(`${off}/resize`, { type: "g6-standard-8" });
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const response = await post(`${off}/resize`, { type: "g6-standard-8" });
+    expect([response.status, response.body]).toEqual([200, {}]);
     expect(await one(String(off))).toMatchObject({ status: "migrating" });
     service.clock.advance(60_000);
     expect(await one(String(off))).toMatchObject({

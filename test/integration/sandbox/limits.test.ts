@@ -49,8 +49,8 @@ describe("the default limits", () => {
 
   test("V-161 V-193 reject the 11th create in 30 seconds with 429, not another user's", async () => {
     for (let count = 1; count <= 10; count += 1) {
-      const answer = await service.request("POST /vm/instances", { body: webServer });
-      expect([answer.status, standing(answer)[1]]).toEqual([200, 10 - count]);
+      const response = await service.request("POST /vm/instances", { body: webServer });
+      expect([response.status, standing(response)[1]]).toEqual([200, 10 - count]);
     }
     const refused = await service.request("POST /vm/instances", { body: webServer, as: "vms" });
     expect(refused.status).toBe(429);

@@ -106,8 +106,8 @@ describe("the consent page", () => {
     "A-144 returns state %s byte for byte",
     async (state) => {
       const authorize = address(`client_id=${client}&state=${state}&scope=vms:read_only`);
-      for (const answer of ["allow", "deny"] as const) {
-        const back = await signIn({ authorize, decision: answer });
+      for (const response of ["allow", "deny"] as const) {
+        const back = await signIn({ authorize, decision: response });
         expect(back.search.endsWith(`&state=${state}`)).toBe(true);
       }
     },
@@ -174,8 +174,8 @@ describe("the consent page", () => {
 
   test("shows markup of a client's name as text", async () => {
     const body = { label: "<b>bold</b>\"'&", redirect_uri: "https://x.example/" };
-    const made = await service.request("POST /account/oauth-clients", { body });
-    const { html } = await openPage(address({ client_id: String(made.body["id"]) }));
+    const response = await service.request("POST /account/oauth-clients", { body });
+    const { html } = await openPage(address({ client_id: String(response.body["id"]) }));
     expect(html).not.toContain("<b>");
   });
 
@@ -260,10 +260,10 @@ describe("the token endpoint", () => {
   });
 
   test("rejects another client's code", async () => {
-    const made = await service.request("POST /account/oauth-clients", {
+    const response = await service.request("POST /account/oauth-clients", {
       body: { label: "other", redirect_uri: "https://x.example/" },
     });
-    const other = { client_id: String(made.body["id"]), client_secret: String(made.body["secret"]) };
+    const other = { client_id: String(response.body["id"]), client_secret: String(response.body["secret"]) };
     expect((await exchange(other)).status).toBe(400);
   });
 

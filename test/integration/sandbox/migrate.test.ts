@@ -31,8 +31,8 @@ const [planned, pooled, failing, upgradable] = [5221, 5222, 5223, 5263];
 describe("V-122 migrate", () => {
   test("V-123 without region starts the planned move of the host", async () => {
     expect((await migrate(5201, {})).status).toBe(400);
-    const answer = await migrate(planned, {});
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const response = await migrate(planned, {});
+    expect([response.status, response.body]).toEqual([200, {}]);
     expect((await actions())[0]).toBe("vm_migrate");
     expect(await seen(planned, 15)).toEqual(["shutting_down", "migrating", "booting", "running"]);
   });
@@ -138,31 +138,31 @@ describe("V-122 migrate", () => {
 describe("statistics", () => {
   const month = (year: number | string, number: number | string): Promise<SandboxResponse> =>
     service.request(`GET /vm/instances/5201/stats/${year}/${number}`);
-  const times = (answer: SandboxResponse): number[] =>
-    (answer.body["cpu"] as [number, number][]).map(([time]) => time);
-  const span = (answer: SandboxResponse): number => {
-    const all = times(answer);
+  const times = (response: SandboxResponse): number[] =>
+    (response.body["cpu"] as [number, number][]).map(([time]) => time);
+  const span = (response: SandboxResponse): number => {
+    const all = times(response);
     return Math.round(((all.at(-1) ?? 0) - (all[0] ?? 0)) / 3_600_000);
   };
 
   test("V-078 V-118 cover the past 24 hours", async () => {
-    const answer = await service.request("GET /vm/instances/5201/stats", { as: "readOnly" });
+    const response = await service.request("GET /vm/instances/5201/stats", { as: "readOnly" });
     const curve = expect.arrayContaining([[expect.any(Number), expect.any(Number)]]);
     const traffic = { in: curve, out: curve, private_in: curve, private_out: curve };
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       title: expect.any(String),
       cpu: curve,
       io: { io: curve, swap: curve },
       netv4: traffic,
       netv6: traffic,
     });
-    expect(span(answer)).toBe(24);
-    expect(Math.max(...times(answer))).toBeLessThanOrEqual(service.clock.now());
+    expect(span(response)).toBe(24);
+    expect(Math.max(...times(response))).toBeLessThanOrEqual(service.clock.now());
   });
 
   test("start with the instance", async () => {
-    const made = await service.request("POST /vm/instances", { body: webServer });
-    const path = `/vm/instances/${String(made.body["id"])}`;
+    const response = await service.request("POST /vm/instances", { body: webServer });
+    const path = `/vm/instances/${String(response.body["id"])}`;
     const begin = service.clock.now();
     expect(times(await service.request(`GET ${path}/stats`))).toEqual([]);
     expect((await service.request(`GET ${path}/transfer`)).body["used"]).toBe(0);
@@ -175,9 +175,9 @@ describe("statistics", () => {
   });
 
   test("V-119 cover a month", async () => {
-    const answer = await month(2022, 4);
-    expect(Math.min(...times(answer))).toBe(Date.UTC(2022, 3, 1));
-    expect(Math.max(...times(answer))).toBeLessThan(Date.UTC(2022, 4, 1));
+    const response = await month(2022, 4);
+    expect(Math.min(...times(response))).toBe(Date.UTC(2022, 3, 1));
+    expect(Math.max(...times(response))).toBeLessThan(Date.UTC(2022, 4, 1));
   });
 
   test("V-121 cover 30 days for the current month", async () => {

@@ -30,9 +30,9 @@ describe("the envelope of a list", () => {
     const seen: unknown[] = [];
     const first = await service.request(`GET /vm/instances?page_size=${size}`);
     for (let page = 1; page <= Number(first.body["pages"]); page += 1) {
-      const answer = await service.request(`GET /vm/instances?page=${page}&page_size=${size}`);
-      expect(items(answer).length).toBeLessThanOrEqual(size);
-      seen.push(...items(answer).map(({ id }) => id));
+      const response = await service.request(`GET /vm/instances?page=${page}&page_size=${size}`);
+      expect(items(response).length).toBeLessThanOrEqual(size);
+      seen.push(...items(response).map(({ id }) => id));
     }
     expect(new Set(seen).size).toBe(101);
     expect(seen).toHaveLength(101);
@@ -63,9 +63,9 @@ test.each([
   ["page_size=many", ["page_size"]],
   ["page=0&page_size=0", ["page", "page_size"]],
 ])("V-011 ?%s is rejected with the field", async (query, named) => {
-  const answer = await service.request(`GET /vm/instances?${query}`);
-  expect(answer.status).toBe(400);
-  expect(errorFields(answer)).toEqual(named);
+  const response = await service.request(`GET /vm/instances?${query}`);
+  expect(response.status).toBe(400);
+  expect(errorFields(response)).toEqual(named);
 });
 
 test.each([
@@ -79,9 +79,9 @@ test.each([
   "/vm/instances/5201/configs",
   "/account/events",
 ])("V-007 %s is paged", async (path) => {
-  const answer = await service.request(`GET ${path}?page_size=25`);
-  expect(answer.status).toBe(200);
-  expect(items(answer).length).toBeGreaterThan(0);
+  const response = await service.request(`GET ${path}?page_size=25`);
+  expect(response.status).toBe(200);
+  expect(items(response).length).toBeGreaterThan(0);
   expect((await service.request(`GET ${path}?page_size=1`)).status).toBe(400);
   expect((await service.request(`GET ${path}`, { filter: "no JSON" })).status).toBe(400);
 });

@@ -46,9 +46,12 @@ test("scopes, events and entities are renamed", async () => {
 });
 
 test("labels, images and kernels of new objects are renamed", async () => {
-  const made = await service.request("POST /acme/instances", { body: server });
-  expect(made.body).toMatchObject({ label: `acme${String(made.body["id"])}`, image: "acme/debian11" });
-  const configs = await service.request(`GET /acme/instances/${String(made.body["id"])}/configs`);
+  const response = await service.request("POST /acme/instances", { body: server });
+  expect(response.body).toMatchObject({
+    label: `acme${String(response.body["id"])}`,
+    image: "acme/debian11",
+  });
+  const configs = await service.request(`GET /acme/instances/${String(response.body["id"])}/configs`);
   expect(items(configs)).toMatchObject([{ kernel: "acme/latest-64bit" }]);
   expect((await service.request("POST /acme/instances", { body: { ...server, label: "acme" } })).status).toBe(
     200,
@@ -82,9 +85,9 @@ test.each([
   "/profile/tokens",
   "/tags/prod",
 ])("%s contains no neutral word as a name", async (path) => {
-  const answer = await service.request(`GET ${path}`);
-  expect(answer.status).toBe(200);
-  expect(JSON.stringify(answer.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
+  const response = await service.request(`GET ${path}`);
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(response.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
 });
 
 test("names in request bodies are renamed", async () => {
@@ -122,7 +125,7 @@ test("names in request bodies are renamed", async () => {
 });
 
 test("clusters and migrations are renamed", async () => {
-  const made = await service.request("POST /acmeks/clusters", {
+  const response = await service.request("POST /acmeks/clusters", {
     body: {
       label: "prod",
       region: "us-east",
@@ -130,7 +133,7 @@ test("clusters and migrations are renamed", async () => {
       node_pools: [{ type: "g6-standard-2", count: 1 }],
     },
   });
-  expect(made.status).toBe(200);
+  expect(response.status).toBe(200);
   await service.request("POST /acme/instances/5215/migrate", { body: { region: "us-west" } });
   const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
   expect(actions.slice(0, 2)).toEqual(["acme_migrate_datacenter", "acme_migrate_datacenter_create"]);

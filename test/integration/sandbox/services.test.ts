@@ -89,9 +89,9 @@ describe("load balancers", () => {
   test("are created with ports and nodes, which are read, changed and deleted", async () => {
     const node = { label: "web-1", address: "192.168.148.81:80" };
     const body = { region: "us-east", label: "lb-new", configs: [{ port: 80, nodes: [node] }] };
-    const made = await ask("POST /nodebalancers", body);
-    expect(made.body).toMatchObject({ label: "lb-new", client_conn_throttle: 0 });
-    const path = `/nodebalancers/${String(made.body["id"])}/configs`;
+    const response = await ask("POST /nodebalancers", body);
+    expect(response.body).toMatchObject({ label: "lb-new", client_conn_throttle: 0 });
+    const path = `/nodebalancers/${String(response.body["id"])}/configs`;
     const [config] = items(await ask(`GET ${path}`));
     expect(config).toMatchObject({ port: 80, protocol: "http", nodes_status: { up: 1, down: 0 } });
     expect(errorFields(await ask(`POST ${path}`, { port: 80 }))).toEqual(["port"]);
@@ -114,7 +114,7 @@ describe("load balancers", () => {
     const rebuilt = { port: 8080, nodes: [{ id: added.body["id"], ...node }] };
     await ask(`POST ${path}/${String(config?.["id"])}/rebuild`, rebuilt);
     expect(items(await ask(`GET ${nodes}`))).toMatchObject([{ id: added.body["id"], label: "web-1" }]);
-    expect(await status(`DELETE /nodebalancers/${String(made.body["id"])}`)).toBe(200);
+    expect(await status(`DELETE /nodebalancers/${String(response.body["id"])}`)).toBe(200);
     expect(await status(`GET ${nodes}`)).toBe(404);
   });
 
@@ -223,9 +223,9 @@ describe("V-159 object storage", () => {
 
 test("user name and password of a managed credential are never shown", async () => {
   const body = { label: "shop db", username: "root-name", password: "S3cret-of-shop" };
-  const made = await ask("POST /managed/credentials", body);
-  expect(Object.keys(made.body).toSorted()).toEqual(["id", "label", "last_decrypted"]);
-  const path = `/managed/credentials/${String(made.body["id"])}`;
+  const response = await ask("POST /managed/credentials", body);
+  expect(Object.keys(response.body).toSorted()).toEqual(["id", "label", "last_decrypted"]);
+  const path = `/managed/credentials/${String(response.body["id"])}`;
   await ask(`POST ${path}/update`, { username: "other-name", password: "0ther-S3cret" });
   for (const request of [`GET ${path}`, "GET /managed/credentials", "GET /account/events"]) {
     const text = JSON.stringify((await ask(request)).body);
@@ -236,6 +236,6 @@ test("user name and password of a managed credential are never shown", async () 
 
 test("objects that are created with a resource are not members of it", async () => {
   const config = { port: 80, nodes: [] };
-  const made = await ask("POST /nodebalancers", { region: "us-east", configs: [config] });
-  expect(Object.keys(made.body)).not.toContain("configs");
+  const response = await ask("POST /nodebalancers", { region: "us-east", configs: [config] });
+  expect(Object.keys(response.body)).not.toContain("configs");
 });

@@ -77,8 +77,8 @@ describe("saving and restoring", () => {
     service.clock.advance(60_000);
     expect((await service.request("GET /vm/instances")).body).toEqual(before);
     expect((await service.request("GET /profile", { as: "restricted" })).status).toBe(200);
-    const made = await service.request("POST /vm/instances", { body: webServer });
-    expect(made.body["id"]).toBe(5264);
+    const response = await service.request("POST /vm/instances", { body: webServer });
+    expect(response.body["id"]).toBe(5264);
   });
 });
 

@@ -27,9 +27,9 @@ test.each([
   ["an image, not booted", { booted: false }, ["provisioning", "offline"]],
   ["nothing", { image: null, root_pass: undefined }, ["provisioning", "offline"]],
 ])("an instance created from %s changes states in order", async (_name, change, statuses) => {
-  const made = await service.request("POST /vm/instances", { body: { ...webServer, ...change } });
-  expect(made.status).toBe(200);
-  expect(await seen(made.body["id"], 10)).toEqual(statuses);
+  const response = await service.request("POST /vm/instances", { body: { ...webServer, ...change } });
+  expect(response.status).toBe(200);
+  expect(await seen(response.body["id"], 10)).toEqual(statuses);
 });
 
 test.each([
@@ -37,8 +37,8 @@ test.each([
   ["reboot", 5201, ["rebooting", "running"]],
   ["shutdown", 5201, ["shutting_down", "offline"]],
 ])("%s of instance %i changes states in order", async (action, id, statuses) => {
-  const answer = await service.request(`POST /vm/instances/${id}/${action}`);
-  expect([answer.status, answer.body]).toEqual([200, {}]);
+  const response = await service.request(`POST /vm/instances/${id}/${action}`);
+  expect([response.status, response.body]).toEqual([200, {}]);
   expect(await seen(id, 10)).toEqual(statuses);
 });
 
@@ -46,9 +46,9 @@ test.each(["boot", "reboot", "shutdown"])(
   "%s of a busy instance is 400 busy, with no field",
   async (action) => {
     await service.request("POST /vm/instances/5201/shutdown");
-    const answer = await service.request(`POST /vm/instances/5201/${action}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ errors: [{ reason: expect.stringMatching(/busy\.$/) }] });
+    const response = await service.request(`POST /vm/instances/5201/${action}`);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ errors: [{ reason: expect.stringMatching(/busy\.$/) }] });
   },
 );
 
@@ -148,8 +148,8 @@ test.each([
   ["shutdown", 5202, /is not running\.$/],
 ])("%s of instance %i without effect is 400 with no field", async (action, id, reason) => {
   const before = (await service.request("GET /account/events")).body["results"];
-  const answer = await service.request(`POST /vm/instances/${id}/${action}`);
-  expect([answer.status, answer.body]).toEqual([
+  const response = await service.request(`POST /vm/instances/${id}/${action}`);
+  expect([response.status, response.body]).toEqual([
     400,
     { errors: [{ reason: expect.stringMatching(reason) }] },
   ]);

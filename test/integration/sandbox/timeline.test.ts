@@ -29,8 +29,8 @@ describe("notifications", () => {
   test.each(["POST", "PUT", "DELETE"])("V-045 are not changed by %s", async (method) => {
     const before = await notices();
     for (const path of ["", "/0", "/1"]) {
-      const answer = await service.request(`${method} /account/notifications${path}`, { body: {} });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
+      const response = await service.request(`${method} /account/notifications${path}`, { body: {} });
+      expect(response.status).toBeGreaterThanOrEqual(400);
     }
     expect(await notices()).toEqual(before);
   });
@@ -74,10 +74,10 @@ describe("events", () => {
 
   test("V-155 V-184 are marked as seen up to one, with the read scope", async () => {
     const [newest, , third] = items(await service.request("GET /account/events"));
-    const made = await service.request("POST /profile/tokens", {
+    const response = await service.request("POST /profile/tokens", {
       body: { scopes: "events:read_only", label: "e" },
     });
-    const as = { authorization: `Bearer ${String(made.body["token"])}` };
+    const as = { authorization: `Bearer ${String(response.body["token"])}` };
     expect(
       (await service.request(`POST /account/events/${String(third?.["id"])}/seen`, { as })).body,
     ).toEqual({});

@@ -78,16 +78,16 @@ describe("OAuth clients", () => {
   });
 
   test("V-059 have their secret only in the responses to create and reset", async () => {
-    const made = await service.request("POST /account/oauth-clients", { body });
-    expect(made.body).toMatchObject({
+    const response = await service.request("POST /account/oauth-clients", { body });
+    expect(response.body).toMatchObject({
       ...body,
       status: "active",
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const path = `/account/oauth-clients/${String(made.body["id"])}`;
+    const path = `/account/oauth-clients/${String(response.body["id"])}`;
     const reset = await service.request(`POST ${path}/reset-secret`);
     expect(reset.body["secret"]).toMatch(/^[0-9a-f]{64}$/);
-    expect(reset.body["secret"]).not.toBe(made.body["secret"]);
+    expect(reset.body["secret"]).not.toBe(response.body["secret"]);
     for (const request of [`GET ${path}`, `PUT ${path}`]) {
       expect(
         (await service.request(request, { ...(request[0] === "P" && { body: {} }) })).body["secret"],
@@ -181,9 +181,9 @@ test.each([
   ["2030-01-31T12:00", "2030-01-31T12:00:00"],
   ["2030-01-31", "2030-01-31T00:00:00"],
 ])("the expiry %s is shown as %s, in the one form of date-times", async (given, shown) => {
-  const made = await service.request("POST /profile/tokens", { body: { label: "x", expiry: given } });
-  expect(made.body["expiry"]).toBe(shown);
-  const read = await service.request(`GET /profile/tokens/${String(made.body["id"])}`);
+  const response = await service.request("POST /profile/tokens", { body: { label: "x", expiry: given } });
+  expect(response.body["expiry"]).toBe(shown);
+  const read = await service.request(`GET /profile/tokens/${String(response.body["id"])}`);
   expect(read.body["expiry"]).toBe(shown);
 });
 

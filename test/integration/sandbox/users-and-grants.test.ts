@@ -9,7 +9,7 @@ beforeEach(() => {
 
 const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
   (await service.request(request, asking)).status;
-const ids = (answer: SandboxResponse): unknown[] => items(answer).map(({ id }) => id);
+const ids = (response: SandboxResponse): unknown[] => items(response).map(({ id }) => id);
 
 describe("users", () => {
   test("V-060 V-106 are read", async () => {
@@ -122,9 +122,9 @@ describe("V-180 a restricted user", () => {
   test("V-179 creates only what the flags permit, and then may use it", async () => {
     expect(await status("POST /vm/instances", { as, body: webServer })).toBe(403);
     const body = { domain: "kai.example.net", type: "master", soa_email: "kai@example.net" };
-    const made = await service.request("POST /domains", { as, body });
-    expect(made.status).toBe(200);
-    expect(await status(`DELETE /domains/${String(made.body["id"])}`, { as })).toBe(200);
+    const response = await service.request("POST /domains", { as, body });
+    expect(response.status).toBe(200);
+    expect(await status(`DELETE /domains/${String(response.body["id"])}`, { as })).toBe(200);
   });
 
   test.each([

@@ -32,8 +32,8 @@ interface Recorded {
       AUDIT_BODY_LIMIT: "64kb",
     });
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
-    const answer = await fetch(`${gateway.adminUrl}/api/audit?limit=200`);
-    records = ((await answer.json()) as { records: Recorded[] }).records;
+    const response = await fetch(`${gateway.adminUrl}/api/audit?limit=200`);
+    records = ((await response.json()) as { records: Recorded[] }).records;
   }, LONG_MS);
   afterEach(() => shown?.close());
   afterAll(async () => {
@@ -165,8 +165,8 @@ interface Recorded {
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const [url = "", ...options] = await wordsOf(await page.evaluate("navigator.clipboard.readText()"));
     const headers = options.filter((word) => word !== "-H").map((line) => line.split(/: (.*)/s).slice(0, 2));
-    const answer = await fetch(url, { headers: headers as [string, string][] });
-    expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([
+    const response = await fetch(url, { headers: headers as [string, string][] });
+    expect([response.status, Object.keys((await response.json()) as object)]).toEqual([
       200,
       expect.arrayContaining([list]),
     ]);
@@ -213,8 +213,8 @@ interface Recorded {
     shown = await openConsole(browser, gateway);
     await shown.open("#/migration");
     const text = await shown.page.locator("main").innerText();
-    for (const told of [/not begun/, /moving/, /ready/, /GET \/vm\/instances\/:id/, /planned/])
-      expect(text).toMatch(told);
+    for (const result of [/not begun/, /moving/, /ready/, /GET \/vm\/instances\/:id/, /planned/])
+      expect(text).toMatch(result);
     expect(text).toContain(WINDOW);
   });
 

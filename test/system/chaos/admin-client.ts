@@ -4,9 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 /** Waits until `/readyz` has this status; the reasons that it gives. */
 export async function waitForReadiness(admin: string, status: 200 | 503): Promise<readonly string[]> {
   for (;;) {
-    const answer = await fetch(`${admin}/readyz`);
-    const { reasons } = (await answer.json()) as { reasons: string[] };
-    if (answer.status === status) return reasons;
+    const response = await fetch(`${admin}/readyz`);
+    const { reasons } = (await response.json()) as { reasons: string[] };
+    if (response.status === status) return reasons;
     await wait(20);
   }
 }

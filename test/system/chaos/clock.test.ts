@@ -69,10 +69,14 @@ describe.each([
     async () => {
       while ((await statusOf("good-limited")) !== 420);
       clock.set(seconds);
-      const told: Headers[] = [];
-      for (let answer = await ask("good-limited"); answer.status === 420; answer = await ask("good-limited"))
-        told.push(answer.headers);
-      for (const headers of told) {
+      const reported: Headers[] = [];
+      for (
+        let response = await ask("good-limited");
+        response.status === 420;
+        response = await ask("good-limited")
+      )
+        reported.push(response.headers);
+      for (const headers of reported) {
         expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(WINDOW);
         const now = Date.now() / 1000 + seconds;
         expect(Number(headers.get("x-ratelimit-reset"))).toBeLessThan(now + WINDOW + 1);

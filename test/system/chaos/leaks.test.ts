@@ -66,9 +66,9 @@ function held(): Held {
 const ask = async (): Promise<number> => {
   // A connection for each request: those of clients are not what is counted.
   const headers = { authorization: "token good", connection: "close" };
-  const answer = await fetch(`${gateway.url}/v4/vm/instances`, { headers });
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(`${gateway.url}/v4/vm/instances`, { headers });
+  await response.arrayBuffer();
+  return response.status;
 };
 
 /** Connections that nobody uses are ended after seconds: none is left then. */

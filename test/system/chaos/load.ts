@@ -12,7 +12,7 @@ export interface Load<T> {
 export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
   const said = new Set<T | string>();
   const end = new AbortController();
-  let answers = 0;
+  let responses = 0;
   async function client(): Promise<void> {
     while (!end.signal.aborted) {
       said.add(
@@ -21,14 +21,14 @@ export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
           return error.message;
         }),
       );
-      answers += 1;
+      responses += 1;
     }
   }
   const all = Array.from({ length: clients }, client);
   return {
     async waitForMore(count) {
-      const enough = answers + count;
-      await waitFor(() => answers >= enough || end.signal.aborted);
+      const enough = responses + count;
+      await waitFor(() => responses >= enough || end.signal.aborted);
     },
     async end() {
       end.abort();

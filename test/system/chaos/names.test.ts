@@ -50,8 +50,8 @@ const start = (): Promise<Serving> =>
 
 async function ask({ url }: Serving, method = "GET"): Promise<{ status: number; text: string }> {
   const path = method === "GET" ? "/v4/vm/instances" : "/v4/vm/instances/7/shutdown";
-  const answer = await fetch(url + path, { method, headers: { authorization: "token good" } });
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(url + path, { method, headers: { authorization: "token good" } });
+  return { status: response.status, text: await response.text() };
 }
 
 /** Nothing of the name, nor of what the resolver said, gets through. */

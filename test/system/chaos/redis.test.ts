@@ -46,10 +46,10 @@ describe("a Redis that", () => {
 
   /** As a client whose token v4 gave out, and as one whose token came from an exchange. */
   const read = async (): Promise<number> => {
-    const told = await Promise.all(
+    const responses = await Promise.all(
       [undefined, exchanged].map((as) => gateway.request("GET /vm/instances", as ? { as } : {})),
     );
-    return Math.max(...told.map(({ status }) => status));
+    return Math.max(...responses.map(({ status }) => status));
   };
 
   test.each(STORE_FAULTS)(

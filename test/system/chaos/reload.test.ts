@@ -35,8 +35,8 @@ const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
 async function ask({ url }: Serving): Promise<string> {
   const headers = { authorization: "token good", connection: "close" };
   // A connection that is handed to a worker just killed has no answer.
-  const answer = await fetch(`${url}/v4/vm/instances`, { headers, signal: AbortSignal.timeout(30_000) });
-  const { vms } = (await answer.json()) as { vms: { group: string; ipv6: string }[] };
+  const response = await fetch(`${url}/v4/vm/instances`, { headers, signal: AbortSignal.timeout(30_000) });
+  const { vms } = (await response.json()) as { vms: { group: string; ipv6: string }[] };
   return [...new Set(vms.flatMap(({ group, ipv6 }) => [group, ipv6]))].join(" and ");
 }
 

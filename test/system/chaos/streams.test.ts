@@ -29,7 +29,7 @@ describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
     await start({ AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     v4.respondWith(plain(200, PICTURE, headers));
     const got = fetch(gateway.url + THUMBNAIL, { method, headers: { authorization } });
-    await expect(got.then((answer) => answer.arrayBuffer())).rejects.toThrow(/terminated|fetch failed/);
+    await expect(got.then((response) => response.arrayBuffer())).rejects.toThrow(/terminated|fetch failed/);
   });
 });
 

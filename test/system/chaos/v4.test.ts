@@ -51,9 +51,9 @@ describe("a v4 that", () => {
     async (row) => {
       await proxy.setFault(row.fault);
       const before = proxy.countConnections();
-      const told = await read();
-      expect(told.status).toBe(row.read);
-      expectSealed(told);
+      const response = await read();
+      expect(response.status).toBe(row.read);
+      expectSealed(response);
       expect(proxy.countConnections() - before).toBe(row.tries);
       const asked = proxy.countConnections();
       const created = await gateway.request("POST /vm/instances", CREATE);

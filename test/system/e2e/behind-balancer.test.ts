@@ -42,13 +42,13 @@ describe("behind haproxy", () => {
   });
 
   async function create(scheme: string, label: string): Promise<number> {
-    const answer = await fetch(`${balancer.url}/v4/vm/instances`, {
+    const response = await fetch(`${balancer.url}/v4/vm/instances`, {
       method: "POST",
       headers: { authorization: `${scheme} abc`, "content-type": "application/json" },
       body: JSON.stringify({ label, type: "g6-standard-1", datacenter: "newark" }),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   }
 
   const labelsMade = (): string[] =>

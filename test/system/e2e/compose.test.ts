@@ -152,16 +152,16 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   }
 
   async function ask(headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const answer = await fetch(`${balancer.url}/v4/vm/instances`, { headers });
-    await answer.arrayBuffer();
-    return answer;
+    const response = await fetch(`${balancer.url}/v4/vm/instances`, { headers });
+    await response.arrayBuffer();
+    return response;
   }
   const status = async (): Promise<number> => {
-    const answer = await fetch(`${balancer.url}/v4/datacenters`, {
+    const response = await fetch(`${balancer.url}/v4/datacenters`, {
       headers: { "x-forwarded-for": "203.0.113.9" },
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   };
 
   async function admin({ admin: url }: Serving, path: string): Promise<Response> {
@@ -175,10 +175,10 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
 
   test("the composed gateways share requests, one rate limit and one audit", async () => {
     const headers = { authorization: `token ${token}` };
-    const answers = await Promise.all(Array.from({ length: 90 }, () => ask(headers)));
+    const responses = await Promise.all(Array.from({ length: 90 }, () => ask(headers)));
 
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(61);
-    expect(answers.filter((answer) => answer.status === 420)).toHaveLength(29);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(61);
+    expect(responses.filter((response) => response.status === 420)).toHaveLength(29);
     for (const gateway of running) {
       const figures = await (await admin(gateway, "/metrics")).text();
       expect(figures).toMatch(/^alpha_gateway_requests_total\{.*instances.*\} \d+$/m);
@@ -217,12 +217,12 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   test("the composed gateways serve while Redis is down, and none is ready", async () => {
     await redis.stop();
     for (const gateway of running) while ((await admin(gateway, "/readyz")).status !== 503) await wait(50);
-    const answers: number[] = [];
+    const responses: number[] = [];
     // Fewer than the share of the limit that one of them holds by itself now: all may go to the same.
-    while (answers.length < 20) {
-      answers.push(await status());
+    while (responses.length < 20) {
+      responses.push(await status());
       await wait(50);
     }
-    expect(answers).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(responses).toEqual(Array.from({ length: 20 }, () => 200));
   }, 60_000);
 });

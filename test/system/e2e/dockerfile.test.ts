@@ -103,10 +103,10 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
       },
     });
     const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
-    const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+    const response = await fetch(`${gateway.url}/v4/vm/instances`, {
       headers: { authorization: `token ${token}` },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     gateway.signal("SIGTERM");
 
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });

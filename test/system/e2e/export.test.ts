@@ -55,9 +55,9 @@ test.each([
   [["--format", "pdf"], "Allowed choices are ndjson, csv, har"],
   [["--status", "ok"], "--status: Has to be a status"],
   [["--route", "list"], "--route: Has to be a route of the pack"],
-])("export %j is rejected with a message", async (args, told) => {
+])("export %j is rejected with a message", async (args, result) => {
   const { code, out, err } = await run(["export", ...args]).ended;
-  expect(err).toContain(told);
+  expect(err).toContain(result);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 

@@ -55,7 +55,7 @@ const linesOf = ({ err }: Ended): Line[] =>
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 async function ask(url: string, path: string, init: RequestInit = {}): Promise<void> {
-  const answer = await fetch(`${url}/v4${path}`, {
+  const response = await fetch(`${url}/v4${path}`, {
     ...init,
     headers: {
       authorization: `token ${PLANTED.token}`,
@@ -64,7 +64,7 @@ async function ask(url: string, path: string, init: RequestInit = {}): Promise<v
       traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
     },
   });
-  await answer.arrayBuffer();
+  await response.arrayBuffer();
 }
 
 test("the start logs settings by name, with masked secrets", async () => {
@@ -109,8 +109,8 @@ test("at info a successful request has no log line, and a failed one has all ide
 test("a 503 of the admin listener is logged with a code", async () => {
   const ended = await afterRequests("error", async (_url, admin) => {
     const headers = { authorization: `Bearer ${PLANTED.admin}` };
-    const answer = await fetch(`${admin}/api/tokens`, { method: "DELETE", headers });
-    expect(answer.status).toBe(503);
+    const response = await fetch(`${admin}/api/tokens`, { method: "DELETE", headers });
+    expect(response.status).toBe(503);
   });
   expect(linesOf(ended)).toContainEqual(
     expect.objectContaining({ level: 50, code: "AG_ADMIN_REQUEST_FAILED", err: expect.any(Object) }),
@@ -132,8 +132,8 @@ test("no log level contains a secret of a setting, a token, a body or a v4 respo
   });
 
   expect(linesOf(ended).length).toBeGreaterThan(10);
-  const told = ended.out + ended.err;
-  expect(Object.values(PLANTED).filter((secret) => told.includes(secret))).toEqual([]);
+  const result = ended.out + ended.err;
+  expect(Object.values(PLANTED).filter((secret) => result.includes(secret))).toEqual([]);
 }, 60_000);
 
 test("a request that fails because its record could not be stored is logged as such", async () => {

@@ -92,11 +92,11 @@ test("the built program serves, with the console, the audit and the included pac
   const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
   const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
 
-  const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+  const response = await fetch(`${gateway.url}/v4/vm/instances`, {
     headers: { authorization: `token ${token}` },
   });
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({ vms: expect.any(Array) });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ vms: expect.any(Array) });
 
   const page = await fetch(gateway.admin);
   expect(page.headers.get("content-type")).toContain("text/html");

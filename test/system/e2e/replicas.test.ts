@@ -30,9 +30,9 @@ const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   });
 
 const ask = async ({ url }: Serving, token = "good"): Promise<number> => {
-  const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `token ${token}` } });
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `token ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
 };
 
 /** How many requests of each status, of so many that are sent to each gateway at once. */
@@ -44,8 +44,8 @@ async function flood(gateways: readonly Serving[], each: number): Promise<Record
 }
 
 const readiness = async ({ admin }: Serving): Promise<{ status: number; reasons: readonly string[] }> => {
-  const answer = await fetch(`${admin}/readyz`);
-  return { status: answer.status, reasons: ((await answer.json()) as { reasons: string[] }).reasons };
+  const response = await fetch(`${admin}/readyz`);
+  return { status: response.status, reasons: ((await response.json()) as { reasons: string[] }).reasons };
 };
 
 async function becomes(gateway: Serving, status: number): Promise<readonly string[]> {

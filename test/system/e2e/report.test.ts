@@ -60,9 +60,9 @@ test.each([
   [["report", "--since", "yesterday"], "--since: Has to be a moment in ISO 8601"],
   [["report", "--client", "me"], "--client: Has to be a fingerprint"],
   [["report", "--colour", "red"], "--colour"],
-])("report %j is rejected with a message", async (args, told) => {
+])("report %j is rejected with a message", async (args, result) => {
   const { code, out, err } = await run(args).ended;
-  expect(err).toContain(told);
+  expect(err).toContain(result);
   expect({ code, out }).toEqual({ code: 1, out: "" });
 });
 

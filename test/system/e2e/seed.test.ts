@@ -28,10 +28,10 @@ describe("a seed file", () => {
     const { folder, file } = seedFile(HARBOUR);
     const gateway = await serve(folder, { flags: ["--seed", file] });
 
-    const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+    const response = await fetch(`${gateway.url}/v4/vm/instances`, {
       headers: { authorization: "token kari-ci" },
     });
-    expect(await answer.json()).toMatchObject({ vms: [{ label: "web-1" }], total_results: 1 });
+    expect(await response.json()).toMatchObject({ vms: [{ label: "web-1" }], total_results: 1 });
   });
 
   test("sandbox --seed adds its accounts to the sandbox", async () => {
@@ -39,8 +39,8 @@ describe("a seed file", () => {
     const sandbox = run(["sandbox", "--port", "0", "--seed", file]);
     const [, url] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)$/m);
 
-    const answer = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: "Bearer kari-ci" } });
-    expect(await answer.json()).toMatchObject({ data: [{ label: "web-1" }] });
+    const response = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: "Bearer kari-ci" } });
+    expect(await response.json()).toMatchObject({ data: [{ label: "web-1" }] });
   });
 
   test.each([

@@ -42,8 +42,8 @@ test("a flag overrides the environment", async () => {
   const folder = createFolder();
   const gateway = await serve(folder, { env: { NATIVE_LANE: "maybe" }, flags: ["--native-lane", "off"] });
 
-  const answer = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
-  expect(answer.status).toBe(401);
+  const response = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
+  expect(response.status).toBe(401);
 });
 
 test("serve with v4 down runs, reports why it is not ready, and becomes ready later", async () => {

@@ -28,8 +28,8 @@ const ask = (url: string, scheme = "token"): Promise<Response> =>
   fetch(`${url}/v4/vm/instances`, { headers: { authorization: `${scheme} abc` } });
 
 /** Its rejection must be expected before it comes. */
-const outcomeOf = (answer: Promise<Response>): Promise<string> =>
-  answer.then(
+const outcomeOf = (response: Promise<Response>): Promise<string> =>
+  response.then(
     () => "answered",
     () => "broken off",
   );

@@ -50,8 +50,8 @@ describe("judging a soak run of half an hour", () => {
     ["resident memory", (minute) => ({ residentMb: 300 + 4 * minute }), /^resident memory grew by 56\.0 MB/],
     ["the heap", (minute) => ({ heapMb: 80 + minute }), /^the heap grew by 14\.0 MB/],
     ["what clients wait", (minute) => ({ p99: 20 + 2 * minute }), /^p99 rose from 38\.0 to 70\.0 ms/],
-  ])("fails if %s keeps growing", (_, changed, told) => {
-    expect(faultsOf(halfAnHour(changed))).toEqual([expect.stringMatching(told)]);
+  ])("fails if %s keeps growing", (_, changed, result) => {
+    expect(faultsOf(halfAnHour(changed))).toEqual([expect.stringMatching(result)]);
   });
 
   test("fails if descriptors stay open", () => {

@@ -89,10 +89,10 @@ async function end(gateway: Serving): Promise<void> {
 async function traced(env: Readonly<Record<string, string>>): Promise<void> {
   const gateway = await serveTraced(env);
   for (const scheme of ["token", "Bearer"]) {
-    const answer = await fetch(`${gateway.url}/v4/vm/instances?password=${SECRET}`, {
+    const response = await fetch(`${gateway.url}/v4/vm/instances?password=${SECRET}`, {
       headers: { authorization: `${scheme} ${SECRET}`, traceparent: `00-${TRACE}-${PARENT}-01` },
     });
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
   }
   await end(gateway);
 }
@@ -137,10 +137,10 @@ test("requests to the login server have spans: an exchange in its request's trac
   const code = (await app.signIn("vms:view")).searchParams.get("code") ?? "";
   const { access_token: token } = (await app.exchange(code)).body;
   await wait(1100);
-  const answer = await fetch(`${gateway.url}/v4/vm/instances`, {
+  const response = await fetch(`${gateway.url}/v4/vm/instances`, {
     headers: { authorization: `token ${token}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   await end(gateway);
   await sandbox.close();
 
@@ -169,8 +169,8 @@ test("a failing login server gives an error span, and receives the trace", async
 
   const call = spans().find(({ kind, name }) => kind === 3 && name === "POST");
   expect(call?.status).toMatchObject({ code: 2 });
-  const told = v4.calls.find(({ path }) => path === "/oauth/token");
-  expect(told?.headers["traceparent"]).toBe(`00-${call?.traceId}-${call?.spanId}-01`);
+  const result = v4.calls.find(({ path }) => path === "/oauth/token");
+  expect(result?.headers["traceparent"]).toBe(`00-${call?.traceId}-${call?.spanId}-01`);
 }, 60_000);
 
 test.each([
@@ -194,8 +194,8 @@ test("an unreachable collector delays no response and no exit", async () => {
   const gateway = await serve(createFolder(), {
     env: { UPSTREAM_URL: v4.url, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
   });
-  const answer = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token t" } });
-  expect(answer.status).toBe(200);
+  const response = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token t" } });
+  expect(response.status).toBe(200);
   gateway.signal("SIGTERM");
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
 }, 60_000);

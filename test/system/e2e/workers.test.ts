@@ -23,9 +23,9 @@ const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
 /** On a connection of its own, which any of the workers may take. */
 async function ask({ url }: Pick<Serving, "url">, token = "good"): Promise<number> {
   const headers = { authorization: `token ${token}`, connection: "close" };
-  const answer = await fetch(`${url}/v4/vm/instances`, { headers });
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(`${url}/v4/vm/instances`, { headers });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 async function flood(gateway: Serving, count: number): Promise<Record<number, number>> {
@@ -109,8 +109,8 @@ describe("a worker that is killed", () => {
       client.send("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token good\r\n\r\n");
     process.kill(victim, "SIGKILL");
     process.kill(other, "SIGCONT");
-    const answers = await Promise.all(clients.map((client) => client.waitForResponses(1)));
-    expect(answers.flat().map(({ status }) => status)).toEqual(Array(16).fill(200));
+    const responses = await Promise.all(clients.map((client) => client.waitForResponses(1)));
+    expect(responses.flat().map(({ status }) => status)).toEqual(Array(16).fill(200));
     for (const client of clients) client.close();
   }, 60_000);
 
@@ -195,6 +195,6 @@ describe("shutdown with workers", () => {
       env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: createFolder() },
     }).ended;
     expect(ended.code).toBe(1);
-    expect(ended.err).toMatch(/^PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);
+    expect(ended.err).toMatch(/^AG_LISTEN_FAILED: PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);
   }, 60_000);
 });

@@ -51,10 +51,10 @@ describe("the fuzzer itself", () => {
   });
 
   test("reports its progress regularly", async () => {
-    const told: number[] = [];
-    await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void told.push(runs) });
-    expect(told.at(-1)).toBeGreaterThan(0);
-    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    const reported: number[] = [];
+    await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void reported.push(runs) });
+    expect(reported.at(-1)).toBeGreaterThan(0);
+    expect(reported).toEqual(reported.toSorted((one, other) => one - other));
   });
 
   test("writes a table of results, and keeps the rows of targets that did not run", () => {

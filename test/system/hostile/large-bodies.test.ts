@@ -56,10 +56,10 @@ describe("one large request with an unknown token has a bounded cost", () => {
     ],
   ])("%s", async (_what, call, text) => {
     expect(text.length).toBeLessThan(MB);
-    const told = await gateway.request(call, { as: "made-up", raw: text });
-    expect(told.status).toBe(400);
-    expect(told.body.errors.length).toBeLessThanOrEqual(MOST.faults);
-    expect(told.text.length).toBeLessThan(MOST.bytes);
+    const response = await gateway.request(call, { as: "made-up", raw: text });
+    expect(response.status).toBe(400);
+    expect(response.body.errors.length).toBeLessThanOrEqual(MOST.faults);
+    expect(response.text.length).toBeLessThan(MOST.bytes);
     expect(gateway.v4.calls).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ const KINDS: readonly ((mark: string) => Question)[] = [
 
 async function ask(client: number, { lane, method, path, filter, body }: Question): Promise<string> {
   const mark = markOf(client);
-  const answer = await fetch(`${gateway.url}${path}`, {
+  const response = await fetch(`${gateway.url}${path}`, {
     method,
     headers: {
       authorization: `${lane} ${mark}`,
@@ -77,9 +77,9 @@ async function ask(client: number, { lane, method, path, filter, body }: Questio
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  expect({ status: answer.status, text }).toMatchObject({ status: 200 });
-  return JSON.stringify([...answer.headers]) + text;
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status: 200 });
+  return JSON.stringify([...response.headers]) + text;
 }
 
 /** Of the last round, whole. */
@@ -98,13 +98,13 @@ test("each client's response, v4 requests and record have only its own mark", as
   await assert(
     asyncProperty(orders, kinds, async (order, kinds) => {
       gateway.v4.respondWith(inOrder(order));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         kinds.map(async (kind, client) => {
           const question = KINDS[kind]?.(markOf(client));
           return question ? ask(client, question) : "";
         }),
       );
-      expect(answers.map(marksIn)).toEqual(answers.map((_, client) => [markOf(client)]));
+      expect(responses.map(marksIn)).toEqual(responses.map((_, client) => [markOf(client)]));
 
       const calls = gateway.v4.calls.map(({ path, rawHeaders, received }) =>
         marksIn(path + rawHeaders.join() + received().toString()),

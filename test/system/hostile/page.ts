@@ -11,8 +11,8 @@ export interface Row {
 }
 
 /** Statuses in their order, then whether the connection was ended. */
-const words = ({ answers, closes }: ScriptResult): string =>
-  [answers.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
+const words = ({ answers: responses, closes }: ScriptResult): string =>
+  [responses.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
 
 function cell(seen: Row["seen"][TargetName]): string {
   if (!seen) return "not run";
@@ -22,7 +22,7 @@ function cell(seen: Row["seen"][TargetName]): string {
 
 function v4Cell({ gateway }: Row["seen"]): string {
   if (!gateway) return "not run";
-  const of = ({ told }: ScriptResult): string => told.join(", ") || "nothing";
+  const of = ({ told: reported }: ScriptResult): string => reported.join(", ") || "nothing";
   const [alpha, native] = [of(gateway.alpha), of(gateway.native)];
   return alpha === native ? alpha : `${alpha} / ${native}`;
 }

@@ -48,7 +48,7 @@ export async function runBehind(
     (Object.keys(SCHEMES) as Scheme[]).map((lane): Job => ({
       script,
       lane,
-      tell: (told) => void (seen[lane] = told),
+      tell: (result) => void (seen[lane] = result),
     })),
   );
   const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => doJobs(name, jobs)));

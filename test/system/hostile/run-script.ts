@@ -40,8 +40,8 @@ async function quiet(client: RawClient): Promise<void> {
 }
 
 const strays = (client: RawClient, { v4 }: ListeningGatewayWithFakeV4): string[] => {
-  const told = labels(client.text());
-  return tokensSeen(v4).filter((token) => token !== "first" && !told.includes(token));
+  const reported = labels(client.text());
+  return tokensSeen(v4).filter((token) => token !== "first" && !reported.includes(token));
 };
 
 /** Waits for what must come, so that only what must not come takes time. */
@@ -73,9 +73,9 @@ async function isInStep(client: RawClient, lane: Scheme): Promise<boolean> {
 async function getsItsOwn(address: string, lane: Scheme, token: string): Promise<boolean> {
   const client = await openRawClient(address);
   client.send(requestText(lane, token));
-  const [answer] = await client.waitForResponses(1);
+  const [response] = await client.waitForResponses(1);
   client.close();
-  return answer?.status === 200 && labels(answer.body).join() === token;
+  return response?.status === 200 && labels(response.body).join() === token;
 }
 
 /** As many as a proxy in front keeps connections to the gateway, and one more. */
@@ -126,17 +126,17 @@ export async function runScript(
       else await (expected ? client.waitForResponses(part.answers) : quiet(client));
     }
     await hear(client, gateway, expected);
-    const answers = await client.waitForResponses(0);
+    const responses = await client.waitForResponses(0);
     const closes = client.isEnded();
     const ambiguous = gateway.v4.calls.flatMap(ambiguities);
-    const told = answers.flatMap(({ body }) => labels(body));
+    const reported = responses.flatMap(({ body }) => labels(body));
     const astray = expected ? [] : strays(client, gateway);
     const v4 = tokensSeen(gateway.v4);
     const inStep = expected ? await isInStep(client, lane) : true;
     const safe = await Promise.all(OTHERS.map((token) => getsItsOwn(address, lane, token)));
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     const othersSafe = !safe.includes(false);
-    return { answers: statuses, closes, told, ambiguous, astray, v4, inStep, othersSafe };
+    return { answers: statuses, closes, told: reported, ambiguous, astray, v4, inStep, othersSafe };
   } finally {
     client.close();
   }

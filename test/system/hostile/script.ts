@@ -111,8 +111,8 @@ export function bytesOf({ send }: Script, lane: Scheme): (string | Pause)[] {
     .split(/(<wait \d+>\n)/)
     .filter(Boolean)
     .map((part) => {
-      const answers = /^<wait (\d+)>\n$/.exec(part)?.[1];
-      if (answers !== undefined) return { answers: Number(answers) };
+      const responses = /^<wait (\d+)>\n$/.exec(part)?.[1];
+      if (responses !== undefined) return { answers: Number(responses) };
       return part
         .split(/(<[^<>\n]+>)/)
         .map((piece, index) => (index % 2 === 0 ? lines(piece) : mark(lane, piece.slice(1, -1))))

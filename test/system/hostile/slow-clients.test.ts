@@ -96,8 +96,8 @@ test("200 hanging reads with one token leave connections to other tokens, and th
     await waitFor(() => small.v4.calls.filter(({ path }) => path.includes("/instances/7")).length === 4);
     expect((await list("another")).status).toBe(200);
     expect((await fetch(`${small.adminUrl}/readyz`)).status).toBe(200);
-    const told = await Promise.all(hanging);
-    const refusals = told.filter(({ status }) => status === 420);
+    const responses = await Promise.all(hanging);
+    const refusals = responses.filter(({ status }) => status === 420);
     expect(refusals.length).toBeGreaterThan(100);
     expect(refusals[0]?.body.errors[0].reason).toMatch(/^Too many requests at the same time/);
   } finally {

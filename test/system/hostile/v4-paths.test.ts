@@ -24,11 +24,11 @@ const VALUES = [...STEPS, [".."], { id: ".." }];
 /** Segments as the most willing server would read them. */
 const segments = (path: string): string[] => decodeURIComponent(decodeURIComponent(path)).split(/[/\\]/);
 
-function answerAs({ answers }: BodyPlace): void {
+function answerAs({ answers: responses }: BodyPlace): void {
   gateway.v4.respondWith((call, response) => {
     const found =
-      answers.find(({ method, path }) => method === call.method && path === call.path) ??
-      answers.find(({ method }) => method === call.method);
+      responses.find(({ method, path }) => method === call.method && path === call.path) ??
+      responses.find(({ method }) => method === call.method);
     return json(found?.status ?? 200, found?.answers ?? envelope([]), { "x-oauth-scopes": "*" })(
       call,
       response,

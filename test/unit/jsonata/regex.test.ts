@@ -138,12 +138,12 @@ describe("a pack is rejected", () => {
   });
 
   test("for such a pattern in a schema, with its position", () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     compileSchema(
       { properties: { text: { pattern: "(a*)*b" } } },
-      { ...silentLocation, report: (fault) => void told.push(fault) },
+      { ...silentLocation, report: (fault) => void reported.push(fault) },
     );
-    expect(told).toEqual([expect.stringContaining("can be empty")]);
+    expect(reported).toEqual([expect.stringContaining("can be empty")]);
   });
 
   test.each([

@@ -21,6 +21,6 @@ test.each([
   [{ sdi: 5 }, ["disks.sdi"]],
   [{ sdi: null, sdz: 5, sda: "x" }, ["disks.sdi", "disks.sdz", "disks.sda"]],
   [{ ["__proto__x"]: 1 }, ["disks.__proto__x"]],
-])("the unknown members of %j in a closed object are reported", (sent, told) =>
-  expect(fields(sent)).toEqual(told),
+])("the unknown members of %j in a closed object are reported", (sent, reported) =>
+  expect(fields(sent)).toEqual(reported),
 );

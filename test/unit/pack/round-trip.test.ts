@@ -109,8 +109,8 @@ describe("a written alpha object reads back the same", () => {
     const known = `${resource.name}.${field}`;
     const through = async (value: unknown) => {
       const v4 = await written(member, value);
-      const answer = { ...v4, ...MADE_BY_V4[known]?.(v4) };
-      const read = asSent(await shown(member, answer), rule);
+      const response = { ...v4, ...MADE_BY_V4[known]?.(v4) };
+      const read = asSent(await shown(member, response), rule);
       return schema["type"] === "array" ? [read].flat() : read;
     };
     await fc.assert(

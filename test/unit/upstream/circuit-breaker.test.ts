@@ -8,16 +8,16 @@ import {
 } from "../../../src/upstream/circuit-breaker.ts";
 
 let now = 0;
-let told: CircuitState[];
+let reported: CircuitState[];
 let breaker: CircuitBreaker;
 beforeEach(() => {
   now = 1_000_000;
-  told = [];
+  reported = [];
   breaker = createCircuitBreaker({
     minAttempts: 10,
     openMs: 1000,
     clock: () => now,
-    onChange: (state) => told.push(state),
+    onChange: (state) => reported.push(state),
   });
 });
 
@@ -35,7 +35,7 @@ describe("the circuit opens", () => {
     tries(1, "failed");
     expect(breaker.state()).toBe("open");
     expect(breaker.allow()).toBe(false);
-    expect(told).toEqual(["open"]);
+    expect(reported).toEqual(["open"]);
   });
 
   test("no earlier than that: with half of the calls failed it stays closed", () => {
@@ -91,7 +91,7 @@ describe("the half-open circuit", () => {
     breaker.allow();
     breaker.record("succeeded");
     expect(breaker.state()).toBe("closed");
-    expect(told).toEqual(["open", "closed"]);
+    expect(reported).toEqual(["open", "closed"]);
     tries(9, "failed");
     expect(breaker.state()).toBe("closed");
   });
@@ -102,7 +102,7 @@ describe("the half-open circuit", () => {
     expect(breaker.allow()).toBe(false);
     now += 1000;
     expect(breaker.allow()).toBe(true);
-    expect(told).toEqual(["open"]);
+    expect(reported).toEqual(["open"]);
   });
 
   test("lets the next call through if the client of the first disconnects", () => {

@@ -31,11 +31,11 @@ async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecor
       route: await routeOf(pack, method, path, body),
       ...(body !== undefined && { body }),
     },
-    v4: v4.map(({ call, filter, body: sent, status = 200, answers }) => ({
+    v4: v4.map(({ call, filter, body: sent, status = 200, answers: responses }) => ({
       ...splitCall(call, pack.dialect.v4.prefix),
       filter: filter === undefined ? null : JSON.stringify(filter),
       status,
-      response: answers,
+      response: responses,
       ms: 1,
       ...(sent !== undefined && { body: sent }),
     })),

@@ -40,23 +40,23 @@ describe.each([
   const answered = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
 
   test.each(answered)("each field of the response has its rule: %s", async (_title, record) => {
-    const { answer, note } = await explainRecord(record, itsPack);
+    const { answer: reply, note } = await explainRecord(record, itsPack);
     const { response, route } = record.alpha;
     const list = itsPack.route(route ?? "")?.list;
-    const unexplained = leaves(response).filter((leaf) => !answer.some(({ field }) => covers(field, leaf)));
+    const unexplained = leaves(response).filter((leaf) => !reply.some(({ field }) => covers(field, leaf)));
     // An empty list has no rows, and an answer without members nothing, to explain.
     const nothing = new Set([list, ""]);
     // Without fields there is a reason.
-    expect(answer.length > 0 ? unexplained.filter((leaf) => !nothing.has(leaf)) : []).toEqual([]);
-    expect(answer.length > 0 || note !== null || leaves(response).every((leaf) => nothing.has(leaf))).toBe(
+    expect(reply.length > 0 ? unexplained.filter((leaf) => !nothing.has(leaf)) : []).toEqual([]);
+    expect(reply.length > 0 || note !== null || leaves(response).every((leaf) => nothing.has(leaf))).toBe(
       true,
     );
-    expect(new Set(answer.map(({ field }) => field)).size).toBe(answer.length);
+    expect(new Set(reply.map(({ field }) => field)).size).toBe(reply.length);
   });
 
   test.each(answered)("a field of class same has v4's value: %s", async (_title, record) => {
-    const { answer } = await explainRecord(record, itsPack);
-    const same = answer.filter(
+    const { answer: response } = await explainRecord(record, itsPack);
+    const same = response.filter(
       (field) => field.class === "same" && field.v4.value !== undefined && !/time|no value/.test(field.rule),
     );
     expect(same.map(({ value }) => value)).toEqual(same.map(({ v4 }) => v4.value));
@@ -104,8 +104,8 @@ describe("explaining an instance with its backups", () => {
 
   test("a related request that was not sent is not a source", async () => {
     const record = recordCalled(title);
-    const { answer } = await explainRecord({ ...record, v4: record.v4.slice(0, 1) }, pack);
-    expect(answer.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
+    const { answer: response } = await explainRecord({ ...record, v4: record.v4.slice(0, 1) }, pack);
+    expect(response.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
   });
 
   test("a loss has its reason", async () => {
@@ -120,8 +120,8 @@ test("each row of a list is explained with its v4 row, and the counts with those
     records.find(
       ([, { alpha }]) => alpha.route === "GET /vm/instances" && leaves(alpha.response).includes("vms[1].id"),
     ) ?? [];
-  const { answer } = await explainRecord(record as AuditRecord, pack);
-  const named = new Map(answer.map((field) => [field.field, field]));
+  const { answer: response } = await explainRecord(record as AuditRecord, pack);
+  const named = new Map(response.map((field) => [field.field, field]));
   expect(named.get("vms[1].id")?.v4.field).toBe("data[1].id");
   expect(named.get("total_pages")).toMatchObject({ class: "renamed", v4: { field: "pages" } });
 });
@@ -170,17 +170,17 @@ describe("an incomplete explanation says why", () => {
     ],
     ["no v4 request", { v4: [] }, /no v4 request/],
   ])("%s", async (_case, change, note) => {
-    const { note: explainedNote, answer } = await explainRecord({ ...whole, ...change }, pack);
+    const { note: explainedNote, answer: response } = await explainRecord({ ...whole, ...change }, pack);
     expect(explainedNote).toMatch(note);
-    expect(answer).toEqual([]);
+    expect(response).toEqual([]);
   });
 
   test("a response from a catalog names the v4 request of the catalog", async () => {
     const [, record] =
       records.find(([, { alpha }]) => alpha.route === "GET /datacenters" && alpha.filter === null) ?? [];
-    const { note, answer } = await explainRecord(record as AuditRecord, pack);
+    const { note, answer: response } = await explainRecord(record as AuditRecord, pack);
     expect(note).toMatch(/catalog cache/);
-    expect(answer[0]).toMatchObject({ field: "datacenters[0].id", v4: { call: "GET /v4/regions" } });
+    expect(response[0]).toMatchObject({ field: "datacenters[0].id", v4: { call: "GET /v4/regions" } });
   });
 });
 
@@ -192,9 +192,9 @@ test("a record with any bodies can be explained", async () => {
       fc.constantFrom(...records.map(([, record]) => record)),
       fc.jsonValue(),
       fc.jsonValue(),
-      async (route, whole, answer, response) => {
-        const alpha = { ...whole.alpha, route, status: 200, response: answer, body: response };
-        const v4 = whole.v4.map((call) => ({ ...call, response, body: answer }));
+      async (route, whole, reply, response) => {
+        const alpha = { ...whole.alpha, route, status: 200, response: reply, body: response };
+        const v4 = whole.v4.map((call) => ({ ...call, response, body: reply }));
         expect(await explainRecord({ ...whole, alpha, v4 }, pack)).toMatchObject({ route });
       },
     ),

@@ -91,9 +91,9 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
       const place = ["paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase()];
       const { status, body } = definition.gives;
       const content = ["content", "application/json", "schema"];
-      const answer =
+      const response =
         status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
-      expect(findErrors([...answer, ...content], body)).toEqual([]);
+      expect(findErrors([...response, ...content], body)).toEqual([]);
       const { requestBody } = operation(document, route);
       // What is shown may be sent back: where a rule is broken, what is shown is read first.
       const isSentBack = requestBody?.description !== undefined && definition.v4[0]?.call.startsWith("GET ");
