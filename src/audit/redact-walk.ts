@@ -11,8 +11,8 @@ export const NAMING: readonly string[] = ["name", "key", "field", "parameter"];
 const CHARSET = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
 /** An id of either dialect. */
 const ID = /^(?:0|[1-9]\d{0,15})$/;
-/** Words and numbers, which no secret that somebody gave out looks like. */
-const WORDS = /^(?:[a-z]+|\d{1,6})(?:[-_.](?:[a-z]+|\d{1,6}))*$/i;
+/** Words, also with a few digits behind them, and numbers: names of users, which no generated secret looks like. */
+const WORDS = /^(?:[a-z]+\d{0,4}|\d{1,6})(?:[-_.](?:[a-z]+\d{0,4}|\d{1,6}))*$/i;
 /** A sign and the word behind it, where there is one: without a word it matches too, so that no sign is looked at twice. */
 const VALUE = /["'\\:=>\t\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
 /** So many texts may look like JSON and be none: each costs an error. Further ones are not tried. */
