@@ -72,12 +72,15 @@ test.each([
   ["a query", "?token=alice7&password=alice7", {}],
   ["a filter", "", { filter: { password: "alice7" } }],
   ["a body", "", { body: { password: "alice7", code: ["alice7"] } }],
-])("the user in an alpha request cannot be hidden by %s that calls its name secret", async (_, query, sent) => {
-  await gateway.request(`PUT /account/users/alice7${query}`, { as: TOKEN, body: {}, ...sent });
-  const { alpha, v4 } = await gateway.readLastRecord();
-  expect(alpha).toMatchObject({ route: "PUT /account/users/:username", path: "/v4/account/users/alice7" });
-  expect(v4.map(({ path }: { path: string }) => path)).toContain("/v4/account/users/alice7");
-});
+])(
+  "the user in an alpha request cannot be hidden by %s that calls its name secret",
+  async (_, query, sent) => {
+    await gateway.request(`PUT /account/users/alice7${query}`, { as: TOKEN, body: {}, ...sent });
+    const { alpha, v4 } = await gateway.readLastRecord();
+    expect(alpha).toMatchObject({ route: "PUT /account/users/:username", path: "/v4/account/users/alice7" });
+    expect(v4.map(({ path }: { path: string }) => path)).toContain("/v4/account/users/alice7");
+  },
+);
 
 test("short values of a query do not redact v4's response", async () => {
   gateway.v4.respondWith(json(200, { id: 5204, label: "label", status: "running" }));
