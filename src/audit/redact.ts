@@ -60,8 +60,6 @@ export interface Redaction {
   readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
   /** A client's body: JSON, the members of a form, or text in UTF-8. Of anything else only the length is recorded. */
   readonly body: (body: SentBody, values?: SecretValues) => RecordedBody;
-  /** Tokens alone, of those that are long enough to be some. */
-  readonly tokens: (tokens: readonly (string | undefined)[]) => SecretValues;
   /** A query string, or an urlencoded form. */
   readonly query: (text: string, values?: SecretValues) => string;
   /**
@@ -226,7 +224,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     } satisfies TruncatedBody;
   }
 
-  return { find, tokens: tokenValues, value, json, raw, body, query, path, target, text };
+  return { find, value, json, raw, body, query, path, target, text };
 }
 
 /** The beginning of a text that takes so many bytes as JSON at most: a control character takes six. */

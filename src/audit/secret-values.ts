@@ -28,8 +28,10 @@ const node = (): Node => ({ next: new Map(), values: [] });
  */
 export class SecretValues {
   readonly #values = new Set<string>();
-  readonly #needles = new Set<string>();
-  readonly #tokens = new Set<string>();
+  readonly #tokens: string[] = [];
+  /** The beginnings of the values, while there are few. */
+  #needles: readonly string[] | undefined;
+  #hasOthers = false;
   #root: Node | undefined;
   #sealed = false;
   #shortest = SHORTEST;
@@ -58,12 +60,20 @@ export class SecretValues {
 
   /** Takes a token, which no word of a path is taken for. */
   addToken(token: string): void {
-    this.#tokens.add(token);
-    this.#addText(token);
+    this.#tokens.push(token);
+    this.#addSpellings(token);
   }
 
   isToken(text: string): boolean {
-    return this.#tokens.has(text);
+    return this.#tokens.includes(text);
+  }
+
+  /** The tokens without the other values. */
+  tokensOnly(): SecretValues {
+    if (!this.#hasOthers && !this.#sealed) return this;
+    const tokens = new SecretValues();
+    for (const token of this.#tokens) tokens.addToken(token);
+    return tokens;
   }
 
   /**
@@ -81,18 +91,22 @@ export class SecretValues {
 
   #addText(text: string): void {
     if (text.length < this.#shortest || this.#sealed) return;
-    for (const spelling of spellings(text)) {
-      this.#values.add(spelling);
-      this.#needles.add(spelling.slice(0, NEEDLE));
-    }
+    this.#hasOthers = true;
+    this.#addSpellings(text);
+  }
+
+  #addSpellings(text: string): void {
+    for (const spelling of spellings(text)) this.#values.add(spelling);
     if (this.#values.size > MOST) this.seal();
     this.#root = undefined;
+    this.#needles = undefined;
   }
 
   /** Whether one of the values could stand in the text. Quick. */
   maybeIn(text: string): boolean {
     if (this.#sealed) return true;
-    if (this.#needles.size > FEW) return this.#firstIn(text) !== -1;
+    if (this.#values.size > FEW) return this.#firstIn(text) !== -1;
+    this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE));
     for (const needle of this.#needles) if (text.includes(needle)) return true;
     return false;
   }
