@@ -3,6 +3,7 @@ import { measureAll, upstreamState, type UpstreamState } from "./measure.ts";
 import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
 import { startLoader, type Loader } from "./loader.ts";
 import { HELP, readOptions, type BenchOptions } from "./options.ts";
+import { redactionReport } from "./redaction.ts";
 import { faults, report } from "./report.ts";
 import { startTimes } from "./start-time.ts";
 import { translationReport } from "./translation.ts";
@@ -46,6 +47,10 @@ function compare(loader: Loader, options: BenchOptions): Promise<number> {
 async function bench(options: BenchOptions): Promise<number> {
   if (options.translation) {
     print(await translationReport(options.rounds));
+    return 0;
+  }
+  if (options.redaction) {
+    print(await redactionReport(options.rounds));
     return 0;
   }
   const loader = startLoader();

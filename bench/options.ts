@@ -19,9 +19,11 @@ export interface BenchOptions {
   readonly built: boolean;
   /** Translation alone is measured, and no gateway started. */
   readonly translation: boolean;
+  /** Redaction alone is measured, and no gateway started. */
+  readonly redaction: boolean;
 }
 
-type Plan = Omit<BenchOptions, "built" | "translation">;
+type Plan = Omit<BenchOptions, "built" | "translation" | "redaction">;
 
 const THOROUGH: Plan = {
   rounds: 5,
@@ -51,13 +53,14 @@ const MINUTE_MS = 60_000;
 /** Memory alone. */
 const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 10 * MINUTE_MS };
 
-export const HELP = `npm run bench -- [--quick | --memory | --translation] [--minutes N] [--rounds N] [--seconds N] [--connections N]
-                 [--rate N]
+export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction] [--minutes N] [--rounds N] [--seconds N]
+                 [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
 Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
 --minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
-what turns v4's answer into alpha's, compiled, interpreted, and as one would write it by hand.
+what turns v4's answer into alpha's, compiled, interpreted, and as one would write it by hand. --redaction starts no
+gateway either: it measures the redaction of recorded bodies.
 `;
 
 function positive(name: string, text: string): number {
@@ -80,6 +83,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       quick: { type: "boolean" },
       memory: { type: "boolean" },
       translation: { type: "boolean" },
+      redaction: { type: "boolean" },
       minutes: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -97,6 +101,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     growthMs: base.growthMs > 0 ? given("minutes", base.growthMs / MINUTE_MS) * MINUTE_MS : 0,
     built: values.built ?? false,
     translation: values.translation ?? false,
+    redaction: values.redaction ?? false,
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),
