@@ -8,13 +8,13 @@ import type { Pages } from "./console-pages.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What `Sec-Fetch-Site` says of a page of the same origin, and of a user who asks without a page. */
+/** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
 const SAME_SITES = new Set(["same-origin", "none"]);
 
 /**
- * Refuses what changes something where a page of another origin asks for it: without an admin token nothing else
- * would keep a web page that an operator visits from sending it (cross-site request forgery). Browsers send
- * `Origin` with every such request, or at least `Sec-Fetch-Site` (Fetch Metadata); programs send neither.
+ * Rejects requests from pages of another origin that would change something (cross-site request forgery). Without an admin
+ * token nothing else stops a page that an operator visits. Browsers send `Origin` with every such request, or at least
+ * `Sec-Fetch-Site` (Fetch Metadata). Other programs send neither.
  */
 export const guardOrigin: RequestHandler = function guardOrigin(request, response, next) {
   const { origin, host = "", "sec-fetch-site": site = "none" } = request.headers;
@@ -23,7 +23,7 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
   return sendErrors(response, 403, "A page of another origin can't change anything here.");
 };
 
-/** `null`, which sandboxed pages send, is no host. */
+/** Returns the host of an origin. `null`, which sandboxed pages send, has none. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
@@ -31,37 +31,39 @@ function hostOf(origin: string): string | undefined {
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * On loopback, answers only requests that were sent to a loopback name.
+ * Rejects requests to a loopback listener under another host name.
  *
- * A web page can point a name of its own at 127.0.0.1 and then read this listener through its visitor's
- * browser (DNS rebinding); the `Host` header still tells. Bound elsewhere, names are the operator's business.
+ * A web page can point its own domain at 127.0.0.1 and read this listener through the browser of a visitor (DNS rebinding).
+ * The `Host` header has that domain. On other addresses the operator decides which names are used.
+ *
+ * @param bound The address to which the listener is bound.
  */
 export function guardHost(bound: string | undefined): RequestHandler {
-  const own = bound?.includes(":") && !bound.startsWith("[") ? `[${bound}]` : bound;
-  const guarded = own !== undefined && (LOOPBACK.includes(own) || own.startsWith("127."));
-  const names = new Set([...LOOPBACK, own]);
+  const host = bound?.includes(":") && !bound.startsWith("[") ? `[${bound}]` : bound;
+  const isLoopback = host !== undefined && (LOOPBACK.includes(host) || host.startsWith("127."));
+  const names = new Set([...LOOPBACK, host]);
 
   return function guardHost(request, response, next) {
     const name = (request.headers.host ?? "").toLowerCase().replace(/:\d+$/, "");
-    if (!guarded || names.has(name)) return next();
-    return sendErrors(response, 421, "This listener answers to its loopback names only, e.g. localhost.");
+    if (!isLoopback || names.has(name)) return next();
+    return sendErrors(response, 421, "This listener accepts loopback host names only, e.g. localhost.");
   };
 }
 
 const MAX_SESSIONS = 100;
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** Signed-in browsers of the console, in memory: a restart signs everybody out. */
+/** The sessions of signed-in browsers, in memory: a restart signs everybody out. */
 interface Sessions {
-  /** Begins a session and gives its id, 256 random bits. The oldest ends when there are too many. */
+  /** Starts a session and returns its id, 256 random bits. Above the limit the oldest session ends. */
   readonly begin: () => string;
   readonly has: (id: string) => boolean;
   readonly end: (id: string) => void;
-  /** Seconds. */
+  /** Lifetime of a session in seconds. */
   readonly lifetime: number;
 }
 
-/** @param clock Milliseconds of a clock that nobody sets. Default that of the process. */
+/** Creates an empty session store. @param clock Returns milliseconds of a monotonic clock. */
 export function createSessions(clock: () => number = () => performance.now()): Sessions {
   const ends = new Map<string, number>();
 
@@ -84,10 +86,10 @@ export function createSessions(clock: () => number = () => performance.now()): S
   return { begin, has, end: (id) => void ends.delete(id), lifetime: LIFETIME_MS / 1000 };
 }
 
-/** Wrong tokens that an address may show: more than anybody mistypes, and far too few to guess with. */
+/** Wrong tokens that an address may send: more than anybody mistypes, and far too few to guess one. */
 const WRONG_TOKEN_LIMIT = { points: 10, seconds: 60 };
 
-/** Beyond these the address that was silent longest is forgotten. */
+/** Maximum number of addresses. Above it the least recently used one is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 type Attempt =
@@ -95,35 +97,36 @@ type Attempt =
   | { readonly outcome: "limited"; readonly retryAfter: number };
 
 /**
- * Looks at a token that an address shows, unless that address has shown too many wrong ones. Then a right one is not
- * taken either: its answer would tell it from the wrong ones. `retryAfter` is in seconds.
+ * Checks a token. An address that has sent too many wrong tokens is limited, even if the token is right: otherwise the
+ * response would reveal that. `retryAfter` is in seconds.
  */
 type CheckToken = (address: string | undefined, token: string) => Promise<Attempt>;
 
-/** @param isToken whether it is the right one */
+/** Creates the check of tokens. @param isToken Whether a token is the admin token. */
 function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
   const wrong = createMemoryLimiter(WRONG_TOKEN_LIMIT, MAX_ADDRESSES);
 
   return async function tryToken(address, token) {
-    const place = addressNetwork(normalizeAddress(address ?? "") ?? "");
-    // A right one counts for nothing, not even for a moment: many at once would lock their own address.
+    const network = addressNetwork(normalizeAddress(address ?? "") ?? "");
+    // Right tokens are never counted, not even temporarily: many concurrent requests would lock out their own address.
     if (isToken(token)) {
-      const seconds = await wrong.secondsUntilAllowed(place);
+      const seconds = await wrong.secondsUntilAllowed(network);
       return seconds > 0 ? { outcome: "limited", retryAfter: seconds } : { outcome: "right" };
     }
-    const { isAllowed: allowed, retryAfter } = await wrong.consume(place);
+    const { isAllowed: allowed, retryAfter } = await wrong.consume(network);
     return allowed ? { outcome: "wrong" } : { outcome: "limited", retryAfter };
   };
 }
 
-/** Cookies know no ports: the name keeps it apart from those of other services on this host. */
+/** Cookies don't depend on the port: the name distinguishes it from cookies of other services on this host. */
 const COOKIE = "alpha_gateway_admin";
 
 /**
- * Lets through who shows the admin token: as a bearer token, or by the session that the console's sign-in
- * form began with it. Everybody else gets the form at `/`, and 401 anywhere else; 429 who has shown too many wrong ones.
+ * Creates the middleware that requires the admin token: as a bearer token, or by a session of the console's sign-in form.
+ * Without it, `/` returns the form, and everything else 401. Too many wrong tokens from one address get 429.
  *
- * @param trustProxy addresses and networks of proxies that tell a client's address
+ * @param token The admin token; undefined: everything is allowed.
+ * @param trustProxy Addresses and networks of trusted proxies, which send the address of the client.
  */
 export function guardAccess(
   token: string | undefined,
@@ -177,7 +180,7 @@ export function guardAccess(
   return router;
 }
 
-/** Compares hashes, which are of one length, so that the time tells nothing of the token. */
+/** Compares hashes in constant time, so that the time does not reveal the token. Hashes have equal lengths. */
 function tokenTest(token: string): (given: string) => boolean {
   const expected = sha256(token);
   return (given) => timingSafeEqual(sha256(given), expected);

@@ -10,12 +10,12 @@ import { readPages } from "./console-pages.ts";
 import { createUsageApi } from "./usage-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
-/** Forgets what is known of the tokens with a fingerprint, or of all, at every replica. */
+/** Removes the tokens with a fingerprint, or all tokens, from the token caches of all replicas. */
 type PurgeTokens = (fingerprint?: string) => Promise<void>;
 
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
-/** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token asks v4 anew. */
+/** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token checks it with v4. */
 function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void = () => {}): Router {
   const router = Router({ caseSensitive: true });
 
@@ -24,7 +24,11 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
       await purge(fingerprint);
     } catch (error) {
       onError(error);
-      return sendErrors(response, 503, "Forgotten here, but other replicas could not be told. Try again.");
+      return sendErrors(
+        response,
+        503,
+        "The tokens were removed on this replica, but other replicas could not be notified. Try again.",
+      );
     }
     response.status(204).end();
   }
@@ -38,10 +42,10 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
   return router;
 }
 
-/** Why the gateway is not ready; empty when it is. */
+/** Returns the reasons why the gateway is not ready; empty if it is. */
 type Readiness = () => readonly string[] | Promise<readonly string[]>;
 
-/** `GET /healthz` and `GET /readyz`: open to everybody, as probes carry no credentials. */
+/** `GET /healthz` and `GET /readyz`: no credentials are required, because probes have none. */
 function createHealthRouter(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -66,37 +70,38 @@ async function readReasons(readiness: Readiness): Promise<readonly string[]> {
   }
 }
 
+/** What the admin listener needs. */
 export interface AdminDeps {
-  /** `ADMIN_TOKEN`. Without one everything is open, which is for loopback only. */
+  /** `ADMIN_TOKEN`. Without one everything is allowed, which is only for loopback. */
   readonly token?: string;
-  /** The address that the listener is bound to. On loopback only loopback names are answered (DNS rebinding). */
+  /** The address to which the listener is bound. On loopback only loopback names are accepted (DNS rebinding). */
   readonly host?: string;
-  /** `TRUST_PROXY`: who is believed when it tells a client's address, and that the client came by https. */
+  /** `TRUST_PROXY`: proxies whose headers about the client's address and https are trusted. */
   readonly trustProxy?: readonly string[] | undefined;
   readonly readiness: Readiness;
-  /** `undefined` when auditing is off. */
+  /** `undefined` if auditing is off. */
   readonly audit: AuditStore | undefined;
-  /** The header that carries a filter, for exports that show headers. */
+  /** Name of the header with the filter, for exports with headers. */
   readonly filterHeader?: string;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
-  /** Scheduled brown-outs, and whether they are on, as `GET /api/brown-outs` shows them. */
+  /** Scheduled brown-outs and whether they are on, for `GET /api/brown-outs`. */
   readonly brownOuts: () => unknown;
-  /** The loaded pack, as `GET /api/mappings` shows it. */
+  /** The active pack, for `GET /api/mappings`. */
   readonly mappings: () => unknown;
-  /** The embedded sandbox; `undefined` before a real service. */
+  /** The embedded sandbox; `undefined` with a real v4 service. */
   readonly sandbox?: SandboxControls | undefined;
-  /** What the loaded pack says of a record, as `GET /api/audit/:id/explain` shows it. */
+  /** Explains a record by the active pack, for `GET /api/audit/:id/explain`. */
   readonly explain: ExplainRecord;
-  /** Answers `/api/report`; `undefined` where no report is made. The console links to it where it is there. */
+  /** Handles `/api/report`; `undefined` if there are no reports. The console links to it if it is defined. */
   readonly report?: RequestHandler | undefined;
-  /** Is told of every error that is answered with 500 or 503; clients see none of it. */
+  /** Called with every error that becomes a 500 or 503. Clients do not see it. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * No scripts, styles or connections but the console's own. On plain HTTP `upgrade-insecure-requests` would
- * blank the page and HSTS means nothing, so that neither is sent.
+ * Allows only the console's own scripts, styles and connections. On plain HTTP `upgrade-insecure-requests` would break the
+ * page and HSTS has no effect, so neither is sent.
  */
 const SECURITY = {
   contentSecurityPolicy: {
@@ -113,11 +118,11 @@ const SECURITY = {
     },
   },
   strictTransportSecurity: false,
-  // With `no-referrer` browsers send `Origin: null` with the forms of the console itself, which are refused then.
+  // With `no-referrer` browsers send `Origin: null` with the console's own forms, which would be rejected.
   referrerPolicy: { policy: "same-origin" },
 } as const;
 
-/** Makes the admin listener (contract, "Admin listener"): health, metrics, audit, mappings and the console. */
+/** Creates the Express application of the admin listener: health, metrics, audit, mappings and the console. */
 export function createAdminApp(deps: AdminDeps): Express {
   const pages = readPages(deps.token !== undefined);
   const app = express();
@@ -125,7 +130,7 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.disable("etag");
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  // Behind TLS the session's cookie is for TLS alone.
+  // Behind a TLS proxy the session cookie is sent over TLS only.
   if (deps.trustProxy) app.set("trust proxy", [...deps.trustProxy]);
 
   app.use(helmet(SECURITY));

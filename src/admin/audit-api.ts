@@ -15,10 +15,10 @@ const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>>
   har: { type: "application/json", extension: "har" },
 };
 
-/** What today's pack says of a record: where each field of its answer came from. */
+/** Explains a record by the active pack: the source of each field of the response. */
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 
-/** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` (contract, "Admin listener"). */
+/** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */
 export function createAuditApi(
   audit: AuditStore | undefined,
   filterHeader: string | undefined,
@@ -33,11 +33,11 @@ export function createAuditApi(
     return router;
   }
 
-  // Express hands a promise that is rejected on to the error handler.
+  // Express passes a rejected promise to the error handler.
   router.get("/", (request, response) => sendPage(audit, request, response));
   router.get("/export", (request, response) => sendExport(audit, filterHeader, request, response));
-  const whole = async (record: AuditRecord): Promise<unknown> => record;
-  router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, whole, response));
+  const toRecord = async (record: AuditRecord): Promise<unknown> => record;
+  router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, toRecord, response));
   router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
   return router;
 }
@@ -49,9 +49,8 @@ async function sendPage(audit: AuditStore, request: Request, response: Response)
 }
 
 /**
- * Streams what matches, as fast as the client takes it. `X-Total-Count` says beforehand how many records there
- * are, for a progress bar. When the store fails on the way the answer is broken off, so that it can't be taken
- * for whole.
+ * Streams all matching records as fast as the client reads. `X-Total-Count` has their number, for a progress bar. If the
+ * store fails midway, the connection is closed, so that clients don't take the response for complete.
  */
 async function sendExport(
   audit: AuditStore,
@@ -63,7 +62,10 @@ async function sendExport(
   const { query, problems } = readAuditQuery(filters);
   const paging = (["limit", "before"] as const)
     .filter((parameter) => query[parameter] !== undefined)
-    .map((parameter) => ({ reason: "An export is whole: narrow it by other parameters.", parameter }));
+    .map((parameter) => ({
+      reason: "An export has no pages: use other parameters to narrow it.",
+      parameter,
+    }));
   if (!isExportFormat(format)) {
     const reason = `Has to be one of ${EXPORT_FORMATS.join(", ")}, once.`;
     return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems, ...paging]);
@@ -77,11 +79,11 @@ async function sendExport(
     "X-Total-Count": String(await audit.count(query)),
   });
   const texts = exportTexts(audit, { format, query, filterHeader });
-  // The first piece before the head: a store that can't be read is an error that can still be told.
+  // Reads the first piece before the headers are sent: if the store can't be read, the client still gets an error.
   const first = await texts.next();
   await pipeline(Readable.from(resumeWith(first, texts), { highWaterMark: 1 }), response).catch(
     (error: unknown) => {
-      // A client that went away has ended the reading, and that is all.
+      // A client that disconnected is not an error.
       if (!response.closed || response.errored) throw error;
     },
   );

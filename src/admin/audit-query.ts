@@ -6,10 +6,10 @@ import type { Problem } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "since", "until"]);
 
-/** Requests without a token, as `client` names them: no fingerprint reads so. */
+/** The value of `client` for requests without a token. No fingerprint has this form. */
 const ANONYMOUS = "none";
 
-/** Reads what narrows the summaries: `client` (a fingerprint, or `none`), `since` and `until`. Others are problems. */
+/** Parses the parameters of summaries: `client` (a fingerprint, or `none`), `since` and `until`. Others are problems. */
 export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   query: UsageQuery;
   problems: readonly Problem[];
@@ -27,7 +27,7 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
 }
 
 type Parameter = keyof AuditQuery;
-/** Gives the value, or `undefined` where the text is none. */
+/** Parses a parameter; returns `undefined` if the text is invalid. */
 type ParseText = (text: string) => string | number | undefined;
 
 const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string }>> = {
@@ -46,12 +46,12 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   until: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
 };
 
-/** ISO 8601 as RFC 3339 narrows it, or a date alone, which is its midnight in UTC. */
+/** A timestamp of RFC 3339, or a date, which means midnight in UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Reads the parameters of `GET /api/audit`. An unknown one is a problem too: a misspelt filter would look
- * like one that matches everything. An empty one (`client=`) is as good as none.
+ * Parses the parameters of `GET /api/audit`. Unknown ones are problems, too: a misspelt filter would match everything. Empty
+ * ones (`client=`) are ignored.
  */
 export function readAuditQuery(given: Readonly<Record<string, unknown>>): {
   query: AuditQuery;
@@ -93,7 +93,7 @@ function parseMoment(text: string): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** `Date.parse` takes the 31st of February for a day of March. */
+/** Whether a day exists. `Date.parse` accepts February 31 and returns a day in March. */
 function isDay(date: string): boolean {
   const midnight = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);

@@ -3,29 +3,30 @@ import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import type { RequestHandler, Response } from "express";
 
-/** Beside this file, in the sources and in the build alike. */
+/** The folder is next to this file, in the sources and in the build. */
 const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
 
-/** What the sign-in form needs as well; nothing in it is worth a token. */
+/** Files that the sign-in form needs, too. They have no secrets. */
 const OPEN = /\.(?:css|svg)$|^theme\.js$/;
 
-/** Why the form is shown. */
+/** Why the form is shown: there is no token, a wrong one, or there were too many wrong ones. */
 export type SignIn = "asked" | "wrong" | "limited";
 
+/** The pages of the console. */
 export interface Pages {
   /** `GET /` and its scripts. */
   readonly console: Router;
-  /** Styles and the icon: for everybody. */
+  /** Styles and the icon, which need no token. */
   readonly open: Router;
-  /** Answers with the form that takes the admin token: status 401, or 429 for too many wrong ones. */
+  /** Sends the sign-in form, with status 401, or 429 after too many wrong tokens. */
   readonly signIn: (response: Response, shown: SignIn) => void;
 }
 
 /**
- * Reads the files of the console, once: what is not among them is not served, whatever a path says.
+ * Reads the files of the console once. No other file can be served, whatever the path of a request.
  *
- * @param signOut Whether there are sessions that one can sign out of.
- * @throws {Error} where a file is missing.
+ * @param signOut Whether the console shows the sign-out button.
+ * @throws {Error} If a file is missing.
  */
 export function readPages(signOut: boolean): Pages {
   const index = signOut ? read("index.html").replace(" hidden data-sign-out", "") : read("index.html");

@@ -6,14 +6,14 @@ import type { Report } from "../tools/migration-report/model.ts";
 import { sendErrors } from "./responses.ts";
 import { readUsageQuery } from "./audit-query.ts";
 
-/** Reports that are made at the same time: each reads a few thousand records. */
+/** Maximum number of concurrent reports. Each reads a few thousand records. */
 const MAX_REPORTS = 2;
 
 /**
- * `GET /api/report?format=json|html|md|csv&client=&since=&until=`, JSON where no format is named. Who asks for the
- * same while it is being made waits for that one.
+ * `GET /api/report?format=json|html|md|csv&client=&since=&until=`. The default format is JSON. Concurrent requests for the same
+ * report share one run.
  *
- * @param make makes a report out of the audit store.
+ * @param make Creates a report from the audit store.
  */
 export function createReportApi(make: (query: UsageQuery) => Promise<Report>): Router {
   const inFlight = new Map<string, Promise<Report>>();
@@ -39,7 +39,7 @@ export function createReportApi(make: (query: UsageQuery) => Promise<Report>): R
     const report = shareReport(query);
     if (!report) {
       response.set("Retry-After", "5");
-      return sendErrors(response, 503, "Other reports are being made: ask again in a moment.");
+      return sendErrors(response, 503, "Too many reports are being created. Try again in a moment.");
     }
     const { type, write } = FORMATS[format];
     const text = write(await report);

@@ -1,30 +1,31 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { AuditUnavailableError } from "../audit/store.ts";
 
-/** One problem of an admin request; `parameter` names the query parameter at fault. */
+/** One problem of an admin request. `parameter` names the invalid query parameter. */
 export interface Problem {
   readonly reason: string;
   readonly parameter?: string;
 }
 
-/** Answers with `{"errors":[{"reason", "parameter"?}]}`. */
+/** Sends `{"errors":[{"reason", "parameter"?}]}`. */
 export function sendErrors(response: Response, status: number, problems: readonly Problem[] | string): void {
   const errors = typeof problems === "string" ? [{ reason: problems }] : problems;
   response.status(status).json({ errors });
 }
 
-export const sendNotFound: RequestHandler = function answerNotFound(_request, response) {
+/** Sends a 404. */
+export const sendNotFound: RequestHandler = function sendNotFound(_request, response) {
   sendErrors(response, 404, "There is nothing here.");
 };
 
-/** The end of every failed request: JSON, and nothing of what went wrong inside. */
+/** Creates the error handler: it sends JSON without internal details. */
 export function handleError(onError: (error: unknown) => void = () => {}): ErrorRequestHandler {
-  // Express tells an error handler by its four parameters.
-  return function answerError(error: unknown, _request, response, next) {
+  // Express recognises an error handler by its four parameters.
+  return function sendError(error: unknown, _request, response, next) {
     if (response.headersSent) return next(error);
     if (error instanceof AuditUnavailableError) {
       onError(error);
-      return sendErrors(response, 503, "The audit store cannot be read now.");
+      return sendErrors(response, 503, "The audit store can't be read now. Try again later.");
     }
     if (isClientError(error)) return sendErrors(response, error.status, "The request cannot be read.");
     onError(error);
@@ -32,7 +33,7 @@ export function handleError(onError: (error: unknown) => void = () => {}): Error
   };
 }
 
-/** What Express and its parsers throw over a bad escape in a path, or a body too large. */
+/** Whether an error is one that Express throws for an invalid request, such as a bad escape or a body that is too large. */
 function isClientError(error: unknown): error is { status: number } {
   if (!(error instanceof Error) || !("status" in error)) return false;
   return typeof error.status === "number" && error.status >= 400 && error.status < 500;

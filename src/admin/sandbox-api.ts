@@ -1,15 +1,15 @@
 import { json, Router } from "express";
 import { sendErrors } from "./responses.ts";
 
-/** The embedded sandbox, as its keeper holds it. */
+/** Controls of the embedded sandbox. */
 export interface SandboxControls {
-  /** Everything there is and everything that is about to happen, as JSON. */
+  /** Returns the whole state, including pending events, as JSON. */
   save(): unknown;
-  /** @throws {Error} where it is no saved state; nothing is changed then. */
+  /** Restores a saved state. @throws {Error} If it is not a saved state. Nothing is changed then. */
   restore(state: unknown): void;
-  /** Wipes everything and seeds it anew. */
+  /** Deletes all data and seeds the sandbox again. */
   reset(): void;
-  /** Moves its clock on. */
+  /** Advances the clock. */
   advance(ms: number): void;
   readonly clock: { now(): number };
 }
@@ -17,22 +17,22 @@ export interface SandboxControls {
 /** 60 000 objects are some 40 MB. */
 const MAX_STATE_SIZE = "256mb";
 
-/** Further ahead than a year, tokens and cards have all ended. */
+/** After more than a year all tokens and cards have expired. */
 const MAX_SECONDS = 366 * 86_400;
 
 /**
- * What a team does with the sandbox between two tries of its migration:
+ * Controls the sandbox between two tests of a migration:
  *
- *     GET /api/sandbox/state                           the whole state, to be kept in a file
- *     PUT /api/sandbox/state                           goes back to one
- *     POST /api/sandbox/reset                          wipes and seeds anew
- *     POST /api/sandbox/clock {"advance_seconds": 60}  what takes a minute has happened
+ *     GET /api/sandbox/state                           downloads the whole state
+ *     PUT /api/sandbox/state                           restores a state
+ *     POST /api/sandbox/reset                          deletes all data and seeds again
+ *     POST /api/sandbox/clock {"advance_seconds": 60}  advances the clock, so that pending events happen
  */
 export function createSandboxApi(sandbox: SandboxControls | undefined): Router {
   const router = Router({ caseSensitive: true });
   if (!sandbox) {
     router.use((_request, response) => {
-      sendErrors(response, 404, "The v4 service of this gateway is no embedded sandbox.");
+      sendErrors(response, 404, "The v4 service of this gateway is not the embedded sandbox.");
     });
     return router;
   }
@@ -45,7 +45,7 @@ export function createSandboxApi(sandbox: SandboxControls | undefined): Router {
     try {
       sandbox.restore(request.body);
     } catch {
-      return sendErrors(response, 400, "This is no saved state of a sandbox.");
+      return sendErrors(response, 400, "This is not a saved state of a sandbox.");
     }
     response.status(204).end();
   });

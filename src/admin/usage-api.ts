@@ -8,11 +8,11 @@ import { readUsageQuery } from "./audit-query.ts";
 type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 
 /**
- * What the console's charts and tables count, from the summaries of the audit store:
+ * The counts of the console's charts and tables, from the summaries of the audit store:
  *
- *     GET /api/usage/clients   who speaks alpha, how much, since when, with how many errors
- *     GET /api/usage/routes    what each of them calls
- *     GET /api/usage/days      requests of each day, in alpha and in v4's own dialect
+ *     GET /api/usage/clients   clients, with requests, errors, first and last call
+ *     GET /api/usage/routes    routes and statuses of each client
+ *     GET /api/usage/days      alpha and native requests of each day
  *
  * All take `client` (a fingerprint, or `none`), `since` and `until`.
  */

@@ -1,11 +1,11 @@
-/** Characters and values of JSON that is read to be redacted: what reading costs grows with both. */
+/** Limits of JSON that is parsed for redaction: its cost grows with the number of characters and of values. */
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_VALUES = 8000;
 
-/** Whether a text, were it JSON, would be too much to be read. Linear; short texts cost nothing. */
+/** Whether a text that may be JSON exceeds the limits. Linear time; short texts are not scanned. */
 export function isTooMuchJson(text: string): boolean {
   if (text.length > MOST_CHARACTERS) return true;
-  // A value takes two characters at least, with what sets it off from the next.
+  // A value takes at least two characters, including its separator.
   if (text.length <= 2 * MOST_VALUES) return false;
   let values = 1;
   for (let at = 0; at < text.length && values <= MOST_VALUES; at += 1) {
@@ -22,7 +22,7 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** The place of the quotation mark that ends a string, or behind the text. */
+/** Returns the position of the closing quotation mark, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -32,11 +32,11 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A JSON body as the text it travelled as, which is read by nobody before a store writes it. */
+/** A JSON body as its original text. It is not parsed before a store writes it. */
 export class JsonText {
   readonly text: string;
 
-  /** @param text whole and sound JSON, without secrets: it goes into the record's own text as it is. */
+  /** @param text Complete, valid JSON without secrets. It is copied into the text of the record. */
   constructor(text: string) {
     this.text = text;
   }

@@ -2,7 +2,7 @@ import type { AuditRecord } from "./record.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
 import type { AuditPage, AuditQuery, TextPage } from "./store.ts";
 
-/** Where a page begins: behind this record, in the order of time and, within a millisecond, of arrival. */
+/** The position after which a page starts: the last record of the page before, by time and by number. */
 interface Cursor {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -10,18 +10,18 @@ interface Cursor {
   readonly seq: number;
 }
 
-/** A cursor as clients carry it from `next` to `before`. */
+/** Formats a cursor: `next` of a page, which clients send back as `before`. */
 export function writeCursor({ time, seq }: Cursor): string {
   return `${time}-${seq}`;
 }
 
-/** Gives `undefined` for what no store has written. */
+/** Parses a cursor; returns `undefined` for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const [, time, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   return time === undefined ? undefined : { time: Number(time), seq: Number(seq) };
 }
 
-/** What ends a query towards the newer side. */
+/** The newer end of a query. Only one of both is defined. */
 interface QueryEnd {
   /** Milliseconds since the epoch, excluded. */
   readonly until: number | undefined;
@@ -29,8 +29,8 @@ interface QueryEnd {
 }
 
 /**
- * The nearer of a query's two ends, its cursor and its `until`: with both of them a database may take the farther
- * for where it begins to read, and go over all pages before once more for each page.
+ * Returns the older of a query's cursor and `until`. With both conditions a database may start at the newer one, and read all
+ * previous pages again for each page.
  */
 export function queryEnd({ before, until }: { before?: string; until?: string }): QueryEnd {
   const cursor = before === undefined ? undefined : readCursor(before);
@@ -39,13 +39,15 @@ export function queryEnd({ before, until }: { before?: string; until?: string })
   return cursor.time < end ? { cursor, until: undefined } : { cursor: undefined, until: end };
 }
 
-/** Characters of one page, so that a page of large records does not fill the memory. One record is always given. */
+/** Maximum number of characters of one page, to limit memory. A page always has at least one record. */
 export const PAGE_SIZE = 16 * 1024 * 1024;
 
+/** Returns the limit of a query, between 1 and the maximum. */
 export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
   return Math.min(Math.max(limit, 1), MAX_LIMIT);
 }
 
+/** Parses the records of a page. */
 export function parsePage({ records, next }: TextPage): AuditPage {
   return { records: records.map((text) => JSON.parse(text) as AuditRecord), next };
 }

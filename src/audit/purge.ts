@@ -1,30 +1,31 @@
 import type { StoreOptions } from "./store.ts";
 
 const DAY_MS = 86_400_000;
-/** Often enough that a busy store does not pass its size by much. */
+/** Often enough that a busy store does not exceed its size limit by much. */
 const EVERY_MS = 10_000;
-/** Commits get their turn between two steps. */
+/** Pause between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** Records that a step deleted. */
+/** The number of records that a step has deleted. */
 export interface PurgeResult {
   readonly deleted: number;
-  /** How many of them were not too old. */
+  /** How many of them were deleted only because of the size limit. */
   readonly evicted: number;
 }
 
+/** Options of {@link startPurge}. */
 export interface PurgeOptions {
-  /** Deletes a small batch of what is too old or too much. */
+  /** Deletes a small batch of records that are too old, or exceed the size limit. */
   readonly step: () => Promise<PurgeResult>;
-  /** As many deleted mean that there may be more. */
+  /** The size of a full batch, after which there may be more to delete. */
   readonly full: number;
   readonly everyMs?: number;
 }
 
-/** Deletes what is over: at once, then every ten seconds, one small batch at a time. */
+/** Starts to delete old records: at once, then every ten seconds, one small batch at a time. */
 export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   readonly stop: () => void;
-  /** Records deleted since the start that were not too old. */
+  /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
 } {
   let stopped = false;
@@ -40,7 +41,7 @@ export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   function run(): void {
     purge()
       .then(again)
-      // A store that fails says so by its commits; the purge only comes back.
+      // Errors of the store are reported by its commits. The purge only tries again.
       .catch(() => again(everyMs));
   }
 
@@ -57,7 +58,7 @@ export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   };
 }
 
-/** Milliseconds since the epoch before which records are too old. */
+/** Returns the time, in milliseconds since the epoch, before which records are too old. */
 export function cutoffOf({ retentionDays, clock = Date.now }: StoreOptions): number {
   return clock() - retentionDays * DAY_MS;
 }

@@ -1,20 +1,22 @@
 import type { AuditRecord } from "./record.ts";
 import type { UsageReader } from "./usage.ts";
 
+/** Records of one page, by default and at most. */
 export const DEFAULT_LIMIT = 50;
+/** Maximum number of records of one page. */
 export const MAX_LIMIT = 500;
 
-/** Which records are asked for; what is left out does not narrow. */
+/** A query of records. All filters are optional. */
 export interface AuditQuery {
   /** Records of one page, 1 to 500. Default 50. */
   readonly limit?: number;
-  /** The `next` of the page before; what is none counts as left out. */
+  /** The `next` of the previous page. An invalid value is ignored. */
   readonly before?: string;
   /** A token's fingerprint. */
   readonly client?: string;
   /** The route as the pack names it, e.g. `GET /vm/instances/:id`. */
   readonly route?: string;
-  /** The status that alpha's client was told. */
+  /** The status of alpha's response. */
   readonly status?: number;
   /** ISO 8601 in UTC with milliseconds, as `Date.toISOString` writes it; this moment included. */
   readonly since?: string;
@@ -22,19 +24,21 @@ export interface AuditQuery {
   readonly until?: string;
 }
 
+/** One page of records. */
 export interface AuditPage {
-  /** Whole records, the newest first by their time. May be fewer than asked for where records are large. */
+  /** Records, newest first. There may be fewer than requested if they are large. */
   readonly records: readonly AuditRecord[];
-  /** For `before` of the following page, or null where there is none. */
+  /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;
 }
 
-/** A page whose records are JSON texts still, as they are stored. */
+/** A page whose records are JSON texts, as they are stored. */
 export interface TextPage {
   readonly records: readonly string[];
   readonly next: string | null;
 }
 
+/** Counters of a store. */
 export interface AuditStats {
   /** Records waiting to be committed. */
   readonly queued: number;
@@ -44,49 +48,49 @@ export interface AuditStats {
   readonly written: number;
   /** Commits and restarts of the store that failed since the start. */
   readonly errors: number;
-  /** Records deleted before `retentionDays` since the start, since they took more than `sizeLimit`. */
+  /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
 }
 
 /** `relaxed` commits in groups within 100 ms; `strict` commits before `append` resolves. */
 export type AuditDurability = "relaxed" | "strict";
 
-/** What every store is opened with. */
+/** Options of every store. */
 export interface StoreOptions {
   readonly durability: AuditDurability;
-  /** Records older than so many days are deleted, in small batches. */
+  /** Records that are older are deleted, in small batches. */
   readonly retentionDays: number;
-  /** Bytes that the records may take: above it the oldest are deleted, in small batches, and counted. */
+  /** Maximum size of all records in bytes. Above it the least important are deleted, in small batches, and counted. */
   readonly sizeLimit: number;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
-  /** Hears of the first of the commits that fail one after the other; for the log, not for clients. */
+  /** Called with the error of the first of several failed commits, for the log. */
   readonly onFault?: (error: unknown) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** Where records are kept: SQLite or PostgreSQL. One contract suite says what any store has to do. */
+/** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */
 export interface AuditStore extends UsageReader {
   /**
-   * Takes a record, already redacted. Relaxed it returns at once and never throws. Strict it resolves once
+   * Stores a redacted record. `relaxed`: returns at once and never throws. `strict`: resolves once
    * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.
    */
   readonly append: (record: AuditRecord) => void | Promise<void>;
-  /** @throws {AuditUnavailableError} while the store cannot be read. */
+  /** Returns one page of records. @throws {AuditUnavailableError} While the store can't be read. */
   readonly query: (query: AuditQuery) => Promise<AuditPage>;
-  /** As `query`, with the records as JSON texts. @throws {AuditUnavailableError} */
+  /** Like `query`, but returns the records as JSON texts. @throws {AuditUnavailableError} */
   readonly texts: (query: AuditQuery) => Promise<TextPage>;
-  /** How many records there are now; `limit` does not matter. @throws {AuditUnavailableError} */
+  /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
   readonly count: (query: AuditQuery) => Promise<number>;
-  /** @throws {AuditUnavailableError} while the store cannot be read. */
+  /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
-  /** Whether the last that is known of the store is good. */
+  /** Whether the last operation of the store succeeded. */
   readonly ready: () => boolean;
-  /** What is wrong where it isn't, for everybody to read: no address, no path. */
+  /** Why the store is not ready. The text is public: it has no address or path. */
   readonly fault: () => string | undefined;
   readonly stats: () => AuditStats;
-  /** Commits what is queued, then lets go of everything. What is appended later is dropped. */
+  /** Commits all queued records and closes the store. Records that are appended later are dropped. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "./record.ts";
 import { serializeRecord } from "./record-text.ts";
 
-/** What pages are narrowed by besides time. Each has an index of its own, so that rare combinations are found at once. */
+/** Combinations of columns by which pages are filtered. Each has an index, so that rare combinations are found quickly. */
 export const QUERY_FILTERS = [
   [],
   ["client"],
@@ -13,7 +13,7 @@ export const QUERY_FILTERS = [
   ["client", "route", "status"],
 ] as const;
 
-/** A record as stores keep it: its whole text, and beside it what queries narrow by and summaries count. */
+/** A record as it is stored: its text, and the columns that queries and summaries need. */
 export interface StoredRow {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -25,24 +25,24 @@ export interface StoredRow {
   readonly status: number;
   readonly lane: AuditRecord["lane"];
   readonly agent: string | null;
-  /** Whether the answer could not keep something. */
+  /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
   /** How many requests it stands for. Default: one. */
   readonly requests?: number;
   /**
-   * The record as JSON, in UTF-8. Bytes lie outside of the heap: the collector would carry texts about, and all that
-   * they are made of, for as long as they wait to be written.
+   * The record as JSON in UTF-8. A buffer is outside of the heap: the garbage collector would copy a string, and keep
+   * everything that it was made of, until it is written.
    */
   readonly record: Buffer;
 }
 
 /**
- * What a record is worth where there is no room for all: what was refused to a caller without a token that v4 has
- * accepted goes first, then what such a caller was answered, then the rest.
+ * The priority of records when the store is full. Deleted first are rejected requests of callers whose token v4 has not
+ * accepted, then other requests of such callers, then the rest.
  */
 export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
-/** @throws {TypeError} where the record is no JSON. */
+/** Converts a record. @throws {TypeError} If it can't be serialised as JSON. */
 export function toRow(record: AuditRecord): StoredRow {
   const { id, time, client, alpha, lane, losses } = record;
   return {

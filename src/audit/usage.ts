@@ -2,84 +2,81 @@ import type { AuditRecord } from "./record.ts";
 import { truncateUtf8 } from "./redact-walk.ts";
 import { WORTH, type StoredRow } from "./stored-row.ts";
 
-/**
- * Which part of the summaries is asked for. They are kept by the day (UTC): a day of which a part lies
- * between the two moments counts whole.
- */
+/** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
 export interface UsageQuery {
-  /** A token's fingerprint, `UNACCEPTED`, or null for requests without a token. Left out: all. */
+  /** A token's fingerprint, `UNACCEPTED`, or null for requests without a token. Default: all. */
   readonly client?: string | null;
   /** ISO 8601 in UTC with milliseconds; this moment included. */
   readonly since?: string;
   /** The same form; this moment excluded. */
   readonly until?: string;
-  /** Rows, at most and by default 10 000: those with the most requests. */
+  /** Maximum number of rows, default 10 000. Those with the most requests are returned. */
   readonly limit?: number;
 }
 
+/** Maximum number of rows of a query. */
 export const MAX_USAGE_ROWS = 10_000;
 
 /**
- * All clients whose tokens v4 never accepted: whoever makes up tokens makes up no clients. What a client asked before v4
- * was first asked about its token moves to the client when v4 accepts it.
+ * All tokens that v4 has not accepted count as one client, so that invented tokens create no clients. When v4 accepts a
+ * token, its earlier requests are moved to its client.
  */
 export const UNACCEPTED = "unaccepted";
 
-/** Bytes of a user agent in the summaries. */
+/** Maximum number of bytes of a user agent in the summaries. */
 const MAX_AGENT_BYTES = 200;
-/** Bytes that a row of the summaries takes at most, with its place in the index. */
+/** Maximum number of bytes of a row of the summaries, including the index. */
 const ROW_BYTES = 1000;
 const MAX_ROWS = 100_000;
 const MIN_ROWS = 1000;
 
 /**
- * Rows of the summaries that are kept: besides the records, whose room they never take, they may have a tenth of it,
- * and 100 MB at most. Above that those go first that are worth least: refusals, then what was asked least, then the
- * oldest.
+ * Returns the maximum number of rows of the summaries. They may take a tenth of the size limit of the records, up to 100 MB, in
+ * addition to it. Above that, errors are deleted first, then the rows with the fewest requests, then the oldest.
  */
 export const maxSummaryRows = (sizeLimit: number): number =>
   Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(sizeLimit / 10 / ROW_BYTES)));
 
-/** Which rows go first, as SQL. */
+/** The order in which rows are deleted, as SQL. */
 export const LEAST_WORTH_ORDER = "(status >= 400) DESC, requests, last";
 
-/** A user agent as the summaries have it. PostgreSQL has no text with U+0000 in it. */
+/** Shortens a user agent for the summaries. PostgreSQL can't store U+0000. */
 export const usageAgent = (agent: string | null): string | null =>
   agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), MAX_AGENT_BYTES);
 
 interface UsageCounts {
   readonly requests: number;
-  /** Requests whose answer could not keep something. */
+  /** Requests whose response lost something in translation. */
   readonly lossy: number;
-  /** ISO 8601 in UTC with milliseconds: of the first of these requests, and of the last. */
+  /** Times of the first and the last of these requests, in ISO 8601 with milliseconds, UTC. */
   readonly first: string;
   readonly last: string;
 }
 
-/** One client. */
+/** The summary of one client. */
 export interface ClientUsage extends UsageCounts {
   /** The token's fingerprint; `UNACCEPTED`: all tokens that v4 never accepted; null: all requests without a token. */
   readonly client: string | null;
   /** Of the client's last requests. */
   readonly userAgent: string | null;
-  /** Requests answered with 400 or above. */
+  /** Requests with status 400 or above. */
   readonly errors: number;
-  /** Requests of the native lane. */
+  /** Requests through the native proxy. */
   readonly native: number;
 }
 
-/** What one client called on one route with one status. */
+/** The requests of one client on one route with one status. */
 export interface RouteUsage extends UsageCounts {
   readonly client: string | null;
   readonly lane: AuditRecord["lane"];
-  /** Null where no route of the pack matched, and on the native lane. */
+  /** Null if no route of the pack matched, and for native requests. */
   readonly route: string | null;
   readonly status: number;
-  /** The id of one of these records, of the last of them; it may be deleted already. */
+  /** The id of the last of these records. It may have been deleted. */
   readonly sample: string;
 }
 
-/** One day. */
+/** The requests of one day. */
 export interface DayUsage {
   /** `2026-03-01`, in UTC. */
   readonly day: string;
@@ -87,21 +84,21 @@ export interface DayUsage {
   readonly native: number;
   readonly errors: number;
   readonly lossy: number;
-  /** Clients that spoke alpha on that day; those without a token are one. */
+  /** Clients that used alpha on that day. All requests without a token are one client. */
   readonly alphaClients: number;
 }
 
-/** Counts of everything recorded, kept up with every commit, so that reading them costs no look at the records. */
+/** Reads summaries of all records. They are updated with every commit, so reading them does not scan the records. */
 export interface UsageReader {
-  /** Clients, those with the most requests first. @throws {AuditUnavailableError} */
+  /** Returns clients, those with the most requests first. @throws {AuditUnavailableError} */
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
-  /** Client by client what it calls, the most used first. @throws {AuditUnavailableError} */
+  /** Returns the routes of each client, those with the most requests first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
-  /** Days with requests, in their order. @throws {AuditUnavailableError} */
+  /** Returns days with requests in ascending order. @throws {AuditUnavailableError} */
   readonly days: (query: UsageQuery) => Promise<readonly DayUsage[]>;
 }
 
-/** Records of one commit that are counted together: a row of the summary table. */
+/** A row of the summary table: the records of one commit that are counted together. */
 export interface UsageRow {
   readonly day: string;
   readonly client: string;
@@ -117,11 +114,11 @@ export interface UsageRow {
   agent: string | null;
 }
 
-/** The clients whose tokens v4 has accepted in one of the rows. */
+/** Returns the clients whose tokens v4 has accepted in one of the rows. */
 export const acceptedClients = (rows: readonly Pick<StoredRow, "client" | "accepted">[]): Set<string> =>
   new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));
 
-/** What the record of a request is worth; `accepted`: whether v4 has accepted its token. */
+/** Returns the priority of a record, one of `WORTH`. */
 export const worthOf = ({
   client,
   status,
@@ -130,9 +127,8 @@ export const worthOf = ({
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
 /**
- * Folds the rows of a commit. What is null elsewhere is empty here, since it is part of a key.
- *
- * @param rows of which those whose token v4 has not accepted are counted as one client
+ * Counts the rows of a commit. Rows with tokens that v4 has not accepted count as one client. Null is an empty string here,
+ * because it is part of a key.
  */
 export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
@@ -166,7 +162,7 @@ export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): Usage
   return [...folded.values()];
 }
 
-/** What is taken from the shared client when a token turns out to be a client's. */
+/** Returns the counts to subtract from `UNACCEPTED` when v4 has accepted a token. */
 export const subtractFromUnaccepted = (row: UsageRow): UsageRow => ({
   ...row,
   client: UNACCEPTED,
@@ -176,11 +172,12 @@ export const subtractFromUnaccepted = (row: UsageRow): UsageRow => ({
   last: 0,
 });
 
+/** Returns the UTC day of a time, `2026-03-01`. @param time Milliseconds since the epoch. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** First and last day of a query, both included. */
+/** Returns the first and the last day of a query, both included. */
 export function daysOf({ since, until }: UsageQuery): { first: string; last: string } {
   return {
     first: since === undefined ? "0000" : since.slice(0, 10),

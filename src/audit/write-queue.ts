@@ -4,42 +4,42 @@ import type { AuditRecord } from "./record.ts";
 import { toRow } from "./stored-row.ts";
 import type { StoredRow } from "./stored-row.ts";
 
-/** For how long the first row of a relaxed group waits for more. */
+/** Milliseconds for which the first row of a relaxed group waits for more rows. */
 export const GROUP_MS = 50;
+/** Default limits of the queue. */
 export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
 
-/** Part of the queue that records of callers without an accepted token may take: such requests cost the caller nothing. */
+/** Share of the queue for callers without an accepted token, since anybody can send such requests. */
 const UNACCEPTED_SHARE = 1 / 4;
 
-/** Rows of one transaction, and bytes above which it takes no more. */
+/** Maximum number of rows of one transaction, and of bytes above which it gets no more rows. */
 const GROUP_ROWS = 1000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_PAUSE_MS = 5000;
 
+/** Options of a write queue. */
 export interface WriteQueueOptions {
-  /** Writes all rows in one transaction, or none. A row that is there already is left as it is. */
+  /** Writes all rows in one transaction, or none. Rows that are already stored are not changed. */
   readonly commit: (rows: readonly StoredRow[]) => Promise<unknown>;
-  /**
-   * What a failed commit means: `relaxed` rows go back to the head of the queue and are tried again;
-   * `strict` rows are given up, since a client waits for each of them.
-   */
+  /** After a failed commit `relaxed` rows return to the queue. `strict` rows are dropped, since clients wait for them. */
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs: number;
-  /** Above either the oldest rows are dropped, those of callers without an accepted token first. */
+  /** Above one of both limits the oldest rows are dropped, those of callers without an accepted token first. */
   readonly maxRows: number;
   readonly maxBytes: number;
-  /** Hears of the first of the commits that fail one after the other. */
+  /** Called with the error of the first of several failed commits. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
+/** The bounded queue in front of a store. */
 export interface WriteQueue {
-  /** As `AuditStore.append`. */
+  /** Like `AuditStore.append`. */
   readonly push: (record: AuditRecord) => void | Promise<void>;
   readonly stats: () => Omit<AuditStats, "evicted">;
-  /** Commits nothing, where nothing else is on its way, to find out whether the store works. */
+  /** Commits an empty group, unless a commit is running or planned, to check whether the store works. */
   readonly probe: () => void;
-  /** Why the last commit failed; undefined where it didn't. */
+  /** Why the last commit failed; undefined if it succeeded. */
   readonly fault: () => string | undefined;
   readonly close: () => Promise<void>;
 }
@@ -49,10 +49,10 @@ interface PendingRow {
   readonly settle: (error?: Error) => void;
 }
 
-/** Rows that wait, the oldest first. Taking one costs the same however many wait. */
+/** A queue of rows, the oldest first. Taking one takes constant time. */
 class RowQueue {
   #rows: (PendingRow | undefined)[] = [];
-  /** Index of the oldest row; those before it are taken. */
+  /** Index of the oldest row. The rows before it have been taken. */
   #first = 0;
   bytes = 0;
 
@@ -79,7 +79,7 @@ class RowQueue {
     return entry;
   }
 
-  /** Puts rows back that were taken, in front of the others. */
+  /** Inserts rows at the front. */
   unshift(entries: readonly PendingRow[]): void {
     this.#rows = [...entries, ...this.#rows.slice(this.#first)];
     this.#first = 0;
@@ -87,10 +87,10 @@ class RowQueue {
   }
 }
 
-/** Out here it holds on to nothing: made beside what a strict record waits with, it would keep each record alive. */
+/** Defined outside of `push`: a closure in there would keep each record in memory. */
 const noop = (): void => {};
 
-/** Makes the bounded queue in front of a store: rows are committed in groups, one group at a time. */
+/** Creates the bounded queue in front of a store. Rows are committed in groups, one group at a time. */
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
   const accepted = new RowQueue();
@@ -122,10 +122,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       const entry = { row: toRow(record), settle };
       queueOf(entry).push(entry);
     } catch (error) {
-      return drop(settle, "The audit record is no JSON.", error);
+      return drop(settle, "The audit record can't be serialised as JSON.", error);
     }
     trim();
-    // A client waits for a strict record: it does not sit out the pause after a failure.
+    // A client waits for a strict record, so it does not wait for the pause after a failure.
     if (durability === "strict") stopTimer();
     schedule();
   }
@@ -147,7 +147,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     settle(new AuditUnavailableError(reason, { cause }));
   }
 
-  /** After a failure an empty group is due as well: it finds out whether the store is back. */
+  /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
   function schedule(): void {
     if (timer || running || (count() === 0 && failures === 0)) return;
     timer = setTimeout(() => {
@@ -221,7 +221,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     if (!closed && !running && !timer) void run();
   }
 
-  /** Commits what waits. A store that fails now will not be asked again, so that this ends. */
+  /** Commits all rows. After a failure the rows are dropped, so that this ends. */
   async function close(): Promise<void> {
     closed = true;
     stopTimer();
@@ -238,7 +238,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   };
 }
 
-/** Bytes of its record. */
+/** Returns the size of a record in bytes. */
 function recordBytes({ row }: PendingRow): number {
   return row.record.length;
 }

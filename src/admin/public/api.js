@@ -1,22 +1,22 @@
-/** The gateway could not be reached at all. */
-export class Gone extends Error {}
+/** The gateway can't be reached. */
+export class Offline extends Error {}
 
 const listeners = new Set();
 
-/** Is told with every answer whether the gateway could be reached. */
+/** Calls a listener after every request, with whether the gateway was reached. */
 export const onReach = (listener) => void listeners.add(listener);
 
-const tell = (reached) => listeners.forEach((listener) => listener(reached));
+const notify = (reached) => listeners.forEach((listener) => listener(reached));
 
-async function ask(path, signal) {
+async function request(path, signal) {
   try {
     const response = await fetch(path, { headers: { Accept: "application/json" }, signal });
-    tell(true);
+    notify(true);
     return response;
   } catch (error) {
     if (signal?.aborted) throw error;
-    tell(false);
-    throw new Gone("The gateway does not answer.");
+    notify(false);
+    throw new Offline("The gateway does not respond.");
   }
 }
 
@@ -25,21 +25,21 @@ const reasons = (body) =>
     .map(({ parameter, reason }) => (parameter ? `${parameter}: ${reason}` : reason))
     .join(" ");
 
-/** Reads JSON. @throws {Gone}, {Error} with the reasons that the gateway names and its `status`. */
+/** Reads JSON. @throws {Offline} If the gateway can't be reached. @throws {Error} With its reasons and its `status`. */
 export async function read(path, signal) {
-  const response = await ask(path, signal);
-  // The session has ended: the page itself is the way to the sign-in form.
+  const response = await request(path, signal);
+  // The session has expired. After a reload the gateway shows the sign-in form.
   if (response.status === 401) location.reload();
   const body = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) return body;
-  const error = new Error(reasons(body) || `The gateway answered ${response.status}.`);
+  const error = new Error(reasons(body) || `The gateway returned status ${response.status}.`);
   throw Object.assign(error, { status: response.status });
 }
 
-/** Readiness, whatever its status. */
-export const readHealth = async () => (await ask("/readyz")).json();
+/** Reads the readiness, whatever the status of the response. */
+export const readHealth = async () => (await request("/readyz")).json();
 
-/** Repeats while the page is looked at, until the signal; one at a time. */
+/** Repeats a task until the signal aborts, one run at a time, while the page is visible. */
 export function repeat(task, everyMs, signal) {
   const step = async () => {
     if (signal.aborted) return;

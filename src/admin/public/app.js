@@ -11,7 +11,7 @@ const HEALTH_EVERY_MS = 5000;
 const find = (id) => document.getElementById(id);
 
 onReach((reached) => {
-  find("gone").hidden = reached;
+  find("offline").hidden = reached;
   if (!reached) showHealth("not answering", false);
 });
 

@@ -1,4 +1,4 @@
-/** Everything the console shows is made here: text is text, whatever it holds. */
+/** Creates all elements of the console. Text is never parsed as HTML, whatever it contains. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,16 +19,16 @@ function filled(node, attributes, children) {
 export const make = (name, attributes = {}, ...children) =>
   filled(document.createElement(name), attributes, children);
 
-/** The same in SVG. */
+/** Creates an SVG element. */
 export const draw = (name, attributes = {}, ...children) =>
   filled(document.createElementNS(SVG, name), attributes, children);
 
-/** Says something to those who listen to the page. */
+/** Announces a text to screen readers. */
 export function say(text) {
-  document.getElementById("said").textContent = text;
+  document.getElementById("announcement").textContent = text;
 }
 
-/** Where there is nothing to show: what it would be, and how to get it. */
+/** Shown in place of an empty view: what it would show, and how to get data. */
 export const emptyState = (title, ...hints) =>
   make(
     "div",

@@ -1,4 +1,4 @@
-import { Gone } from "./api.js";
+import { Offline } from "./api.js";
 import { loading, problem } from "./dom.js";
 
 /** `#/clients/0123?route=GET+/x` → view, what of it, and its parameters. */
@@ -52,7 +52,7 @@ export function startRouter(main, views) {
       if (signal.aborted) return;
       main.replaceChildren(problem(error.message));
       // It comes back with the gateway.
-      if (error instanceof Gone || error.status >= 500)
+      if (error instanceof Offline || error.status >= 500)
         setTimeout(() => signal.aborted || void show(false), RETRY_MS);
     }
     if (focus) scrollTo(0, 0);

@@ -1,5 +1,6 @@
 import type { AuditRecord } from "../record.ts";
 
+/** A cell of a CSV table. */
 export type Cell = string | number | null;
 
 const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
@@ -26,12 +27,13 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   bytes_out: ({ bytes }) => bytes.out,
 };
 
-/** One line of a table (RFC 4180). */
+/** Formats one line of a CSV file (RFC 4180). */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(formatCell).join(",")}\r\n`;
 
-/** The line of names, and one line for a record, without bodies. */
+/** The header line of exported records. */
 export const CSV_HEAD = csvRow(Object.keys(COLUMNS));
 
+/** Formats a record as a line, without bodies. */
 export const csvLine = (record: AuditRecord): string =>
   csvRow(Object.values(COLUMNS).map((read) => read(record)));
 
@@ -42,7 +44,7 @@ function formatCell(cell: Cell): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/** Clients choose these texts: a spreadsheet would run one that begins like a formula. */
+/** Clients choose these texts, and a spreadsheet would run one that starts like a formula. */
 function neutralizeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

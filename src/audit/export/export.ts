@@ -3,11 +3,11 @@ import type { AuditRecord, RecordedBody } from "../record.ts";
 import type { AuditQuery, AuditStore } from "../store.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 
-/** HAR 1.2. Names with `_` are our own, as the format allows. */
+/** The start of a HAR 1.2 file. Custom members have names with `_`, as the format requires. */
 const HAR_HEAD = '{"log":{"version":"1.2","creator":{"name":"alpha-gateway","version":"1"},"entries":[\n';
 const HAR_TAIL = "\n]}}\n";
 
-/** Where calls went is not recorded, and a HAR has absolute addresses (RFC 6761: such names never resolve). */
+/** HAR needs absolute URLs, and hosts are not recorded. Names in `.invalid` never resolve (RFC 6761). */
 const ALPHA = "http://alpha.invalid";
 const V4 = "http://v4.invalid";
 
@@ -24,7 +24,7 @@ interface HarExchange {
   readonly bytes?: { readonly in: number; readonly out: number };
 }
 
-/** The request of a client, and behind it the v4 calls that were made for it. On the native lane both are one. */
+/** Returns the entries of a record: the request of the client, then its v4 calls. A native request is only one entry. */
 function harEntries(record: AuditRecord, filterHeader: string | undefined): object[] {
   const { alpha, v4, lane, timings, bytes } = record;
   const asked = {
@@ -73,7 +73,7 @@ function entry(
     },
     response: {
       ...message,
-      // A call without an answer has status 0, as browsers write it.
+      // A call without a response has status 0, as in browsers.
       status: status ?? 0,
       statusText: (status !== null && STATUS_CODES[status]) || "",
       headers: [],
@@ -104,23 +104,27 @@ function textOf(body: RecordedBody): string {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
+/** All export formats. */
 export const EXPORT_FORMATS = ["ndjson", "csv", "har"] as const;
+/** The format of an export. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** Options of {@link exportTexts}. */
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** `limit` and `before` have no meaning here: everything that matches is exported. */
+  /** `limit` and `before` are ignored: all matching records are exported. */
   readonly query: AuditQuery;
-  /** The header that carries a filter, for HAR; without one filters are left out of it. */
+  /** Name of the header with the filter, for HAR. Without it HAR files have no filters. */
   readonly filterHeader: string | undefined;
-  /** Hears how many records are out. */
+  /** Called with the number of exported records after each page. */
   readonly onRecords?: (done: number) => void;
 }
 
+/** Whether a value is the name of an export format. */
 export const isExportFormat = (format: unknown): format is ExportFormat =>
   EXPORT_FORMATS.some((known) => known === format);
 
-/** Records of one read: few, since that is what is held in memory, and others read in between. */
+/** Records of one read: few, since they are all in memory, and other queries run in between. */
 const PAGE_ROWS = 100;
 
 interface Writer {
@@ -131,10 +135,10 @@ interface Writer {
 }
 
 /**
- * Everything that matches, the newest first, as pieces of text: one page of the store in memory at a time.
- * What comes in meanwhile is newer than the export, and not part of it.
+ * Exports all matching records, newest first, as pieces of text. Only one page is in memory at a time. Records that are
+ * stored meanwhile are not exported.
  *
- * @throws {AuditUnavailableError} in mid-course, when the store cannot be read any more.
+ * @throws {AuditUnavailableError} If the store can't be read, possibly after some pieces.
  */
 export async function* exportTexts(
   store: Pick<AuditStore, "texts">,

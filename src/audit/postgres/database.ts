@@ -4,7 +4,7 @@ import { Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
 import { prepareSchema, NewerSchemaError } from "./schema.ts";
 
-/** What SQLSTATE classes (PostgreSQL, appendix A) mean to whoever runs the gateway; the longest prefix counts. */
+/** Descriptions of SQLSTATE classes (PostgreSQL, appendix A) for operators. The longest matching prefix is used. */
 const MEANINGS: Readonly<Record<string, string>> = {
   "25006": "its database may not be written",
   "28": "its database refuses the user or the password",
@@ -14,11 +14,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "53100": "the disk of its database is full",
   "53300": "its database takes no more connections",
   "57014": "its database is too slow",
-  "57": "its database does not answer",
+  "57": "its database does not respond",
   XX: "its database is damaged",
 };
 
-/** What an error of the driver means: in words that everybody may read, with the error itself as cause. */
+/** Converts an error of the driver. The message is public, and the error itself is the cause. */
 function toUnavailableError(error: unknown): AuditUnavailableError {
   if (error instanceof AuditUnavailableError) return error;
   return new AuditUnavailableError(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
@@ -26,8 +26,8 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 
 function meaningOf(error: unknown): string {
   if (error instanceof NewerSchemaError) return "its database was written by a newer version of the gateway";
-  // What is no answer of the server is about the way to it.
-  if (!(error instanceof DatabaseError)) return "its database does not answer";
+  // An error that is not from the server is a connection problem.
+  if (!(error instanceof DatabaseError)) return "its database does not respond";
   const code = error.code ?? "";
   const prefix = Object.keys(MEANINGS)
     .filter((start) => code.startsWith(start))
@@ -36,10 +36,10 @@ function meaningOf(error: unknown): string {
 }
 
 /**
- * A connection that ends when whoever reads it throws. The driver's parser throws at bytes that no PostgreSQL says,
- * out of the socket's own event, where nobody could catch it: the process would end.
+ * A socket that is destroyed if its reader throws. The driver's parser throws for bytes that are not PostgreSQL's protocol,
+ * inside the socket's event, where nothing can catch it: the process would end.
  *
- * Over TLS the driver reads another stream, on which nobody but the server can have said anything.
+ * Over TLS the driver reads from another stream, which only has bytes of the authenticated server.
  */
 class GuardedSocket extends Socket {
   override emit(event: string | symbol, ...given: unknown[]): boolean {
@@ -55,14 +55,14 @@ class GuardedSocket extends Socket {
 
 const guardedSocket = (): Socket => new GuardedSocket();
 
-/** Few: commits go one at a time, and pages of the audit are looked at by people. */
+/** Few: commits run one at a time, and people read the pages. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
-/** The server gives up first, so that the connection stays of use. */
+/** The server times out first, so that the connection remains usable. */
 const STATEMENT_MS = 15_000;
 const QUERY_MS = STATEMENT_MS + 2000;
 
-/** A database whose tables are there before anything is asked of it. */
+/** A connection pool that prepares the schema before the first query. */
 export interface Database {
   /** @throws {AuditUnavailableError} */
   readonly query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
@@ -71,7 +71,7 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
-/** Connects when it is first asked for something; a server that is away then is tried again with every call. */
+/** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
 export function connectDatabase(url: string): Database {
   const pool = new Pool({
     connectionString: url,
@@ -83,7 +83,7 @@ export function connectDatabase(url: string): Database {
     keepAlive: true,
     stream: guardedSocket,
     application_name: "alpha-gateway",
-    // An idle connection holds up the end of no process.
+    // An idle connection does not keep the process alive.
     allowExitOnIdle: true,
   });
   // The pool replaces an idle connection that breaks; without a listener its error would end the process.
@@ -92,7 +92,7 @@ export function connectDatabase(url: string): Database {
 
   function prepare(): Promise<void> {
     prepared ??= withClient(async (client) => {
-      // An index on a large table may take its time.
+      // Creating an index on a large table may take long.
       await client.query("SET statement_timeout = 0");
       await prepareSchema(client);
       await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
@@ -106,13 +106,13 @@ export function connectDatabase(url: string): Database {
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: Error | undefined;
-    // Between two statements nobody else would hear of a connection that breaks.
+    // Between two statements nothing else handles an error of the connection.
     const onError = (error: Error): void => void (failure = error);
     client.on("error", onError);
     try {
       return await work(client);
     } catch (error) {
-      // Whatever went wrong on it, a connection is cheaper than the doubt.
+      // The connection may be in an unknown state, so it is closed.
       failure = error as Error;
       throw error;
     } finally {

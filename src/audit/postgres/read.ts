@@ -4,7 +4,7 @@ import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
 
-/** The records of one page, as long as those before take no more than a page may. */
+/** SQL of one page: its records up to the maximum size of a page. */
 const PAGE = (where: string, limit: string): string => `
   SELECT time::text, seq::text, record::text FROM (
     SELECT time, seq, record, size, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
@@ -40,7 +40,7 @@ function parameters() {
   const values: (string | number)[] = [];
   const add = (value: string | number): string => `$${values.push(value)}`;
 
-  /** The terms whose values are there, ANDed; `?` stands for each value. */
+  /** Joins the terms that have values with AND. `?` is replaced by each value. */
   function where(terms: readonly Term[]): string {
     const conditions = terms.flatMap(([condition, ...given]) => {
       if (given[0] === undefined) return [];
@@ -75,6 +75,7 @@ function usageTerms(query: UsageQuery): Term[] {
   ];
 }
 
+/** Reads one page of records. @throws {AuditUnavailableError} */
 export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
   const { values, add, where } = parameters();
   const limit = clampLimit(query);
@@ -82,7 +83,7 @@ export async function readPage(database: Database, query: AuditQuery): Promise<T
   const rows = await database.query<{ time: string; seq: string; record: string }>(text, values);
   const kept = rows.slice(0, limit);
   const last = kept.at(-1);
-  // A page that was cut for its size is full as well: whether more follow is found out by asking.
+  // A page may also be full because of its size. A query checks whether more records follow.
   const more = last && (rows.length > limit || (await follows(database, query, last)));
   const next = more ? writeCursor({ time: Number(last.time), seq: Number(last.seq) }) : null;
   return { records: kept.map(({ record }) => record), next };
@@ -103,6 +104,7 @@ async function follows(
   return rows[0]?.found === true;
 }
 
+/** Counts the matching records. @throws {AuditUnavailableError} */
 export async function countRecords(database: Database, query: AuditQuery): Promise<number> {
   const { values, where } = parameters();
   const text = `SELECT count(*)::float8 AS count FROM audit ${where(recordTerms(query))}`;
@@ -110,7 +112,7 @@ export async function countRecords(database: Database, query: AuditQuery): Promi
   return rows[0]?.count ?? 0;
 }
 
-/** The summaries. Counts come as doubles, which hold every count below 2^53. */
+/** Creates the reader of the summaries. Counts are doubles, which are exact below 2^53. */
 export function usageReader(database: Database): UsageReader {
   async function read<Row extends object>(
     statement: (where: string, limit: string) => string,
@@ -145,7 +147,7 @@ interface Span {
   readonly last: string;
 }
 
-/** Of milliseconds. */
+/** Converts milliseconds to ISO 8601. */
 function span({ first, last }: Span): Span {
   return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
 }

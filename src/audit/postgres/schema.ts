@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { WORTH, QUERY_FILTERS } from "../stored-row.ts";
 
-/** Of `pg_advisory_lock`: replicas that start at once prepare the database one after the other. */
+/** Key of `pg_advisory_xact_lock`: replicas that start at the same time prepare the database one after the other. */
 const LOCK = 7_012_026_001;
 
 /** `seq` orders the records of one millisecond. */
@@ -13,8 +13,8 @@ const INDEXES = QUERY_FILTERS.map(
 /**
  * One step for each version of the schema, in their order.
  *
- * `record` is json, not jsonb: that keeps the text as it came, and takes what jsonb refuses (U+0000, halves of
- * surrogate pairs). An operator's query may cast it.
+ * `record` is json, not jsonb: json keeps the text unchanged, and accepts U+0000 and lone surrogates, which jsonb rejects. A
+ * query can cast it.
  */
 const STEPS = [
   `
@@ -54,9 +54,9 @@ const STEPS = [
 ];
 
 /**
- * Makes the tables, or brings older ones to this version.
+ * Creates the tables or migrates older ones.
  *
- * @throws {Error} where the database was written by a newer version.
+ * @throws {NewerSchemaError} If a newer version has written the database.
  */
 export async function prepareSchema(client: PoolClient): Promise<void> {
   await client.query("BEGIN");
@@ -76,7 +76,7 @@ export async function prepareSchema(client: PoolClient): Promise<void> {
   }
 }
 
-/** An older gateway must not write to what it does not know. */
+/** A newer version has written the database. An older gateway must not write to a schema that it does not know. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }

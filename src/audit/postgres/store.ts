@@ -11,16 +11,16 @@ import { connectDatabase, type Database } from "./database.ts";
 import { countRecords, readPage, usageReader } from "./read.ts";
 import { writeRows } from "./write.ts";
 
-/** Of `pg_try_advisory_xact_lock`: one replica deletes at a time. */
+/** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;
 const PURGE_ROWS = 1000;
-/** What a row and its indexes take besides the record, about. */
+/** Approximate size of a row and its indexes without the record. */
 const ROW_BYTES = 600;
 
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
 `;
-/** The first of an order, as many as are needed to free so many bytes. */
+/** Deletes the first records of an order until so many bytes are free. */
 const removeFirst = (which: string, order: string): string => `
   WITH removed AS (
     DELETE FROM audit WHERE seq IN (
@@ -32,7 +32,7 @@ const removeFirst = (which: string, order: string): string => `
   )
   SELECT count(*)::int AS rows, coalesce(sum(size::bigint + ${ROW_BYTES}), 0)::float8 AS bytes FROM removed
 `;
-/** What is worth least goes first, then the oldest. */
+/** Records of unaccepted tokens first, by priority, then the oldest. */
 const REMOVE_LEAST = [
   removeFirst(`WHERE worth < ${WORTH.accepted}`, "worth, time, seq"),
   removeFirst("", "time, seq"),
@@ -46,11 +46,11 @@ const UNCOUNT_LEAST = `
 `;
 
 /**
- * Deletes a batch of records that are too old, or else what is worth least while all of them together are too large.
- * The size is that of the records: PostgreSQL's own figure still counts what is deleted.
+ * Deletes a batch of records that are too old. If there are none, deletes the least important records while all records exceed
+ * the size limit. The size is that of the records: PostgreSQL's own size includes deleted rows.
  *
  * @param before Milliseconds since the epoch.
- * @returns how many were deleted; the summaries, which have a limit of their own, take no room of theirs
+ * @param sizeLimit Bytes. The summaries don't count: they have a separate limit.
  */
 function purgeStep(database: Database, before: number, sizeLimit: number): Promise<PurgeResult> {
   return database.transaction(async (client) => {
@@ -82,19 +82,20 @@ async function removeLeast(client: PoolClient, bytes: number): Promise<number> {
   return removed;
 }
 
-/** The size of all records is summed up each time. */
+/** Rarely, because each run sums up the sizes of all records. */
 const PURGE_EVERY_MS = 60_000;
-/** Without traffic nobody else would notice that the server is away. */
+/** Without traffic nothing else would notice that the server is down. */
 const PROBE_MS = 2000;
 
+/** Options of the PostgreSQL store. */
 export interface PostgresStoreOptions extends StoreOptions {
   /** `postgres://user:password@host:5432/database` */
   readonly url: string;
 }
 
 /**
- * Opens the audit store that replicas share: PostgreSQL. A server that is away, now or later, is a fault that
- * `ready` tells of and that ends by itself; meanwhile records wait in the queue.
+ * Opens the audit store that replicas share: PostgreSQL. While the server is down, `ready` is false and records wait in the
+ * queue. The store reconnects automatically.
  */
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability, sizeLimit } = options;
@@ -116,7 +117,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   });
   let closing: Promise<void> | undefined;
 
-  /** A closed store answers nothing, whatever the driver would say. */
+  /** Runs a read, unless the store is closed. */
   async function open<T>(read: () => Promise<T>): Promise<T> {
     if (closing) throw new AuditUnavailableError("The audit store is closed.");
     return read();

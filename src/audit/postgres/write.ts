@@ -2,7 +2,7 @@ import { WORTH, type StoredRow } from "../stored-row.ts";
 import { acceptedClients, dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 
-/** Counts come in the order of their keys, so that replicas which count the same things never wait in a circle. */
+/** Adds counts. They are ordered by key, so that replicas that update the same rows never deadlock. */
 const ADDED = `
   ON CONFLICT (day, client, lane, route, status) DO UPDATE SET
     requests = kept.requests + excluded.requests,
@@ -43,7 +43,7 @@ const WRITE = `
   SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($14::text[]) AND worth < ${WORTH.accepted}) AS late
 `;
 
-/** What clients asked before v4 accepted their tokens moves to them, at most so many at a time. */
+/** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
 const MOST_MOVED = 1000;
 const MOVE = `
   WITH moved AS (
@@ -75,13 +75,13 @@ const UNCOUNT_EMPTY = `
 `;
 
 /**
- * Writes all rows and counts them, or none; without rows it finds out whether it could. The records go as one piece
- * of bytes: of an array of texts the driver would go through each for what has to be escaped.
+ * Writes and counts all rows, or none. Without rows it only checks whether the database works. The records are one binary
+ * parameter: the driver would escape each string of an array.
  *
- * @throws {AuditUnavailableError}
+ * @throws {AuditUnavailableError} If the database can't be written.
  */
 export async function writeRows(database: Database, rows: readonly StoredRow[]): Promise<void> {
-  // One after an outage may be there twice in a group; the statement could not count it once.
+  // After an outage a group may have a record twice, which the statement would count twice.
   const unique = [...new Map(rows.map((row) => [row.id, row])).values()];
   const column = <T>(read: (row: StoredRow) => T): T[] => unique.map(read);
   // PostgreSQL counts from 1.
@@ -113,8 +113,8 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
 }
 
 /**
- * Counts under their clients what these asked before v4 accepted their tokens. Where that fails the next commit of the
- * client does it: the rows themselves are written.
+ * Moves earlier requests to clients whose tokens v4 has accepted. If that fails, the next commit of the client does it: the
+ * rows themselves are written.
  */
 async function moveToClients(database: Database, clients: readonly string[]): Promise<void> {
   const moving = database.transaction(async (connection) => {

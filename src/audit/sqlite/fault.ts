@@ -1,4 +1,4 @@
-/** What SQLite's primary result codes (sqlite.org/rescode.html) mean to whoever runs the gateway. */
+/** Descriptions of SQLite's primary result codes (sqlite.org/rescode.html) for operators. */
 const MEANINGS: Readonly<Record<number, string>> = {
   5: "another process holds the database",
   8: "the database may not be written",
@@ -9,10 +9,10 @@ const MEANINGS: Readonly<Record<number, string>> = {
   26: "the file is not a database",
 };
 
-/** An error of SQLite in the operator's words, and in its own; without the path of the file. */
+/** Describes an error of SQLite for operators, followed by its own message, without the path of the file. */
 export function describeSqliteError(error: unknown): string {
   const { message = String(error), errcode = 0 } = (error ?? {}) as { message?: string; errcode?: number };
-  // The low byte of an extended code is the primary one.
+  // The low byte of an extended code is the primary code.
   const meaning = MEANINGS[errcode & 0xff];
   return meaning === undefined ? message : `${meaning} (${message})`;
 }

@@ -14,7 +14,7 @@ interface Where {
   readonly values: SQLInputValue[];
 }
 
-/** What stands in the row with the greatest `last`. */
+/** SQL of the value of a column in the row with the greatest `last`. */
 const OF_LAST = (column: string): string => `substr(max(format('%015d%s', last, ${column})), 16)`;
 
 const CLIENTS = (where: string): string => `
@@ -36,10 +36,10 @@ const DAYS = (where: string): string => `
 `;
 
 /**
- * Opens the database for reading: in a thread of its own, so that no look at the audit, however long, holds up
- * a commit.
+ * Opens the database for reading. It runs in a separate thread, so that long queries do not delay commits.
  *
- * @throws {Error} where there is no such database.
+ * @returns A function that runs one job.
+ * @throws {Error} If there is no such database.
  */
 export function openReader(file: string): (job: ReaderJob) => unknown {
   const database = new DatabaseSync(file, { readOnly: true });
@@ -111,7 +111,7 @@ function usageOf(query: UsageQuery): Where {
 
 type Term = readonly [condition: string, ...values: (SQLInputValue | undefined)[]];
 
-/** The terms whose values are there, ANDed. */
+/** Joins the terms that have values with AND. */
 function where(terms: readonly Term[]): Where {
   const given = terms.filter(([, value]) => value !== undefined);
   const text = given.map(([condition]) => condition).join(" AND ");

@@ -3,16 +3,16 @@ import { WORTH, QUERY_FILTERS } from "../stored-row.ts";
 
 const VERSION = 3;
 
-/** `time` stands behind what narrows, so that every page is one stretch of an index, whatever it is narrowed by. */
+/** `time` is the last column of each index, so that every page is one range of an index. */
 const INDEXES = QUERY_FILTERS.map(
   (columns) =>
     `CREATE INDEX IF NOT EXISTS ${["audit", ...columns, "by_time"].join("_")} ON audit (${[...columns, "time"].join(", ")});`,
 ).join("\n");
 
-/** What the summaries take of a record besides its other columns; null where it was counted under its client at once. */
+/** Columns for the summaries. They are null if the record was counted for its client when it was written. */
 const COUNTED_LATER = ["lane TEXT", "agent TEXT", "lossy INTEGER"];
 
-/** Of what callers without an accepted token asked: what goes first, and what moves when v4 accepts a token. */
+/** Indexes of the records of unaccepted tokens: for their deletion, and for moving them to a client. */
 const UNACCEPTED_INDEXES = `
   CREATE INDEX IF NOT EXISTS audit_least ON audit (worth, time) WHERE worth < ${WORTH.accepted};
   CREATE INDEX IF NOT EXISTS audit_unaccepted ON audit (client)
@@ -50,7 +50,7 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** The first version knew the record by its id alone, and did not count. */
+/** Version 1 had no sequence numbers and no summaries. */
 const FROM_VERSION_1 = `
   ALTER TABLE audit RENAME TO audit_1;
   ${SCHEMA}
@@ -64,7 +64,7 @@ const FROM_VERSION_1 = `
   DROP TABLE audit_1;
 `;
 
-/** The second version did not know what a record is worth. */
+/** Version 2 had no priorities of records. */
 const FROM_VERSION_2 = `
   ALTER TABLE audit ADD COLUMN worth INTEGER NOT NULL DEFAULT ${WORTH.accepted};
   ${COUNTED_LATER.map((column) => `ALTER TABLE audit ADD COLUMN ${column};`).join("")}
@@ -72,7 +72,7 @@ const FROM_VERSION_2 = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** What brings a database of each version to this one. */
+/** The migration from each version to the current one. */
 const STEPS: readonly string[] = [SCHEMA, FROM_VERSION_1, FROM_VERSION_2];
 
 function millis(time: string): string {
@@ -80,16 +80,16 @@ function millis(time: string): string {
 }
 
 /**
- * Makes the tables, or brings older ones to this version, in one transaction: processes that start at once
- * do it one after the other, and those behind find it done.
+ * Creates the tables or migrates older ones, in one transaction. Processes that start at the same time do this one after the
+ * other.
  *
- * @throws {Error} where the file was written by a newer version.
+ * @throws {Error} If a newer version has written the file.
  */
 export function prepareSchema(database: DatabaseSync): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (version > VERSION) throw new Error(`it was written by a newer version (${version} > ${VERSION})`);
+    if (version > VERSION) throw new Error(`a newer version has written it (${version} > ${VERSION})`);
     database.exec(STEPS[version] ?? "");
     database.exec("COMMIT");
   } catch (error) {

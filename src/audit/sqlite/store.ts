@@ -14,24 +14,27 @@ import { packRows } from "./packed-rows.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
+/** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
 
 const CALL_TIMEOUT_MS = 15_000;
-/** A database of an older version is brought to this one while it is opened. */
+/** Opening may include the migration of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
 const PURGE_ROWS = 500;
 
+/** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
-  /** Where `audit.db` lives; made when missing. */
+  /** The folder of `audit.db`. It is created if it is missing. */
   readonly directory: string;
 }
 
 /**
- * Opens the embedded audit store: SQLite, with a thread that writes and one that reads. Several processes may
- * have the same file open.
+ * Opens the embedded audit store: SQLite, with a thread for writing and one for reading. Several processes may open the same
+ * file.
  *
- * @throws {AuditUnavailableError} naming file and remedy, where the file cannot be made or is no usable database.
+ * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file and
+ *   the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const { directory, durability, sizeLimit } = options;
@@ -108,7 +111,7 @@ async function openWorkers(directory: string, data: SqliteWorkerData): Promise<W
   const { file } = data;
   try {
     makeFolder(directory);
-    // SQLite would make the file readable to all; its side files take over the mode of the file.
+    // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
     const writer = await openWorker<WriterJob>(data);
     const reader = await openWorker<ReaderJob>({ role: "reader", file }).catch(async (error: unknown) => {
@@ -126,7 +129,7 @@ async function openWorkers(directory: string, data: SqliteWorkerData): Promise<W
 }
 
 function openWorker<Job>(workerData: SqliteWorkerData): Promise<SupervisedWorker<Job>> {
-  // Compiled, the neighbour has the extension that this file has.
+  // After the build both files have the extension `.js`.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = new URL(`./worker.${extension}`, import.meta.url);
   return superviseWorker<Job>({

@@ -5,30 +5,32 @@ import type { WorkerLink } from "./worker-link.ts";
 
 const MAX_PAUSE_MS = 5000;
 
+/** Options of a supervised worker. */
 export interface SupervisedOptions {
   readonly spawn: () => Worker;
-  /** Milliseconds for one call; a worker that takes longer is replaced. */
+  /** Time limit of one call in milliseconds. A worker that takes longer is replaced. */
   readonly timeoutMs: number;
-  /** Milliseconds for the start. */
+  /** Time limit of the start in milliseconds. */
   readonly openTimeoutMs: number;
-  /** Milliseconds before a restart; doubled with each restart that fails, up to 5 seconds. */
+  /** Milliseconds before a restart. Doubled after each failed restart, up to 5 seconds. */
   readonly restartMs: number;
 }
 
+/** A worker thread that is restarted automatically. */
 export interface SupervisedWorker<Job> {
-  /** @throws {AuditUnavailableError} when the worker is down, dies over the job, is late, or answers with an error. */
+  /** Runs a job. @throws {AuditUnavailableError} If the worker is down, exits, times out, or replies with an error. */
   readonly call: (job: Job) => Promise<unknown>;
   readonly ready: () => boolean;
-  /** Workers lost since the start. */
+  /** Number of workers that exited or were terminated since the start. */
   readonly lostWorkers: () => number;
-  /** Does one last job, where the worker is up, and ends it. */
+  /** Runs a last job if the worker is up, and terminates it. */
   readonly close: (last: Job) => Promise<void>;
 }
 
 /**
- * Keeps one worker thread alive: a dead one is replaced until it comes up again.
+ * Starts a worker thread and restarts it whenever it exits.
  *
- * @throws {AuditUnavailableError} where the first one does not come up: that is a fault of the set-up.
+ * @throws {AuditUnavailableError} If the first start fails, because that is a problem of the configuration.
  */
 export async function superviseWorker<Job>(options: SupervisedOptions): Promise<SupervisedWorker<Job>> {
   const { spawn, restartMs } = options;
@@ -53,7 +55,7 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
     deaths += 1;
     const pause = Math.min(restartMs * 2 ** failedStarts, MAX_PAUSE_MS);
     failedStarts += 1;
-    // A start that fails comes back here by `onLost`.
+    // If the start fails, `onLost` is called again.
     restart = setTimeout(() => void start().catch(() => {}), pause);
   }
 

@@ -1,11 +1,12 @@
 import type { Worker } from "node:worker_threads";
 import { AuditUnavailableError } from "../store.ts";
 
-/** What travels to the worker, and what comes back. Call 0 is the start, which the worker reports by itself. */
+/** A message to the worker. */
 export interface WorkerCall<Job> {
   readonly call: number;
   readonly job: Job;
 }
+/** A message from the worker. Call 0 is the start, which the worker reports without a call. */
 export interface WorkerReply {
   readonly call: number;
   readonly value?: unknown;
@@ -14,20 +15,21 @@ export interface WorkerReply {
 
 /** One worker thread as a function. */
 export interface WorkerLink<Job> {
-  /** Settles with the worker's start. */
+  /** Settles when the worker has started, or failed to. */
   readonly opened: Promise<unknown>;
-  /** @throws {AuditUnavailableError} with the worker's own words, or where it ends or is late. */
+  /** Runs a job. @throws {AuditUnavailableError} With the error of the worker, or if it exits or times out. */
   readonly call: (job: Job) => Promise<unknown>;
   readonly end: () => Promise<unknown>;
 }
 
+/** Options of a worker link. */
 export interface WorkerLinkOptions {
   readonly worker: Worker;
-  /** Milliseconds for one call. A worker that is late is taken for lost: its thread may hang for good. */
+  /** Time limit of one call in milliseconds. A worker that exceeds it is terminated: its thread may hang permanently. */
   readonly timeoutMs: number;
-  /** Milliseconds for the start. */
+  /** Time limit of the start in milliseconds. */
   readonly openTimeoutMs: number;
-  /** Called once, whichever way the worker ends. */
+  /** Called once when the worker exits or is terminated. */
   readonly onLost: () => void;
 }
 
@@ -37,7 +39,7 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Pairs the answers of one worker with the calls; none of them is left open when it ends. */
+/** Matches the replies of one worker to the calls. When the worker exits, all pending calls are rejected. */
 export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Job> {
   const { worker, timeoutMs, openTimeoutMs, onLost } = options;
   const pending = new Map<number, Pending>();
@@ -51,7 +53,7 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
 
   function expect(call: number, ms = timeoutMs): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => lose(`it did not answer within ${ms} ms`), ms);
+      const timer = setTimeout(() => lose(`it did not respond within ${ms} ms`), ms);
       pending.set(call, { resolve, reject, timer });
     });
   }
@@ -77,9 +79,9 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
     if (lost !== undefined)
       return Promise.reject(new AuditUnavailableError(`The audit store failed: ${lost}.`));
     calls += 1;
-    const answer = expect(calls);
+    const reply = expect(calls);
     worker.postMessage({ call: calls, job } satisfies WorkerCall<Job>, []);
-    return answer;
+    return reply;
   }
 
   return { opened, call, end: () => worker.terminate() };

@@ -6,8 +6,8 @@ import type { WorkerReply, WorkerCall } from "./worker-link.ts";
 import { openWriter } from "./writer.ts";
 
 /**
- * A thread that owns one connection to the database: SQLite is synchronous, and must not block the thread that
- * serves. An error on opening ends the thread with that error; an error in a job is that job's answer.
+ * The entry of a worker thread with one connection to the database. SQLite is synchronous and would block the event loop. An
+ * error on opening ends the thread; an error in a job is the reply to that job.
  */
 const port = parentPort;
 if (!port) throw new Error("This file runs as a worker thread only.");

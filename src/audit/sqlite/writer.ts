@@ -28,7 +28,7 @@ const COUNT = `
     agent = iif(excluded.last >= last, excluded.agent, agent)
 `;
 
-/** What a client asked before v4 accepted its token. A commit moves at most so many. */
+/** Maximum number of earlier records that one commit moves to a client whose token v4 has accepted. */
 const MOST_MOVED = 1000;
 const NOT_LATER = [null, null, null];
 const CLAIM = `
@@ -37,7 +37,7 @@ const CLAIM = `
   ) RETURNING id, time, client, route, status, lane, agent, lossy
 `;
 
-/** What the summaries take of the file. */
+/** The size of the summaries in the file. */
 const SUMMARY_BYTES =
   "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN ('usage', 'sqlite_autoindex_usage_1')";
 const LEAST = `
@@ -48,9 +48,10 @@ const LEAST = `
 `;
 
 /**
- * Opens the database for writing, prepares it, and gives the function that does one job after another.
+ * Opens the database for writing and prepares its schema.
  *
- * @throws {Error} where the file is no database, is damaged, or was written by a newer version.
+ * @returns A function that runs one job.
+ * @throws {Error} If the file is not a database, is damaged, or was written by a newer version.
  */
 export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: WriterJob) => unknown {
   const database = new DatabaseSync(data.file);
@@ -94,7 +95,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       database.exec("COMMIT");
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, a full disk among them.
+      // SQLite rolls back automatically after some errors, such as a full disk.
       if (database.isTransaction) database.exec("ROLLBACK");
       throw error;
     }
@@ -121,7 +122,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
   }
 
-  /** What a client asked before v4 accepted its token was counted among that of all others without one. */
+  /** Moves the earlier requests of a client, which were counted under `UNACCEPTED`, to the client. */
   function moveToClient(client: string): void {
     const moved = claim.all(client) as unknown as Omit<StoredRow, "record">[];
     for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true })))) {
@@ -137,15 +138,15 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   }
 
   /**
-   * Pages that deleted records left empty are used again, so that the file itself never grows past the limit by more
-   * than the summaries take, which have a limit of their own.
+   * Returns by how many bytes the records exceed the limit. Free pages are not counted, since SQLite reuses them. The
+   * summaries are not counted, since they have a separate limit.
    */
   function excess(sizeLimit: number): number {
     const used = (figure("page_count") - figure("freelist_count")) * figure("page_size");
     return used - Number(summaryBytes.get()?.["bytes"] ?? 0) - sizeLimit;
   }
 
-  /** What is worth least, as much as is needed to free so many bytes; of what is worth the same the oldest. */
+  /** Deletes the records with the lowest priority, the oldest first, until so many bytes are free. */
   function removeLeast(bytes: number, limit: number): number {
     let removed = 0;
     let freed = 0;

@@ -1,3 +1,4 @@
+/** A single value of a filter. */
 export type Scalar = string | number | boolean | null;
 
 /** A whole object in place of an id (`{"id": "newark", "label": …}`). */

@@ -114,7 +114,7 @@ describe("the PostgreSQL store", () => {
   test("reports an unreachable server and a wrong password without the address", async () => {
     const nobody = open({ url: "postgres://127.0.0.1:1/nowhere" });
     await until(() => nobody.fault() !== undefined);
-    expect(nobody.fault()).toBe("The audit store failed: its database does not answer.");
+    expect(nobody.fault()).toBe("The audit store failed: its database does not respond.");
     const unknown = new URL(database.url);
     unknown.pathname = "/no_such_database";
     const missing = open({ url: unknown.href });

@@ -325,7 +325,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       cyclic["self"] = cyclic;
       const record = sampleRecord("x");
       await expect(store.append({ ...record, alpha: { ...record.alpha, body: cyclic } })).rejects.toThrow(
-        "no JSON",
+        "serialised as JSON",
       );
       await store.append(sampleRecord("y"));
       expect(store.stats()).toEqual({ queued: 0, dropped: 1, written: 1, errors: 0, evicted: 0 });

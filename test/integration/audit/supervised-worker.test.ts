@@ -36,7 +36,7 @@ describe("a supervised worker", () => {
   test.each<[Job, string]>([
     ["throw", "thrown in the thread"],
     ["exit", "has ended"],
-    ["hang", "did not answer within 1000 ms"],
+    ["hang", "did not respond within 1000 ms"],
   ])("rejects all open calls and is replaced if it ends by %j", async (job, reason) => {
     supervised = await open();
     const calls = [supervised.call(job), supervised.call("echo")];

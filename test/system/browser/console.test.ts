@@ -284,9 +284,9 @@ interface Recorded {
     await shown.open("#/traffic");
     const { page } = shown;
     await page.route("**/*", (route) => route.abort());
-    const banner = page.locator("#gone");
+    const banner = page.locator("#offline");
     await banner.waitFor();
-    expect(await banner.innerText()).toContain("goes on by itself when it is back");
+    expect(await banner.innerText()).toContain("reconnects automatically");
     await page.unroute("**/*");
     await banner.waitFor({ state: "hidden" });
   });

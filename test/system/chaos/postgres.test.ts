@@ -11,7 +11,7 @@ import { STORE_FAULTS } from "./store-faults.ts";
 
 const describe = await describeWith("postgres");
 const LONG = 60_000;
-const AWAY = "The audit store failed: its database does not answer.";
+const AWAY = "The audit store failed: its database does not respond.";
 const ANSWERED_500 = 'requests_total\\{lane="alpha",route="GET /vm/instances",status="500"\\}';
 /** Of both gateways, at most. */
 const CONNECTIONS = 8;

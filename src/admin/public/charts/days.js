@@ -13,12 +13,12 @@ const widthOf = () => Math.max(320, Math.min(720, innerWidth - 60));
 
 /** Every day between the first and the last, those without requests too. */
 function filled(days) {
-  const known = new Map(days.map((day) => [day.day, day]));
+  const byDay = new Map(days.map((day) => [day.day, day]));
   const all = [];
   const last = Date.parse(days.at(-1).day);
   for (let at = Date.parse(days[0].day); at <= last; at += 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10);
-    all.push(known.get(day) ?? { day, alpha: 0, native: 0, errors: 0, lossy: 0, alphaClients: 0 });
+    all.push(byDay.get(day) ?? { day, alpha: 0, native: 0, errors: 0, lossy: 0, alphaClients: 0 });
   }
   return all;
 }
@@ -84,7 +84,7 @@ function asTable(days) {
   return make(
     "details",
     {},
-    make("summary", {}, "The same as figures"),
+    make("summary", {}, "The same as a table"),
     make(
       "div",
       { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Requests by day" },
@@ -93,7 +93,7 @@ function asTable(days) {
   );
 }
 
-/** Requests of each day, alpha below and v4's own dialect above it, so that one sees alpha shrink. */
+/** A chart of the requests of each day: alpha at the bottom, native above it. */
 export function daysChart(given) {
   const days = filled(given);
   const top = ceiling(Math.max(...days.map(({ alpha, native }) => alpha + native)));

@@ -1,23 +1,23 @@
 import { make } from "../dom.js";
 
-/** A status with its class as colour; the number itself says the same. */
+/** A status, coloured by its class. */
 export const statusBadge = (status) =>
   make(
     "span",
     { class: "badge", data: { class: status === null ? 5 : Math.trunc(status / 100) } },
-    status ?? "no answer",
+    status ?? "no response",
   );
 
-/** How fields come about: a sign, a word and a sentence for each, so that no colour has to be known. */
+/** The classes of fields: a sign and a description for each, so that colour is not the only mark. */
 export const CLASSES = {
-  same: ["=", "the same value in the same place"],
-  renamed: ["→", "the same value under another name or place"],
-  value: ["ƒ", "another value, through a table or a formula"],
-  expanded: ["+", "v4 gives an id, alpha the whole object"],
-  derived: ["∴", "made from other members, or a constant"],
-  composed: ["⋈", "made from another v4 call"],
-  absent: ["∅", "v4 has nothing, alpha gets a neutral value"],
-  lossy: ["≈", "something can't be kept"],
+  same: ["=", "the same value under the same name"],
+  renamed: ["→", "the same value under another name or path"],
+  value: ["ƒ", "another value, from a table or an expression"],
+  expanded: ["+", "v4 has an id, alpha the whole object"],
+  derived: ["∴", "computed from other members, or constant"],
+  composed: ["⋈", "computed from another v4 call"],
+  absent: ["∅", "v4 has no value, alpha gets a neutral one"],
+  lossy: ["≈", "the translation loses something"],
 };
 
 /** The chip of a class: its sign and its word. */
@@ -30,11 +30,11 @@ export const classChip = (name, ...more) =>
     more,
   );
 
-/** The legend, with how many there are of each. Those that are not there are left out. */
+/** The legend, with the number of fields of each class. Classes without fields are omitted. */
 export const legend = (counts) =>
   make(
     "ul",
-    { class: "legend", "aria-label": "How the fields come about" },
+    { class: "legend", "aria-label": "Classes of the fields" },
     Object.keys(CLASSES)
       .filter((name) => counts[name] > 0)
       .map((name) =>

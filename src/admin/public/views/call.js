@@ -8,7 +8,7 @@ import { callTools } from "./call-tools.js";
 import { fieldTable } from "./field-table.js";
 import { sideBySide } from "./side-by-side.js";
 
-/** Counts classes; what loses something counts as lossy besides. */
+/** Counts the classes. A field that loses something is counted as lossy, too. */
 function classCounts(fields) {
   const counts = {};
   for (const field of fields) {
@@ -36,11 +36,11 @@ function facts({ alpha, client, lane, requestId, time, bytes: size }) {
   );
 }
 
-const told = (title, lines, kind) =>
+const noteList = (title, lines, kind) =>
   lines.length > 0 &&
   make(
     "section",
-    { class: `told ${kind}` },
+    { class: `notes ${kind}` },
     make("h2", {}, title),
     make(
       "ul",
@@ -53,8 +53,8 @@ function errorLines(errors) {
   return errors.map(({ reason, field, v4 }) => {
     const origin =
       v4 === null
-        ? "said by the gateway itself"
-        : `said by v4 (${v4.call}${v4.field ? `, of its ${v4.field}` : ""})`;
+        ? "from the gateway itself"
+        : `from v4 (${v4.call}${v4.field ? `, field ${v4.field}` : ""})`;
     return [
       field && make("b", { class: "mono" }, `${field} `),
       `${reason} `,
@@ -66,12 +66,15 @@ function errorLines(errors) {
 function bodyLines({ body }) {
   if (!body) return [];
   return [
-    ...body.dropped.map((name) => [make("b", { class: "mono" }, name), " was sent and did not go on to v4"]),
-    ...body.added.map((name) => [make("b", { class: "mono" }, name), " was put in by the gateway"]),
+    ...body.dropped.map((name) => [
+      make("b", { class: "mono" }, name),
+      " was sent by the client and not forwarded to v4",
+    ]),
+    ...body.added.map((name) => [make("b", { class: "mono" }, name), " was added by the gateway"]),
   ];
 }
 
-/** One call: what alpha asked and got, beside the v4 calls that were made for it, and why it is so. */
+/** One call: the alpha request and response, the v4 calls that it became, and why. */
 export async function showCall(id, { signal }) {
   const path = `/api/audit/${encodeURIComponent(id)}`;
   const [record, explained] = await Promise.all([read(path, signal), read(`${path}/explain`, signal)]);
@@ -89,10 +92,10 @@ export async function showCall(id, { signal }) {
     facts(record),
     callTools(record, explained.curl),
     timingsBar(record),
-    told("Warnings", record.warnings, "warn"),
-    told("Refused", errorLines(explained.errors), "warn"),
-    told("Not kept", record.losses, "loss"),
-    told("On the way out", bodyLines(explained), ""),
+    noteList("Warnings", record.warnings, "warn"),
+    noteList("Errors", errorLines(explained.errors), "warn"),
+    noteList("Losses", record.losses, "loss"),
+    noteList("Request body", bodyLines(explained), ""),
     make(
       "section",
       {},
@@ -100,10 +103,10 @@ export async function showCall(id, { signal }) {
       fields.length > 0 && legend(classCounts(fields)),
       sideBySide(record, explained),
     ),
-    fields.length > 0 && fieldTable("Field by field: the answer", fields),
+    fields.length > 0 && fieldTable("Response, field by field", fields),
     explained.body &&
       explained.body.fields.length > 0 &&
-      fieldTable("Field by field: the request", explained.body.fields),
+      fieldTable("Request, field by field", explained.body.fields),
     explained.note && make("p", { class: "hint" }, explained.note),
   ].filter(Boolean);
 }

@@ -56,7 +56,7 @@ function facts(client, state) {
   );
 }
 
-/** One client: what it calls, and how far it is. */
+/** One client: its calls, and the state of its migration. */
 export async function showClient(id, { signal }) {
   const query = `?client=${encodeURIComponent(id)}`;
   const [{ clients }, { routes }, { days }] = await Promise.all(
@@ -69,7 +69,7 @@ export async function showClient(id, { signal }) {
     return [
       back,
       head,
-      emptyState("Nothing is known of this client", "Its records may be older than the audit keeps them."),
+      emptyState("There is no data about this client", "Its records may be older than the retention time."),
     ];
   const state = readinessOf(client, lastAlphaCalls(routes).get(client.client));
   return [

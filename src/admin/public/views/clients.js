@@ -8,11 +8,11 @@ import { sortableTable } from "./sortable.js";
 
 const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
 
-/** The address of a client's page; those without a token are one. */
+/** The address of a client's page. All requests without a token are one client. */
 export const clientLink = (client) =>
   make("a", { href: address("clients", client ?? "none"), class: "mono" }, client ?? "no token");
 
-/** Who it is, in a table of clients. */
+/** The cell of a client in a table. */
 export const clientColumn = {
   name: "Client",
   main: true,
@@ -42,7 +42,7 @@ const columns = (lastAlpha) => [
     name: "Native",
     number: true,
     value: ({ native, requests }) => native / requests,
-    cell: ({ native, requests }) => shareBar(native, requests, "of its requests in v4's own dialect"),
+    cell: ({ native, requests }) => shareBar(native, requests, "of its requests are native"),
   },
   {
     name: "First seen",
@@ -58,7 +58,7 @@ const columns = (lastAlpha) => [
   },
 ];
 
-/** Who calls: by the fingerprints of their tokens. */
+/** All clients, by the fingerprints of their tokens. */
 export async function showClients({ signal }) {
   const [{ clients }, { routes }] = await Promise.all([
     read("/api/usage/clients", signal),
@@ -70,7 +70,7 @@ export async function showClients({ signal }) {
       head,
       emptyState(
         "No client yet",
-        "Each token that calls the gateway is a client here, known by a fingerprint.",
+        "Each token that calls the gateway is a client. Its name is the fingerprint of the token.",
       ),
     ];
   return [

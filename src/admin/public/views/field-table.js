@@ -4,7 +4,7 @@ import { CLASSES, classChip } from "./badges.js";
 
 const COLUMNS = ["Alpha", "How", "Value", "v4", "v4's value", "Rule"];
 
-/** The row of a list that a field stands in; undefined for what stands beside the rows. */
+/** The index of the list row of a field; undefined if the field is not in a row. */
 const rowOf = ({ field }) => /^[^.[]+\[(\d+)\]/.exec(field)?.[1];
 
 function line(field) {
@@ -31,7 +31,7 @@ function line(field) {
   );
 }
 
-/** Fields with their rules, as a table; a list shows one of its rows at a time. */
+/** A table of fields with their rules. Of a list it shows one row at a time. */
 export function fieldTable(title, fields) {
   const rows = [...new Set(fields.map(rowOf).filter((row) => row !== undefined))];
   const body = make("tbody");

@@ -13,7 +13,7 @@ const MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const option = ([value, text], chosen) => make("option", { value, selected: value === chosen }, text);
 const field = (label, control, wide = false) => make("label", { class: wide && "wide" }, label, control);
 
-/** The form of the traffic's filters, filled from the address. `changed` hears of every change. */
+/** The filter form of the traffic view, filled from the address. Calls `changed` after every change. */
 export function filterForm(parameters, changed) {
   const given = (name) => parameters.get(name) ?? "";
   const select = (name, options) =>
@@ -63,8 +63,9 @@ export function filterForm(parameters, changed) {
     values: () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()])),
     /** Offers routes that were seen. */
     offer(names) {
-      const known = new Set([...routes.children].map(({ value }) => value));
-      for (const name of names) if (name && !known.has(name)) routes.append(make("option", { value: name }));
+      const offered = new Set([...routes.children].map(({ value }) => value));
+      for (const name of names)
+        if (name && !offered.has(name)) routes.append(make("option", { value: name }));
     },
   };
 }

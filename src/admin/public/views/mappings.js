@@ -82,11 +82,11 @@ function objectDetails({ name, fields }) {
   );
 }
 
-/** What the pack says: routes, and the fields of every object with their classes and losses. */
+/** The pack: its routes, and the fields of every object with their classes and losses. */
 export async function showMappings({ signal }) {
   const [{ routes, objects, classes }, used] = await Promise.all([
     read("/api/mappings", signal),
-    // Without an audit nothing is counted; the pack is shown all the same.
+    // If auditing is off, there are no counts. The pack is still shown.
     read("/api/usage/routes", signal).catch(() => ({ routes: [] })),
   ]);
   const search = make("input", {

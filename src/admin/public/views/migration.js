@@ -22,16 +22,16 @@ function figures(clients, states, days) {
     { class: "figures" },
     figure(percent(native, all), "of all requests were native"),
     figure(percent(last.native, last.native + last.alpha), `on the last day, ${last.day}`),
-    figure(`${done} / ${clients.length}`, "clients no longer speak alpha"),
+    figure(`${done} / ${clients.length}`, "clients no longer use alpha"),
     figure(
       count(new Set(states).has("moving") ? states.filter((state) => state === "moving").length : 0),
-      "speak both",
+      "use both",
     ),
   );
 }
 
 const moments = ({ open, from, until }) => {
-  if (from === null) return "never comes again";
+  if (from === null) return "does not repeat";
   return open ? `on now, until ${dateTime(until)}` : `next ${ago(from)}, ${dateTime(from)}`;
 };
 
@@ -40,7 +40,7 @@ function brownOuts(windows) {
     return make(
       "p",
       { class: "hint" },
-      "None are planned. BROWN_OUTS switches alpha off for a while, to find clients that nobody remembers.",
+      "None are planned. BROWN_OUTS switches alpha off for a short time, to find forgotten clients.",
     );
   const line = (window) =>
     make(
@@ -106,7 +106,7 @@ const clientColumns = (stateOf) => [
   },
 ];
 
-/** How far the migration is, who is not ready, and what is left to do. */
+/** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
 export async function showMigration({ signal }) {
   const [{ clients }, { routes }, { days }, { windows }] = await Promise.all([
     ...["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
@@ -119,7 +119,7 @@ export async function showMigration({ signal }) {
       head,
       emptyState(
         "Nothing to show yet",
-        "With the first calls the share of v4's own dialect is drawn here, day by day.",
+        "After the first calls this chart shows the share of native requests of each day.",
       ),
       planned,
     ];
@@ -146,7 +146,7 @@ export async function showMigration({ signal }) {
       {},
       make("h2", {}, "What is left"),
       left.length === 0
-        ? make("p", {}, "Nothing: no alpha route is in use.")
+        ? make("p", {}, "No alpha route is in use.")
         : [
             make("p", { class: "hint" }, `${plural(left.length, "alpha route")} still in use`),
             sortableTable({

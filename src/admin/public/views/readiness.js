@@ -3,7 +3,7 @@ import { make } from "../dom.js";
 const QUIET_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** How far a client is: by what it spoke, and how long ago it last spoke alpha. */
+/** Returns the state of a client's migration, from its share of native requests and the time of its last alpha call. */
 export function readinessOf({ requests, native }, lastAlpha, now = Date.now()) {
   if (native === requests) return "ready";
   if (lastAlpha && now - Date.parse(lastAlpha) > QUIET_DAYS * DAY_MS) return native > 0 ? "ready" : "silent";
@@ -11,16 +11,16 @@ export function readinessOf({ requests, native }, lastAlpha, now = Date.now()) {
 }
 
 export const READINESS = {
-  "not begun": "speaks alpha alone",
-  moving: "speaks both",
-  ready: "speaks v4 alone now",
-  silent: `no alpha call for ${QUIET_DAYS} days, and none of v4`,
+  "not begun": "uses alpha only",
+  moving: "uses both",
+  ready: "uses v4 only",
+  silent: `no calls for ${QUIET_DAYS} days, and never native`,
 };
 
 export const readinessTag = (name) =>
   make("span", { class: "tag", data: { readiness: name.replace(" ", "-") }, title: READINESS[name] }, name);
 
-/** When each client last spoke alpha, by its fingerprint. */
+/** Returns the time of the last alpha call of each client, by fingerprint. */
 export function lastAlphaCalls(routes) {
   const last = new Map();
   for (const { client, lane, last: moment } of routes)

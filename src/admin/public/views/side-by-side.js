@@ -32,7 +32,7 @@ function box(call, rules, whose) {
 
 const nameOf = ({ method, path }) => `${method} ${path.split("?", 1)[0]}`;
 
-/** The rules by the places of one v4 call's bodies. */
+/** The rules by the paths in the bodies of one v4 call. */
 function v4Rules(call, { answer, body }) {
   const of = (fields) =>
     new Map(
@@ -48,12 +48,12 @@ const alphaRules = ({ answer, body }) => {
   return { answer: byField(answer), body: byField(body?.fields ?? []) };
 };
 
-/** Alpha on one side, v4's calls on the other, every line marked by its rule. */
+/** The alpha call on the left, its v4 calls on the right. Every line is marked with its rule. */
 export function sideBySide({ alpha, v4, lane }, explained) {
   const query = alpha.query ? `?${alpha.query}` : "";
   const own = box({ ...alpha, path: alpha.path + query }, alphaRules(explained), "alpha");
   const calls = v4.map((call) => box(call, v4Rules(call, explained), `v4 ${nameOf(call)}`));
-  const none = make("p", { class: "hint" }, "No call was made: the gateway answered by itself.");
+  const none = make("p", { class: "hint" }, "There was no v4 call: the gateway responded itself.");
   return make(
     "div",
     { class: "sides" },

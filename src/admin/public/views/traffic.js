@@ -104,7 +104,7 @@ export async function showTraffic({ signal, parameters }) {
     if (none) nothing.replaceChildren(narrowed ? noMatch() : noCalls());
   }
 
-  /** Leaves the table alone when nothing is new, so that focus and selection stay where they are. */
+  /** Does not change the table if there are no new calls, so that focus and selection are kept. */
   function show(page) {
     const records = wanted(page);
     const now = records.map(({ id }) => id).join();
@@ -130,7 +130,7 @@ export async function showTraffic({ signal, parameters }) {
   }
 
   async function older() {
-    // With older pages on the screen the table stands still: it would lose them.
+    // While older pages are shown, the table is not updated: it would lose them.
     paged = true;
     const mine = (asked += 1);
     const page = await read(path(next), signal).catch((error) => void (note.textContent = error.message));
@@ -182,7 +182,7 @@ const exportLinks = () =>
 const noCalls = () =>
   emptyState(
     "No calls yet",
-    "What clients send to the gateway appears here as it happens.",
+    "Calls of clients appear here live.",
     "Send one with the curl line that the gateway printed at its start.",
   );
 
