@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isTooMuchJson } from "./json-text.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
 import { REDACTED, type SecretValues } from "./secret-values.ts";
@@ -288,13 +289,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Letters that are not ASCII; what is no UTF-8 stays. */
-function decodedRun(run: string): string {
-  try {
-    return decodeURIComponent(run);
-  } catch {
-    return run;
-  }
+/** Decodes letters that are not ASCII. A run that is not UTF-8 stays: `decodeURIComponent` would throw for each. */
+function decodeRun(run: string): string {
+  const bytes = Buffer.from(run.replaceAll("%", ""), "hex");
+  return isUtf8(bytes) ? bytes.toString() : run;
 }
 
 /** Escapes within escapes are followed so far. */
@@ -304,10 +302,12 @@ const ROUNDS = 4;
 function unescaped(text: string): string {
   let readable = text;
   for (let round = 0; round < ROUNDS && /[%\\]/.test(readable); round += 1) {
-    readable = readable
+    const before = readable;
+    readable = before
       .replaceAll(/(?<!\\)\\+u([0-9a-f]{4})/gi, (_, hex: string) => character(hex))
       .replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => character(hex))
-      .replaceAll(/(?:%[89a-f][0-9a-f])+/gi, decodedRun);
+      .replaceAll(/(?:%[89a-f][0-9a-f])+/gi, decodeRun);
+    if (readable === before) break;
   }
   return readable;
 }

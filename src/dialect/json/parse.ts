@@ -71,9 +71,15 @@ export function isExactNumber(value: unknown): value is ExactNumber {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
+const INTEGER = /^-?\d+$/;
+
 const keepDigits: Reviver = (_key, value, { source }) => {
-  if (typeof value !== "number" || source === undefined || String(value) === source) return value;
-  return normalizeNumber(String(value)) === normalizeNumber(source) ? value : rawJSON(source);
+  if (typeof value !== "number" || source === undefined) return value;
+  const text = String(value);
+  if (text === source) return value;
+  // Two integers without an exponent differ where their digits do: no need to normalize thousands of ids.
+  if (value !== 0 && INTEGER.test(text) && INTEGER.test(source)) return rawJSON(source);
+  return normalizeNumber(text) === normalizeNumber(source) ? value : rawJSON(source);
 };
 
 /** Normalizes the spelling of a number: `1.50`, `15e-1` and `0.15E1` are all `15e-1`. */

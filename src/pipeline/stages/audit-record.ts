@@ -330,7 +330,14 @@ export function createNativeAuditRecord(
   const accepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
   // follows a secret name.
-  const { method, path, query, filter } = asked(request, null, accepted, options, secrets, secrets.tokensOnly());
+  const { method, path, query, filter } = asked(
+    request,
+    null,
+    accepted,
+    options,
+    secrets,
+    secrets.tokensOnly(),
+  );
   const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
   return {
     ...nativeSummaryOf(request, outcome, hash),

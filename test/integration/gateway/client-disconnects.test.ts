@@ -117,7 +117,7 @@ describe("a client's disconnect aborts the v4 request and starts no other", () =
     expect(calls.map((made) => `${made.method} ${made.path}`).sort()).toEqual(left);
     for (const { ended: over } of calls) await expect(over).resolves.toBe("broken off");
     const warnings = await warningsOf(`${method} ${path.replace("7", ":id")}`);
-    expect(warnings).toMatch(/gone/);
+    expect(warnings).toMatch(/client_aborted/);
     expect(warnings).not.toMatch(/unforeseen/);
     expect(gateway.v4.calls).toHaveLength(most);
   });
