@@ -1,4 +1,4 @@
-/** A client that says whatever it likes on a bare connection, and hears every byte of the answers. */
+/** A client that sends any bytes on a connection, and collects all bytes of the responses. */
 import { connect, type Socket } from "node:net";
 
 export interface RawResponse {
@@ -95,5 +95,29 @@ export async function openRawClient(address: string): Promise<RawClient> {
       return text;
     },
     close: () => void socket.destroy(),
+  };
+}
+
+/** Raw clients that are closed together. */
+export interface RawClients extends Iterable<RawClient> {
+  /** Connects another client and sends its first bytes. */
+  open(bytes: string): Promise<RawClient>;
+  closeAll(): void;
+}
+
+/** @param url Where the clients connect to; it is read at each connection. */
+export function createRawClients(url: () => string): RawClients {
+  const clients: RawClient[] = [];
+  return {
+    async open(bytes) {
+      const client = await openRawClient(url());
+      clients.push(client);
+      client.send(bytes);
+      return client;
+    },
+    closeAll() {
+      for (const client of clients.splice(0)) client.close();
+    },
+    [Symbol.iterator]: () => clients.values(),
   };
 }

@@ -9,7 +9,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
-import { openRawClient, type RawClient } from "../../support/raw-client.ts";
+import { createRawClients, type RawClient } from "../../support/raw-client.ts";
 
 const LIMIT = 100_000;
 
@@ -24,17 +24,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => gateway.v4.respondWith(acceptGoodTokens));
 
-const clients: RawClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-async function begin(bytes: string): Promise<RawClient> {
-  const client = await openRawClient(gateway.url);
-  clients.push(client);
-  client.send(bytes);
-  return client;
-}
+const clients = createRawClients(() => gateway.url);
+afterEach(() => clients.closeAll());
 
 const head = (call: string, authorization: string, body: string): string =>
   `${call} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${authorization}${body}\r\n\r\n`;
@@ -55,21 +46,21 @@ describe("requests that are rejected before a byte of their body has arrived", (
     ["a body that says it is too long", head(STOP, as("good"), `Content-Length: ${LIMIT + 1}`), 400],
     ["a form that says it is too long", head("POST /oauth/token", "", "Content-Length: 70000"), 400],
   ])("%s", async (_what, bytes, status) => {
-    const client = await begin(bytes);
+    const client = await clients.open(bytes);
     expect(await client.waitForResponses(1)).toMatchObject([{ status }]);
     expect(gateway.v4.calls).toEqual([]);
   });
 
   test("have a token that v4 has rejected", async () => {
     await gateway.request("GET /vm/instances", { as: "bad" });
-    const client = await begin(head(STOP, as("bad"), "Content-Length: 90000"));
+    const client = await clients.open(head(STOP, as("bad"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
   });
 
   test("have an insufficient scope", async () => {
     gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "vms:read_only" }));
     await gateway.request("GET /vm/instances", { as: "reads" });
-    const client = await begin(head(STOP, as("reads"), "Content-Length: 90000"));
+    const client = await clients.open(head(STOP, as("reads"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
   });
 
@@ -78,7 +69,7 @@ describe("requests that are rejected before a byte of their body has arrived", (
     await gateway.request("GET /vm/instances", { as: "reads-too" });
     const { length } = gateway.v4.calls;
     const upload = `PUT /v4/account/clients/0123456789abcdef0123/thumbnail HTTP/1.1\r\nHost: a\r\n`;
-    const client = await begin(
+    const client = await clients.open(
       `${upload}${as("reads-too")}Content-Type: image/png\r\nContent-Length: 9000\r\n\r\n`,
     );
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 403 }]);
@@ -88,27 +79,29 @@ describe("requests that are rejected before a byte of their body has arrived", (
   test("exceed the rate limit", async () => {
     for (let n = 0; n < 2; n += 1)
       await gateway.request("POST /vm/instances", { as: "good-limit", body: {} });
-    const client = await begin(head("POST /v4/vm/instances", as("good-limit"), "Content-Length: 90000"));
+    const client = await clients.open(
+      head("POST /v4/vm/instances", as("good-limit"), "Content-Length: 90000"),
+    );
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 420 }]);
   });
 });
 
 describe("a token that the gateway does not know yet", () => {
   test("gets other responses while one request with it does not send its body", async () => {
-    await begin(head(STOP, as("good-locked"), "Content-Length: 90000"));
+    await clients.open(head(STOP, as("good-locked"), "Content-Length: 90000"));
     expect((await gateway.request("GET /vm/instances", { as: "good-locked" })).status).toBe(200);
   });
 
   test("is rejected for all requests once v4 has rejected it for one", async () => {
-    await begin(head(STOP, as("bad-locked"), "Content-Length: 90000"));
+    await clients.open(head(STOP, as("bad-locked"), "Content-Length: 90000"));
     expect((await gateway.request("GET /vm/instances", { as: "bad-locked" })).status).toBe(401);
-    const client = await begin(head(STOP, as("bad-locked"), "Content-Length: 90000"));
+    const client = await clients.open(head(STOP, as("bad-locked"), "Content-Length: 90000"));
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 401 }]);
     expect(gateway.v4.calls).toHaveLength(1);
   });
 
   test("is not locked by a client that disconnects before its body", async () => {
-    const client = await begin(head(STOP, as("good-gone"), "Content-Length: 90000"));
+    const client = await clients.open(head(STOP, as("good-gone"), "Content-Length: 90000"));
     client.close();
     expect((await gateway.request("GET /vm/instances", { as: "good-gone" })).status).toBe(200);
   });
@@ -118,19 +111,19 @@ describe("the connection of a request whose body is not read", () => {
   const GET = head("GET /v4/vm/instances", as("good-after"), "X-Nothing: 1");
 
   test("stays open after a small body", async () => {
-    const client = await begin(head(STOP, "", "Content-Length: 2"));
+    const client = await clients.open(head(STOP, "", "Content-Length: 2"));
     await client.waitForResponses(1);
     client.send(`{}${GET}`);
     expect(await client.waitForResponses(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
   });
 
   test("ends if a small body does not arrive", async () => {
-    const client = await begin(head(STOP, "", "Content-Length: 2"));
+    const client = await clients.open(head(STOP, "", "Content-Length: 2"));
     expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   test("ends with a large Content-Length, and nothing in the body is a request", async () => {
-    const client = await begin(head(STOP, "", "Content-Length: 90000"));
+    const client = await clients.open(head(STOP, "", "Content-Length: 90000"));
     await client.waitForResponses(1);
     client.send(GET);
     expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/i);
@@ -139,7 +132,7 @@ describe("the connection of a request whose body is not read", () => {
   });
 
   test("ends with chunks, and nothing in them is a request", async () => {
-    const client = await begin(head(STOP, "", "Transfer-Encoding: chunked"));
+    const client = await clients.open(head(STOP, "", "Transfer-Encoding: chunked"));
     await client.waitForResponses(1);
     client.send(`${GET.length.toString(16)}\r\n${GET}\r\n`);
     await client.waitForEnd();
@@ -150,7 +143,9 @@ describe("the connection of a request whose body is not read", () => {
 
 describe("memory of buffered bodies", () => {
   const half = (token: string): Promise<RawClient> =>
-    begin(head("PUT /v4/vm/instances/7", as(token), `Content-Length: ${LIMIT}`) + " ".repeat(LIMIT - 1));
+    clients.open(
+      head("PUT /v4/vm/instances/7", as(token), `Content-Length: ${LIMIT}`) + " ".repeat(LIMIT - 1),
+    );
 
   test("is limited to a share for tokens that v4 has not accepted, and others proceed", async () => {
     await gateway.request("GET /vm/instances", { as: "good-memory" });
@@ -169,13 +164,13 @@ describe("memory of buffered bodies", () => {
     await waitFor(async () => (await bytesKept()) === 3 * LIMIT);
     known.send("{");
     expect(await known.waitForResponses(1)).toMatchObject([{ status: 400 }]);
-    for (const client of clients) client.close();
+    clients.closeAll();
     await waitFor(async () => (await bytesKept()) === 0);
   });
 
   test("counts encoded bodies by their possible decoded size", async () => {
     const encoded = head(STOP, `${as("bad-gzip")}Content-Encoding: gzip\r\n`, "Content-Length: 4");
-    const client = await begin(`${encoded}abcd`);
+    const client = await clients.open(`${encoded}abcd`);
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 400 }]);
     await waitFor(async () => (await bytesKept()) === 0);
   });
@@ -197,8 +192,8 @@ describe("time limits of bodies", () => {
   test("reject a slow body, earlier without an accepted token", async () => {
     await gateway.request("GET /vm/instances", { as: "good-slow" });
     const bytes = (token: string): string => `${head(STOP, as(token), "Content-Length: 1000")}{`;
-    const known = await begin(bytes("good-slow"));
-    const unknown = await begin(bytes("bad-slow"));
+    const known = await clients.open(bytes("good-slow"));
+    const unknown = await clients.open(bytes("bad-slow"));
     const [response] = await unknown.waitForResponses(1);
     expect(response).toMatchObject({ status: 400, body: expect.stringContaining("too slowly") });
     expect(known.text()).toBe("");

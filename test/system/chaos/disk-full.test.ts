@@ -3,40 +3,25 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
 import { waitForReadiness, readMetric } from "./admin-client.ts";
 import { startLoad } from "./load.ts";
+import { startRecordedGateway, type RecordedGateway } from "./recorded-gateway.ts";
 
 const describe = await describeWith("mount");
 const LONG = 60_000;
 const CLIENT = { body: { name: "app", redirect_uri: "https://app.example.net/callback" } };
 
-/** A gateway, and what became of each request to it. */
-interface Asked {
-  readonly gateway: ListeningGateway;
-  readonly admin: string;
-  readonly folder: string;
-  /** Ids of requests that were answered with 200, and how many were with 500. */
-  readonly kept: string[];
-  refused: number;
-}
-
 describe("a full disk", () => {
   let disk: SmallDisk;
-  let relaxed: Asked;
-  let strict: Asked;
+  let relaxed: RecordedGateway;
+  let strict: RecordedGateway;
 
-  async function start(durability: string): Promise<Asked> {
-    const folder = join(disk.folder, durability);
-    const gateway = await startListeningGateway({
-      DATA_DIR: folder,
-      AUDIT: "metadata",
-      AUDIT_DURABILITY: durability,
-    });
-    return { gateway, admin: gateway.adminUrl, folder, kept: [], refused: 0 };
-  }
+  const folderOf = (durability: string): string => join(disk.folder, durability);
+  const start = (durability: string): Promise<RecordedGateway> =>
+    startRecordedGateway(durability, { DATA_DIR: folderOf(durability) });
   beforeAll(async () => {
     disk = mountSmallDisk("64m");
     relaxed = await start("relaxed");
@@ -48,18 +33,9 @@ describe("a full disk", () => {
     disk.remove();
   });
 
-  let requests = 0;
-  async function ask(asked: Asked): Promise<number> {
-    const id = `request-${++requests}`;
-    const { status } = await asked.gateway.request("GET /vm/instances", { headers: { "x-request-id": id } });
-    if (status === 200) asked.kept.push(id);
-    else asked.refused += 1;
-    return status;
-  }
-
-  /** The ids in the audit, past the gateway; whether its file is whole. */
-  function inAudit({ folder }: Asked): ReadonlySet<unknown> {
-    const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
+  /** Reads the request ids from the database file, and checks its integrity. */
+  function recordedIds(durability: string): ReadonlySet<unknown> {
+    const database = new DatabaseSync(join(folderOf(durability), "audit.db"), { readOnly: true });
     try {
       expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
       return new Set(
@@ -77,13 +53,13 @@ describe("a full disk", () => {
     "fails no request with relaxed audit, loses no record, and recovers when there is space",
     async () => {
       const { body } = await relaxed.gateway.request("POST /account/clients", CLIENT);
-      const signIn = async ({ gateway }: Asked): Promise<number> => {
+      const signIn = async ({ gateway }: RecordedGateway): Promise<number> => {
         const query = new URLSearchParams({ client_id: body.id, scopes: "vms:view" });
         return (await fetch(`${gateway.url}/oauth/authorize?${query.toString()}`, { redirect: "manual" }))
           .status;
       };
-      const later = startLoad(() => ask(relaxed), 2);
-      const atOnce = startLoad(() => ask(strict), 2);
+      const later = startLoad(relaxed.send, 2);
+      const atOnce = startLoad(strict.send, 2);
       await later.waitForMore(20);
       await atOnce.waitForMore(20);
       disk.fill();
@@ -99,18 +75,18 @@ describe("a full disk", () => {
 
       disk.free();
       for (const { admin } of [relaxed, strict]) expect(await waitForReadiness(admin, 200)).toEqual([]);
-      const before = strict.refused;
+      const before = strict.failedCount();
       await later.waitForMore(20);
       await atOnce.waitForMore(20);
       expect([...(await later.end())]).toEqual([200]);
       expect(new Set(await atOnce.end())).toEqual(new Set([200, 500]));
-      expect(strict.refused).toBe(before);
+      expect(strict.failedCount()).toBe(before);
       expect(await signIn(relaxed)).toBe(302);
       await waitFor(async () => (await readMetric(relaxed.admin, "audit_queued")) === 0);
-      for (const asked of [relaxed, strict]) {
-        const there = inAudit(asked);
-        expect(asked.kept.filter((id) => !there.has(id))).toEqual([]);
-        expect(await readMetric(asked.admin, "audit_dropped_total")).toBe(asked.refused);
+      for (const [durability, { succeeded, admin, failedCount }] of Object.entries({ relaxed, strict })) {
+        const recorded = recordedIds(durability);
+        expect(succeeded.filter((id) => !recorded.has(id))).toEqual([]);
+        expect(await readMetric(admin, "audit_dropped_total")).toBe(failedCount());
       }
     },
     LONG,

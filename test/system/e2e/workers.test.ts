@@ -195,6 +195,6 @@ describe("shutdown with workers", () => {
       env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: createFolder() },
     }).ended;
     expect(ended.code).toBe(1);
-    expect(ended.err).toMatch(/^AG_LISTEN_FAILED: PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);
+    expect(ended.err).toMatch(/^AG_WORKER_START_FAILED: PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);
   }, 60_000);
 });

@@ -6,7 +6,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { openRawClient, type RawClient } from "../../support/raw-client.ts";
+import { createRawClients } from "../../support/raw-client.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
@@ -14,17 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const clients: RawClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-async function begin(bytes: string): Promise<RawClient> {
-  const client = await openRawClient(gateway.url);
-  clients.push(client);
-  client.send(bytes);
-  return client;
-}
+const clients = createRawClients(() => gateway.url);
+afterEach(() => clients.closeAll());
 
 const post = (scheme: string): string =>
   `POST /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} slow\r\nContent-Length: 1000\r\n\r\n{`;
@@ -40,11 +31,11 @@ test.each([
   ],
 ])("200 clients that stop %s block nobody", async (_where, bytes) => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
-  await Promise.all(Array.from({ length: 200 }, () => begin(bytes)));
+  await Promise.all(Array.from({ length: 200 }, () => clients.open(bytes)));
   // A byte now and then, as a slowloris does.
   for (const client of clients) client.send("a");
   expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
-  expect(clients.filter((client) => client.text() !== "")).toEqual([]);
+  expect([...clients].filter((client) => client.text() !== "")).toEqual([]);
 });
 
 test("200 clients that request much and read nothing block nobody", async () => {
@@ -53,7 +44,7 @@ test("200 clients that request much and read nothing block nobody", async () => 
   const ask = "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n\r\n";
   await Promise.all(
     Array.from({ length: 200 }, async () => {
-      const client = await begin("");
+      const client = await clients.open("");
       client.socket.pause();
       client.send(ask);
     }),
@@ -66,8 +57,8 @@ test("1000 clients that send half of a large body get little memory, and block n
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   // A token of its own: v4 has accepted the other one by now, so that it has more room.
   const half = post("token").replace("slow", "made-up").replace("1000", "200000") + " ".repeat(100_000);
-  await Promise.all(Array.from({ length: 1000 }, () => begin(half)));
-  await waitFor(() => clients.filter((client) => client.text() !== "").length > 900);
+  await Promise.all(Array.from({ length: 1000 }, () => clients.open(half)));
+  await waitFor(() => [...clients].filter((client) => client.text() !== "").length > 900);
   const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const bytes = Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(metrics)?.[1]);
   expect(bytes).toBeGreaterThan(0);
@@ -76,7 +67,7 @@ test("1000 clients that send half of a large body get little memory, and block n
 }, 60_000);
 
 test("a head that never ends gets 400, and the connection ends", async () => {
-  const client = await begin("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  const client = await clients.open("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 400 /);
 }, 60_000);
 
