@@ -168,7 +168,9 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${GIVEN["ADMIN_TOKEN"]}` } });
   }
 
-  const audited = async (): Promise<{ client: { address: string }; alpha: { route: string; status: number } }[]> => {
+  const audited = async (): Promise<
+    { client: { address: string }; alpha: { route: string; status: number } }[]
+  > => {
     const rows = await database.query("SELECT record FROM audit");
     return rows.map(({ record }) => (typeof record === "string" ? JSON.parse(record) : record));
   };
