@@ -31,12 +31,7 @@ const isExcepted = (path: string): boolean => NOT_YET_CLEAN.some((entry) => path
 const pages = PAGES.flatMap(listFiles).filter((path) => path.endsWith(".md") && !GENERATED.has(path));
 const sources = listFiles("src").filter((path) => path.endsWith(".ts"));
 
-/** The threats of the threat model are written beside their tests: its prose is checked, its tables are not yet. */
-const findInPage = (page: string): string[] => {
-  const text = readFileSync(page, "utf8");
-  const checked = page === "docs/threat-model.md" ? text.replaceAll(/^\|.*$/gm, "") : text;
-  return findInMarkdown(checked).map(describeFound);
-};
+const findInPage = (page: string): string[] => findInMarkdown(readFileSync(page, "utf8")).map(describeFound);
 
 describe("retired words in documents", () => {
   test.each(pages)("%s uses standard terms", (page) => {
