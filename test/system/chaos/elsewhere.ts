@@ -10,13 +10,13 @@ export interface TestedElsewhere {
 export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "v4 fails again and again",
-    outcome: "left alone: 500 at once, v4 is not asked; one call a second finds out whether it is back",
+    outcome: "the circuit opens: requests get 500 at once without a v4 call; one call a second probes v4",
     file: "test/integration/upstream/client.test.ts",
     test: "opens the circuit after enough of",
   },
   {
     fault: "v4 fails clients of its own dialect again and again",
-    outcome: "left alone by both lanes: 503 with Retry-After at once",
+    outcome: "the circuit opens for both pipelines: 503 with Retry-After at once",
     file: "test/integration/gateway/native-proxy.test.ts",
     test: "opens the circuit: 503 with Retry-After",
   },
@@ -59,7 +59,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "Redis is restarted with nothing in it",
     outcome:
-      "what was handed out is 401 in both lanes, never 200; a sign-in under way gets the lowest levels that fit",
+      "issued tokens get 401 in both pipelines, never 200; a sign-in in progress gets the lowest levels that match",
     file: "test/system/chaos/redis-emptied.test.ts",
     test: "rejects a DELETE by tokens of level modify with 401, in alpha and as Bearer",
   },
@@ -134,7 +134,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "the clock is set by three hours, forward or back: limits",
-    outcome: "nobody is held to one, or told so, for longer than its window",
+    outcome: "no client is limited, or sent a Retry-After, for longer than the window",
     file: "test/system/chaos/clock.test.ts",
     test: "does not extend a rate limit beyond its window",
   },
@@ -175,8 +175,8 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "leaves connections that are not accepted yet to the other",
   },
   {
-    fault: "SIGTERM under way",
-    outcome: "requests in flight end, no other is taken, exit code 0",
+    fault: "SIGTERM while requests are in flight",
+    outcome: "in-flight requests end, no others are accepted, exit code 0",
     file: "test/system/e2e/shutdown.test.ts",
     test: "finishes an in-flight request of",
   },

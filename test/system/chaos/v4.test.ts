@@ -63,7 +63,7 @@ describe("a v4 that", () => {
 
       await proxy.setFault(forward);
       await waitFor(async () => (await read()).status === 200);
-      // More that answers than fails, or v4 would be left alone in the rows that follow.
+      // More responses than failures: otherwise the circuit would be open in the rows that follow.
       await Promise.all([1, 2, 3].map(read));
       expect(proxy.countOpenConnections()).toBeLessThanOrEqual(CONNECTIONS);
       await waitFor(() => resources() <= settled + 4 * CONNECTIONS);
