@@ -72,16 +72,24 @@ function sendError(
   response.end(body);
 }
 
+/** Member of a request with its exchange. A `WeakMap` would keep both until the next full garbage collection. */
+const EXCHANGE = Symbol("exchange");
+
+type ForwardedRequest = IncomingMessage & { [EXCHANGE]?: Exchange };
+
 /** One forwarded request. */
 class Exchange implements NativeStream {
   readonly handlers: NativeHandlers;
   readonly plain: AlphaRequest;
-  readonly request: IncomingMessage;
+  readonly request: ForwardedRequest;
   readonly response: ServerResponse;
   readonly token: string;
   readonly hash: string;
   bytesIn = 0;
   bytesOut = 0;
+  guarded: NativeStream["guarded"];
+  /** Releases its connection to v4. */
+  release: (() => void) | undefined;
   /** Why the response is not v4's, or not all of it. */
   fault: string | undefined;
   /** Whether v4 has accepted the token. */
@@ -98,7 +106,7 @@ class Exchange implements NativeStream {
   constructor(
     handlers: NativeHandlers,
     plain: AlphaRequest,
-    [request, response]: readonly [IncomingMessage, ServerResponse],
+    [request, response]: readonly [ForwardedRequest, ServerResponse],
     breaker: CircuitBreaker,
   ) {
     this.handlers = handlers;
@@ -151,7 +159,6 @@ export function createNativeProxy({
   connections,
   breaker,
 }: NativeProxyOptions): NativeProxy {
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const shares = createConnectionShares({
     size: connections,
     perToken: Math.ceil(connections / 2),
@@ -159,7 +166,7 @@ export function createNativeProxy({
     maxWaitMs: timeoutMs,
   });
   const slowStreams = createSlowStreamGuard(() => shares.queueLength(), timeoutMs / 4);
-  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
+  const proxy = createProxyMiddleware<ForwardedRequest, ServerResponse>({
     target: origin.href.replace(/\/$/, ""),
     changeOrigin: true,
     xfwd: false,
@@ -167,7 +174,7 @@ export function createNativeProxy({
     proxyTimeout: timeoutMs,
     on: {
       proxyReq(_upstreamRequest, request) {
-        const exchange = exchanges.get(request);
+        const exchange = request[EXCHANGE];
         request.on("data", ({ length }: Buffer) => exchange && (exchange.bytesIn += length));
       },
       proxyRes(upstreamResponse, request, response) {
@@ -175,7 +182,7 @@ export function createNativeProxy({
         cleanResponseHeaders(headers);
         // As the client asked: the proxy would keep every connection alive.
         headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
-        const exchange = exchanges.get(request);
+        const exchange = request[EXCHANGE];
         if (!exchange) return;
         if (exchange.handlers.varyOrigin) addVaryOrigin(headers);
         exchange.v4Status = statusCode;
@@ -187,7 +194,7 @@ export function createNativeProxy({
         });
       },
       error(error, request, response) {
-        const exchange = exchanges.get(request);
+        const exchange = request[EXCHANGE];
         if (exchange && !exchange.response.destroyed) exchange.fault ??= error.message;
         exchange?.reportOutcome(
           isUpstreamFailure(error, request) ? outcomeOfError(error, exchange.isKnown) : "ignored",
@@ -224,11 +231,8 @@ export function createNativeProxy({
     if (share instanceof Promise) slowStreams.start();
     const release = share instanceof Promise ? await share : share;
     if (response.destroyed) return release();
+    exchange.release = release;
     slowStreams.add(exchange);
-    response.once("close", () => {
-      slowStreams.remove(exchange);
-      release();
-    });
     await forward(exchange, replacement);
   }
 
@@ -241,7 +245,7 @@ export function createNativeProxy({
     }
     if (replacement !== undefined) request.headers.authorization = `${handlers.scheme} ${replacement}`;
     exchange.v4Status = null;
-    exchanges.set(request, exchange);
+    request[EXCHANGE] = exchange;
     cleanRequestHeaders(request.headers);
     // The proxy reports an error in three ways: to its handler above, to this callback, and by a rejection.
     return proxy(request, response, () => sendError(response, handlers.failure));
@@ -262,6 +266,8 @@ export function createNativeProxy({
       if (handlers.varyOrigin) response.setHeader("vary", "Origin");
       if (handlers.recordFirst) delayResponseEnd(response, () => exchange.record());
       response.once("close", () => {
+        slowStreams.remove(exchange);
+        exchange.release?.();
         if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
         // The response has ended: `record` has reported its own failure.
         exchange.record(!response.writableFinished).catch(() => {});

@@ -9,6 +9,8 @@ export interface NativeStream {
   readonly response: ServerResponse;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** The guard's own: its place in the list, and the bytes at the last check. */
+  guarded: { place: number; bytesBefore: number | undefined } | undefined;
   /** Ends the stream. */
   abort(reason: string): void;
 }
@@ -28,28 +30,45 @@ export interface SlowStreamGuard {
  * @param windowMs milliseconds between two checks
  */
 export function createSlowStreamGuard(queueLength: () => number, windowMs: number): SlowStreamGuard {
-  /** With the bytes at the last check; undefined before the first, and while the stream waits for v4. */
-  const streams = new Map<NativeStream, number | undefined>();
+  /**
+   * A list, not a `Map`: a map that entries enter and leave copies its table again and again, and until the next full
+   * garbage collection each old table keeps the requests that it held.
+   */
+  const streams: NativeStream[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   function check(): void {
-    for (const [stream, before] of streams) {
-      const { request, response, bytesIn, bytesOut } = stream;
+    // Streams that end here leave the list at their place, which the last one takes.
+    for (const stream of streams.slice()) {
+      const { request, response, bytesIn, bytesOut, guarded } = stream;
+      if (!guarded) continue;
+      const { bytesBefore } = guarded;
       const bytes = bytesIn + bytesOut;
       const waitsForClient = !request.complete || response.writableNeedDrain;
-      streams.set(stream, waitsForClient ? bytes : undefined);
-      const isTooSlow = before !== undefined && bytes - before < (LEAST_RATE * windowMs) / 1000;
+      guarded.bytesBefore = waitsForClient ? bytes : undefined;
+      const isTooSlow = bytesBefore !== undefined && bytes - bytesBefore < (LEAST_RATE * windowMs) / 1000;
       if (waitsForClient && isTooSlow) stream.abort("the client was too slow while others waited");
     }
     if (queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;
-    for (const stream of streams.keys()) streams.set(stream, undefined);
+    for (const { guarded } of streams) if (guarded) guarded.bytesBefore = undefined;
   }
 
   return {
-    add: (stream) => void streams.set(stream, undefined),
-    remove: (stream) => void streams.delete(stream),
+    add(stream) {
+      stream.guarded = { place: streams.length, bytesBefore: undefined };
+      streams.push(stream);
+    },
+    remove(stream) {
+      const last = streams.at(-1);
+      if (!stream.guarded || !last?.guarded) return;
+      const { place } = stream.guarded;
+      streams[place] = last;
+      last.guarded.place = place;
+      streams.pop();
+      stream.guarded = undefined;
+    },
     start() {
       timer ??= setInterval(check, windowMs).unref();
     },
