@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { resolve } from "node:path";
 
 /** A process of its own that listens. */
 export interface Child {
@@ -12,7 +12,7 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** Beside this file, or a path from here. */
+  /** A path from the folder of this file, or an absolute one. */
   readonly script: string;
   readonly args?: readonly string[];
   /** Of node, before the script. */
@@ -70,7 +70,7 @@ function listening(
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(
     process.execPath,
-    [...(options.nodeArgs ?? []), join(import.meta.dirname, options.script), ...(options.args ?? [])],
+    [...(options.nodeArgs ?? []), resolve(import.meta.dirname, options.script), ...(options.args ?? [])],
     {
       env: environment(options.env),
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { measureAll, upstreamState, type UpstreamState } from "./measure.ts";
+import { compareWith } from "./compare.ts";
 import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
 import { startLoader, type Loader } from "./loader.ts";
 import { HELP, readOptions, type BenchOptions } from "./options.ts";
@@ -55,6 +56,10 @@ async function bench(options: BenchOptions): Promise<number> {
   }
   const loader = startLoader();
   try {
+    if (options.compare !== undefined) {
+      await compareWith(options.compare, loader, options, (line) => print(`${line}\n`));
+      return 0;
+    }
     const code = options.rounds > 0 ? await compare(loader, options) : 0;
     if (options.starts > 0) print(`\n${await startTimes(options)}\n`);
     if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));

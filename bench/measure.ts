@@ -30,7 +30,7 @@ export interface Measurement {
 }
 
 /** The audit commits in groups: what a request costs is spent a little after its answer. */
-const AFTERMATH_MS = 150;
+export const AFTERMATH_MS = 150;
 
 export interface UpstreamState {
   readonly answered: number;

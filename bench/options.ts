@@ -21,9 +21,11 @@ export interface BenchOptions {
   readonly translation: boolean;
   /** Redaction alone is measured, and no gateway started. */
   readonly redaction: boolean;
+  /** The commit that this working tree is compared with; undefined: with none. */
+  readonly compare: string | undefined;
 }
 
-type Plan = Omit<BenchOptions, "built" | "translation" | "redaction">;
+type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare">;
 
 const THOROUGH: Plan = {
   rounds: 5,
@@ -48,19 +50,23 @@ const QUICK: Plan = {
   growthMs: 0,
 };
 
+/** Two commits, in many short rounds: what else happens on the machine must meet both. */
+const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
+
 const MINUTE_MS = 60_000;
 
 /** Memory alone. */
 const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 10 * MINUTE_MS };
 
-export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction] [--minutes N] [--rounds N] [--seconds N]
-                 [--connections N] [--rate N]
+export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction | --compare REF] [--minutes N] [--rounds N]
+                 [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
 Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
 --minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
 what turns v4's answer into alpha's, compiled, interpreted, and as one would write it by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
+--compare REF loads the gateway of this working tree and that of another commit in turns, and prints the ratios.
 `;
 
 function positive(name: string, text: string): number {
@@ -69,8 +75,17 @@ function positive(name: string, text: string): number {
   return number;
 }
 
-function baseOf({ quick, memory }: { quick?: boolean | undefined; memory?: boolean | undefined }): Plan {
+function baseOf({
+  quick,
+  memory,
+  compare,
+}: {
+  quick?: boolean | undefined;
+  memory?: boolean | undefined;
+  compare?: string | undefined;
+}): Plan {
   if (quick) return QUICK;
+  if (compare !== undefined) return COMPARE;
   return memory ? MEMORY : THOROUGH;
 }
 
@@ -84,6 +99,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       memory: { type: "boolean" },
       translation: { type: "boolean" },
       redaction: { type: "boolean" },
+      compare: { type: "string" },
       minutes: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -102,6 +118,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     built: values.built ?? false,
     translation: values.translation ?? false,
     redaction: values.redaction ?? false,
+    compare: values.compare,
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),

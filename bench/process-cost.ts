@@ -2,26 +2,21 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** What a process has cost so far. */
 export interface ProcessCost {
-  /** User and system time of all its threads, in microseconds; steps of 10 000. */
+  /** User and system time of all its threads, in microseconds. */
   readonly cpu: number;
   /** Resident memory now, in bytes. */
   readonly memory: number;
 }
 
-/** The kernel shows programs this many ticks a second, whatever its own clock does (proc(5)). */
-const TICKS_A_SECOND = 100;
-
-/** Fields of /proc/PID/stat after the program's name, counted from 0 (proc(5) counts from 3 there). */
-const USER_TIME = 11;
-const SYSTEM_TIME = 12;
+/** The first field of a thread's schedstat: nanoseconds on a processor. The times in `stat` have steps of 10 ms. */
+const threadNanoseconds = (pid: number, thread: string): number =>
+  Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ", 1)[0]);
 
 function ownCost(pid: number): ProcessCost {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name stands in parentheses and may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = threads.reduce((sum, thread) => sum + threadNanoseconds(pid, thread), 0);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return { cpu: (ticks * 1_000_000) / TICKS_A_SECOND, memory: Number(kilobytes) * 1024 };
+  return { cpu: nanoseconds / 1000, memory: Number(kilobytes) * 1024 };
 }
 
 const childrenOf = (pid: number): number[] =>

@@ -29,9 +29,11 @@ export const startUpstream = (): Promise<Child> => startChild({ script: "upstrea
 export const startPeer = ({ url }: Child): Promise<Child> =>
   startChild({ script: "peer.ts", args: [url], ready: LISTENING });
 
+const REPOSITORY = join(import.meta.dirname, "..");
+
 /** What the image sets for the runtime, so that what is measured is what is shipped. */
 const RUNTIME = Object.fromEntries(
-  readFileSync(join(import.meta.dirname, "../Dockerfile"), "utf8")
+  readFileSync(join(REPOSITORY, "Dockerfile"), "utf8")
     .matchAll(/\b(NODE_OPTIONS|MALLOC_ARENA_MAX)=(\S+)/g)
     .map(([, name, value]) => [name, value]),
 ) as Readonly<Record<string, string>>;
@@ -44,18 +46,21 @@ export interface GatewayOptions {
   readonly folder: string;
   /** Measure `dist/`, which is what is installed, and not the sources. */
   readonly built: boolean;
+  /** The repository, where it is not this one. Its own mapping pack is used. */
+  readonly root?: string;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export function startGateway(options: GatewayOptions): Promise<Child> {
-  const { upstream, audit, folder, built, workers = 1, nodeArgs = [], env } = options;
+  const { upstream, audit, folder, built, root = REPOSITORY, workers = 1, nodeArgs = [], env } = options;
   return startChild({
-    script: built ? "../dist/main.js" : "../src/main.ts",
+    script: join(root, built ? "dist/main.js" : "src/main.ts"),
     args: ["serve"],
     nodeArgs,
     env: {
       ...RUNTIME,
+      MAPPINGS_DIR: join(root, "mappings"),
       PORT: "0",
       ADMIN_PORT: "off",
       UPSTREAM_URL: upstream.url,

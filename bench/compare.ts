@@ -1,0 +1,151 @@
+/**
+ * Compares this working tree with another commit in one run: the CPU time of a request, as a ratio. Each round measures
+ * both, one directly after the other, so that what else happens on the machine changes both alike.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Child } from "./child.ts";
+import type { Loader } from "./loader.ts";
+import { AFTERMATH_MS, upstreamState } from "./measure.ts";
+import type { BenchOptions } from "./options.ts";
+import { processCost } from "./process-cost.ts";
+import { median } from "./report.ts";
+import { ALPHA, NATIVE, startGateway, startPeer, startUpstream, withChildren } from "./targets.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+
+/** Checks a commit out into a folder, with its modules: this tree's where the lock file is the same. */
+function checkOut(commit: string, folder: string): void {
+  git("worktree", "add", "--quiet", "--detach", folder, commit);
+  const lockFile = (root: string): string => readFileSync(join(root, "package-lock.json"), "utf8");
+  const modules = join(ROOT, "node_modules");
+  if (lockFile(folder) === lockFile(ROOT) && existsSync(modules))
+    symlinkSync(modules, join(folder, "node_modules"), "dir");
+  else execFileSync("npm", ["ci", "--silent"], { cwd: folder, stdio: "inherit" });
+}
+
+/** One kind of request to the gateways of both commits, and where there is one to the peer. */
+interface Comparison {
+  readonly name: string;
+  readonly servers: readonly Child[];
+  readonly path: string;
+  readonly authorization: string;
+}
+
+/** CPU microseconds of a request, of each server; NaN where the system does not tell. */
+async function measureRound(
+  { servers, path, authorization }: Comparison,
+  loader: Loader,
+  { connections, ms, round }: { readonly connections: number; readonly ms: number; readonly round: number },
+): Promise<number[]> {
+  const costs = servers.map(() => Number.NaN);
+  // The second one to be measured must not always be the same.
+  const order = servers.map((_, index) => (index + round) % servers.length);
+  for (const index of order) {
+    const { pid, url } = servers[index] as Child;
+    const before = processCost(pid);
+    const { requests, failed, fault } = await loader.run({ url, path, authorization, connections, ms });
+    if (failed > 0 || requests === 0) throw new Error(`${path}: ${failed} failed: ${fault}`);
+    await wait(AFTERMATH_MS);
+    const after = processCost(pid);
+    if (before && after) costs[index] = (after.cpu - before.cpu) / requests;
+  }
+  return costs;
+}
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? Number.NaN;
+
+const cell = (value: number, digits: number, width: number): string => value.toFixed(digits).padStart(width);
+
+/** One row: the costs of both, and the median, the quartiles and the extremes of their ratios, round by round. */
+function row({ name }: Comparison, rounds: readonly (readonly number[])[]): string {
+  const [mine, other] = [0, 1].map((index) => rounds.map((costs) => costs[index] ?? Number.NaN));
+  const ratios = rounds.map(([here = Number.NaN, there = Number.NaN]) => here / there);
+  return (
+    name.padEnd(38) +
+    cell(median(mine ?? []), 0, 8) +
+    cell(median(other ?? []), 0, 8) +
+    cell(median(ratios), 3, 8) +
+    [0, 0.25, 0.75, 1].map((share) => cell(quantile(ratios, share), 2, 7)).join("")
+  );
+}
+
+const HEAD =
+  "CPU us a request".padEnd(38) +
+  ["here", "there", "ratio"].map((title) => title.padStart(8)).join("") +
+  ["least", "25 %", "75 %", "most"].map((title) => title.padStart(7)).join("");
+
+/** Gateways of one commit. */
+interface Gateways {
+  readonly off: Child;
+  readonly metadata: Child;
+  readonly full: Child;
+  readonly two: Child;
+}
+
+/** Compares this working tree with a commit. Prints each row as soon as it is measured. */
+export async function compareWith(
+  commit: string,
+  loader: Loader,
+  { rounds, warmUpMs, measureMs, connections }: BenchOptions,
+  print: (line: string) => void,
+): Promise<void> {
+  const id = git("rev-parse", "--short", `${commit}^{commit}`);
+  await withChildren(async (keep, folder) => {
+    const other = join(folder, "commit");
+    try {
+      checkOut(id, other);
+      const upstream = await keep(startUpstream());
+      const startAll = async (root: string, data: string): Promise<Gateways> => {
+        const start = (audit: string, workers = 1): Promise<Child> =>
+          keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built: false }));
+        return {
+          off: await start("off"),
+          metadata: await start("metadata"),
+          full: await start("full"),
+          two: await start("metadata", 2),
+        };
+      };
+      const here = await startAll(ROOT, "here");
+      const there = await startAll(other, "there");
+      const peer = await keep(startPeer(upstream));
+      const { one, disk } = await upstreamState({ upstream });
+      const list = "/v4/vm/instances";
+      const both = (name: keyof Gateways): readonly Child[] => [here[name], there[name]];
+      const comparisons: readonly Comparison[] = [
+        { name: "List, AUDIT=off", servers: both("off"), path: list, authorization: ALPHA },
+        { name: "List, AUDIT=metadata", servers: both("metadata"), path: list, authorization: ALPHA },
+        { name: "List, AUDIT=full", servers: both("full"), path: list, authorization: ALPHA },
+        { name: "List, WORKERS=2", servers: both("two"), path: list, authorization: ALPHA },
+        { name: "Disk, AUDIT=off", servers: both("off"), path: disk, authorization: ALPHA },
+        { name: "Disk, AUDIT=metadata", servers: both("metadata"), path: disk, authorization: ALPHA },
+        { name: "Disk, WORKERS=2", servers: both("two"), path: disk, authorization: ALPHA },
+        { name: "Instance, 3 v4 calls", servers: both("metadata"), path: one, authorization: ALPHA },
+        { name: "Native proxy, list", servers: both("metadata"), path: list, authorization: NATIVE },
+        { name: "Native proxy, disk", servers: both("metadata"), path: disk, authorization: NATIVE },
+        // The same server twice: how much of a ratio is noise.
+        { name: "The peer with itself, list", servers: [peer, peer], path: list, authorization: NATIVE },
+      ];
+      print(`This working tree ("here") and ${id} ("there"), both from src/, in turns: ${rounds} rounds of`);
+      print(
+        `${measureMs} ms at ${connections} connections each. "ratio" is the median of the ratios of all rounds.\n`,
+      );
+      print(HEAD);
+      for (const comparison of comparisons) {
+        await measureRound(comparison, loader, { connections, ms: warmUpMs, round: 0 });
+        const costs: number[][] = [];
+        for (let round = 0; round < rounds; round += 1)
+          costs.push(await measureRound(comparison, loader, { connections, ms: measureMs, round }));
+        print(row(comparison, costs));
+      }
+    } finally {
+      git("worktree", "remove", "--force", other);
+    }
+  });
+}
