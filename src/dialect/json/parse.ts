@@ -38,7 +38,8 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as JsonWithSource;
  * Parses JSON. Numbers that a double can't hold become {@link ExactNumber}.
  *
  * @param options.maxDepth Nested arrays and objects, 100 by default. Checked before parsing.
- * @param options.maxValues Values in total, members and items. Checked before parsing. Default: no limit.
+ * @param options.maxValues Values in total, members and items; a number that a double may not hold counts as ten, which
+ *   is what it costs. Checked before parsing. Default: no limit.
  * @throws {SyntaxError} If the text is not JSON.
  * @throws {RangeError} If it is nested deeper or has more values. No message has any of the text, which may be a secret.
  */
@@ -106,6 +107,9 @@ interface TextSurvey {
   readonly hasLongNumbers: boolean;
 }
 
+/** What a number that a double may not hold costs, in values: the reviver compares its digits. */
+const LONG_NUMBER_VALUES = 10;
+
 function surveyText(text: string, maxDepth: number, maxValues: number): TextSurvey {
   let depth = 0;
   // A value follows each comma, and may follow each opening bracket.
@@ -124,7 +128,10 @@ function surveyText(text: string, maxDepth: number, maxValues: number): TextSurv
       const start = at;
       while (isDigitOrPoint(text.charCodeAt(at + 1))) at += 1;
       // A double holds 15 digits exactly, unless an exponent takes it out of range.
-      if (at - start >= 15 || (text.charCodeAt(at + 1) | lowerCase) === letterE) hasLongNumbers = true;
+      if (at - start >= 15 || (text.charCodeAt(at + 1) | lowerCase) === letterE) {
+        hasLongNumbers = true;
+        values += LONG_NUMBER_VALUES - 1;
+      }
     }
   }
   return { isTooDeep: false, hasTooManyValues: values > maxValues, hasLongNumbers };

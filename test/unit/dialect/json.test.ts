@@ -111,6 +111,17 @@ describe("invalid JSON", () => {
     expect(() => parseJson(nested(101))).toThrow(RangeError);
   });
 
+  test.each([
+    ["one value", 1, "1,"],
+    ["ten values, a number that a double may not hold", 10, "12345678901234567890,"],
+    ["ten values, a number with an exponent", 10, "1.5e300,"],
+  ])("counts as %s", (_name, weight, item) => {
+    const parse = (items: number): unknown =>
+      parseJson(`[${item.repeat(items)}null]`, { maxValues: 2 + 50 * weight });
+    expect(() => parse(50)).not.toThrow();
+    expect(() => parse(51)).toThrow(RangeError);
+  });
+
   test.each(['"[[[[["', '"\\"[[[[["', '["\\\\","[[[["]', '{"[{[{[{":"\\\\\\"[[["}'])(
     "does not count brackets in the string %s",
     (text) => expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text)),
