@@ -19,7 +19,7 @@ const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void = () => {}): Router {
   const router = Router({ caseSensitive: true });
 
-  async function answer(response: Response, fingerprint?: string): Promise<void> {
+  async function purgeTokens(response: Response, fingerprint?: string): Promise<void> {
     try {
       await purge(fingerprint);
     } catch (error) {
@@ -33,10 +33,10 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
     response.status(204).end();
   }
 
-  router.delete("/", (_request, response) => answer(response));
+  router.delete("/", (_request, response) => purgeTokens(response));
   router.delete("/:fingerprint", (request, response) => {
     const { fingerprint } = request.params;
-    if (FINGERPRINT.test(fingerprint)) return answer(response, fingerprint);
+    if (FINGERPRINT.test(fingerprint)) return purgeTokens(response, fingerprint);
     return sendErrors(response, 400, "A fingerprint is 16 to 64 digits of 0-9a-f, as the audit shows it.");
   });
   return router;

@@ -35,9 +35,13 @@ export function createPipelineConfig(
 function createResponseDefaults({ dialect }: Pack, settings: ResponseSettings): ResponseDefaults {
   const vary = ["Authorization", dialect.filter.header, ...(settings.CORS_ORIGINS ? ["Origin"] : [])];
   const { alpha, phrase } = dialect.statuses.rate_limited;
+  const { always_ok } = dialect.alpha;
   return {
     headers: { "cache-control": "no-store", vary: vary.join(", "), ...deprecationHeaders(settings) },
-    alwaysOk: dialect.alpha.always_ok,
+    alwaysOk: {
+      requestHeader: always_ok.request.toLowerCase(),
+      statusHeader: always_ok.answer.toLowerCase(),
+    },
     rateLimitedStatus: { status: alpha, phrase },
   };
 }

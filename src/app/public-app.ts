@@ -59,7 +59,7 @@ const SECURITY_HEADERS: Parameters<typeof helmet>[0] = {
   xXssProtection: false,
 };
 
-const FAILURE = "The service could not answer this request.";
+const FAILURE = "The service could not process this request.";
 
 type Middleware = RequestHandler | ErrorRequestHandler;
 
@@ -127,7 +127,7 @@ function createNativeMiddleware(
     errorBody: (reason) => errorBody(pack, reason),
     scheme: v4.scheme,
     failure: errorBody(pack, FAILURE),
-    circuitOpen: errorBody(pack, "The service does not answer at the moment. Try again later."),
+    circuitOpen: errorBody(pack, "The service does not respond at the moment. Try again later."),
     limited: {
       status: statuses.rate_limited.v4,
       body: errorBody(pack, "Too many requests. Try again later."),

@@ -134,7 +134,7 @@ export function createRecorder({
     logRequest(record, details);
   }
 
-  /** Nothing that a client or v4 sends may keep a request out of the audit. */
+  /** A request is always recorded, whatever a client or v4 sends. */
   function createRecord(
     request: AlphaRequest,
     outcome: RequestOutcome,

@@ -29,7 +29,7 @@ export interface Scopes {
   access(scope: string): Access | undefined;
   /** Returns what the scopes of a v4 token allow in alpha (translation 5.3). They are separated by spaces or commas. */
   grants(v4Scopes: string): Grants;
-  /** Whether grants fulfil an access rule. */
+  /** Whether grants satisfy an access rule. */
   permits(grants: Grants, access: Access): boolean;
   /**
    * Translates alpha scopes to v4: one scope for each area, with the highest requested level (translation 5.2). They are
@@ -72,7 +72,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
 
   /** Parses one alpha scope. A resource without a level means its highest level. */
-  function known(scope: string): { readonly resource: string; readonly level: number } | undefined {
+  function parse(scope: string): { readonly resource: string; readonly level: number } | undefined {
     const [name = "", word = definition.all, ...rest] = scope.split(":");
     const resource = Object.hasOwn(definition.also, name) ? (definition.also[name] ?? name) : name;
     const top = word === definition.all ? highest : level(word);
@@ -87,7 +87,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
     const unknown: string[] = [];
     let everything = false;
     for (const scope of wordsOf(alphaScopes)) {
-      const found = known(scope);
+      const found = parse(scope);
       if (scope === definition.all) everything = true;
       else if (!found) unknown.push(scope);
       else wanted.set(found.resource, Math.max(found.level, wanted.get(found.resource) ?? -1));
@@ -124,8 +124,8 @@ export function createScopes(definition: ScopesDefinition): Scopes {
 
   function print(grants: Grants): string {
     if (grants === "all") return definition.all;
-    const known = Object.keys(definition.resources).filter((resource) => grants.has(resource));
-    return known.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
+    const resources = Object.keys(definition.resources).filter((resource) => grants.has(resource));
+    return resources.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
   }
 
   function toV4(wanted: Grants, added: readonly string[] = definition.besides ?? []): string[] {
@@ -138,8 +138,8 @@ export function createScopes(definition: ScopesDefinition): Scopes {
     const scopes = [...areas].map(
       ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
     );
-    const besides = scopes.length === 0 ? [] : added;
-    const missing = besides.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
+    const additional = scopes.length === 0 ? [] : added;
+    const missing = additional.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
     return [...scopes, ...missing];
   }
 

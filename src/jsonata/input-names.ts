@@ -38,10 +38,10 @@ function throwReadsAll(): never {
 function addPath(names: Names, [name = "", ...others]: readonly string[]): void {
   // Generated code can't create an object with an own member of this name.
   if (name === "__proto__") throwReadsAll();
-  const known = names.get(name);
-  if (known === "all") return;
+  const present = names.get(name);
+  if (present === "all") return;
   if (others.length === 0) return void names.set(name, "all");
-  const members: Names = known ?? new Map();
+  const members: Names = present ?? new Map();
   names.set(name, members);
   addPath(members, others);
 }

@@ -36,7 +36,8 @@ export interface HandlerResult {
 export interface ResponseDefaults {
   /** Headers that never change: caching, vary, deprecation. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly alwaysOk: { readonly request: string; readonly answer: string };
+  /** Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status. */
+  readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string };
   readonly rateLimitedStatus: { readonly status: number; readonly phrase: string };
 }
 
@@ -72,7 +73,7 @@ export function withLifecycle(
     outcome: RequestOutcome,
     context: RequestContext,
   ): Promise<void> {
-    const { stream } = outcome.answer.file ?? {};
+    const { stream } = outcome.response.file ?? {};
     let isGone = false;
     if (stream)
       await finished(stream, { writable: false }).catch(() => {
@@ -95,7 +96,7 @@ export function withLifecycle(
       .finally(() => context.release?.());
     const response = finalizeResponse(request, result, style, context);
     const isGone = request.signal.aborted && result.status >= 500;
-    const outcome = { status: isGone ? CLIENT_GONE : result.status, answer: response };
+    const outcome = { status: isGone ? CLIENT_GONE : result.status, response };
     if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
     try {
       await record(request, outcome, context);
@@ -134,7 +135,7 @@ function toErrorResult(
   // The call has already warned of its own failure.
   if (!(error instanceof UpstreamError))
     context.warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
-  const detail: ErrorDetail = { reason: `The service could not answer this request (${id}).` };
+  const detail: ErrorDetail = { reason: `The service could not process this request (${id}).` };
   return { status: 500, body: printJson(writeErrors([detail], names)), isUnexpected };
 }
 
@@ -161,7 +162,7 @@ function finalizeResponse(
   { headers: defaults, alwaysOk, rateLimitedStatus }: ResponseDefaults,
   context: RequestContext,
 ): AlphaResponse {
-  const isAlwaysOk = header(request, alwaysOk.request.toLowerCase())?.toLowerCase() === "true";
+  const isAlwaysOk = header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
   const isLimited = status === rateLimitedStatus.status;
   const headers: Record<string, string> = {
     ...defaults,
@@ -171,7 +172,7 @@ function finalizeResponse(
   addLimitHeaders(context, isLimited, headers);
   if (context.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = context.upstreamEquivalent;
   if (ownHeaders) Object.assign(headers, ownHeaders);
-  if (isAlwaysOk) headers[alwaysOk.answer.toLowerCase()] = String(status);
+  if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
   if (file) headers["content-type"] = file.type;
   if (file?.coding !== undefined) headers["content-encoding"] = file.coding;

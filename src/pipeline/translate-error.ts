@@ -71,7 +71,7 @@ export function throwTranslatedError(
     context.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
   if (status !== response.status) context.warnings.push(`v4 responded with ${response.status}`);
   const defaultReason =
-    status === statuses.other ? "The service could not answer this request." : "The request was refused.";
+    status === statuses.other ? "The service could not process this request." : "The request was refused.";
   const upstreamErrors = readErrors(response.json, config.errors);
   if (!upstreamErrors) throw new HttpError(status, DEFAULT_REASONS[status] ?? defaultReason);
   const errors = upstreamErrors.map(({ reason, field }): ErrorDetail => {

@@ -62,7 +62,7 @@ function readJson(text: string, header: string): unknown {
   } catch (error) {
     return error instanceof RangeError
       ? throwFilterError(header, tooDeep)
-      : throwFilterError(header, "must hold one JSON object; this is no JSON.");
+      : throwFilterError(header, "must be one JSON object; this is not JSON.");
   }
 }
 
@@ -158,7 +158,7 @@ function readScalar(field: string, value: unknown): Scalar {
   ) {
     return value;
   }
-  return throwFilterError(field, "is compared with something that is no single value.");
+  return throwFilterError(field, "is compared with something that is not a single value.");
 }
 
 function countNode(state: ParserState): void {
@@ -172,5 +172,5 @@ function isOperator(key: string, { prefix }: Grammar): boolean {
 }
 
 function readOperator(key: string, { operators }: Grammar): Operator {
-  return operators.get(key) ?? throwFilterError(key, "is no operator of a filter.");
+  return operators.get(key) ?? throwFilterError(key, "is not an operator of a filter.");
 }

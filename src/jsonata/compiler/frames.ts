@@ -88,6 +88,6 @@ export function tupleScope(scope: Scope, tuple: string, names: readonly string[]
       return [name, { js: `${tuple}[${quote(name)}]`, kind: "any", isCertainlySet: false, isSetCode: isSet }];
     }),
   );
-  const own = declareLocals(scope, findBoundNames([part]));
-  return { ...scope, frame: createFrame(createFrame(scope.frame, bound), own) };
+  const locals = declareLocals(scope, findBoundNames([part]));
+  return { ...scope, frame: createFrame(createFrame(scope.frame, bound), locals) };
 }

@@ -67,8 +67,8 @@ function emitTest(name: "exists" | "boolean" | "not", argument: AstNode, scope: 
   const not = name === "not" ? "!" : "";
   if (code.kind === "boolean") return { js: `(${not}${code.js})`, kind: "boolean" };
   const value = declareTemporary(scope);
-  const known = emitTruth({ js: value, kind: code.kind }, scope);
-  return { js: `((${value} = ${code.js}) === undefined ? undefined : ${not}${known})`, kind: "truth" };
+  const truth = emitTruth({ js: value, kind: code.kind }, scope);
+  return { js: `((${value} = ${code.js}) === undefined ? undefined : ${not}${truth})`, kind: "truth" };
 }
 
 function emitContains(

@@ -33,20 +33,20 @@ interface Effort {
 
 const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 
-/** Counted repeats are summed up turn by turn, up to this many. */
-const MAX_TURNS = 1000;
+/** Counted repeats are summed up one by one, up to this number. */
+const MAX_REPEATS = 1000;
 
 function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
   const { ways, length, factors, most: most_ } = measureEffort(body);
   const never = { ways: Infinity, length, factors, most: most_ };
   if (isNullable(body)) return never;
   if (most === Infinity) {
-    if (ways > 1 || most_ > 0 || least > MAX_TURNS) return never;
+    if (ways > 1 || most_ > 0 || least > MAX_REPEATS) return never;
     return { ways: 1, length: length * (least + 1), factors: 1, most: 1 };
   }
-  if (most > MAX_TURNS || (most > 1 && most_ > 0)) return never;
+  if (most > MAX_REPEATS || (most > 1 && most_ > 0)) return never;
   let sum = 0;
-  for (let turns = least; turns <= most; turns += 1) sum += ways ** turns;
+  for (let count = least; count <= most; count += 1) sum += ways ** count;
   return { ways: sum, length: length * most, factors, most: most_ };
 }
 

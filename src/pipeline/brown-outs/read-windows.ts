@@ -29,7 +29,7 @@ const list = (text: string): string[] => text.split(",").map((item) => item.trim
 const matching = (pattern: RegExp, what: string) => (text: string) => {
   const all = list(text);
   const bad = all.find((item) => !pattern.test(item));
-  return bad === undefined ? all : fail(`"${bad}" is no ${what}`);
+  return bad === undefined ? all : fail(`"${bad}" is not a ${what}`);
 };
 
 const OPTIONS = {
@@ -45,10 +45,10 @@ function readOptions(parts: readonly string[]): Options {
   for (const part of parts) {
     const [name = "", ...value] = part.split("=");
     const key = name.trim();
-    if (!Object.hasOwn(OPTIONS, key)) fail(`"${key}" is none of ${Object.keys(OPTIONS).join(", ")}`);
-    const known = key as keyof typeof OPTIONS;
-    if (options[known]) fail(`"${key}" is given twice`);
-    options[known] = OPTIONS[known](value.join("="));
+    if (!Object.hasOwn(OPTIONS, key)) fail(`"${key}" is not one of ${Object.keys(OPTIONS).join(", ")}`);
+    const option = key as keyof typeof OPTIONS;
+    if (options[option]) fail(`"${key}" is given twice`);
+    options[option] = OPTIONS[option](value.join("="));
   }
   return options;
 }
@@ -66,7 +66,7 @@ function readWindow(text: string): BrownOutWindow {
   const [schedule = "", ...rest] = text.split(";");
   const [, pattern, count, unit = ""] = SCHEDULE.exec(schedule.trim().replaceAll(/\s+/g, " ")) ?? [];
   if (pattern === undefined)
-    return fail(`"${schedule.trim()}" is no cron pattern of five fields "for" a length`);
+    return fail(`"${schedule.trim()}" is not a cron pattern of five fields "for" a length`);
   const lengthMs = Number(count) * (UNITS[unit] ?? 0);
   if (lengthMs > MOST_MS) fail(`${count}${unit} is longer than a day`);
   const { routes = [], clients = [], zone = [] } = readOptions(rest);

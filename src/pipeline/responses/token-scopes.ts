@@ -44,16 +44,16 @@ async function issueGatewayToken(
   const granted = scopes.write(levels);
   const at = Date.now();
   const seconds = secondsUntil(step.ends === undefined ? undefined : row[step.ends], at);
-  const shown = shownPart(token);
+  const start = shownPart(token);
   const issued = { token, expiresInSeconds: undefined, refresh: undefined };
   row[step.token] = await tokenStore.save(issued, {
     scopes: granted,
     refresh: undefined,
     at,
     seconds,
-    shown,
+    shown: start,
   });
-  await tokenStore.saveLevels(shown, granted, seconds);
+  await tokenStore.saveLevels(start, granted, seconds);
   row[step.scopes] = granted;
 }
 

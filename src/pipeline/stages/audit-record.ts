@@ -22,13 +22,13 @@ export interface RecordOptions {
 /** The end of a request: alpha's status, and what went out on the wire. */
 export interface RequestOutcome {
   readonly status: number;
-  readonly answer: AlphaResponse;
+  readonly response: AlphaResponse;
 }
 
-/** The end of a request of the native lane. */
+/** The end of a request of the native proxy. */
 export interface NativeOutcome {
   readonly status: number;
-  /** Of v4's answer; null where there was none, undefined where v4 was not asked. */
+  /** Of v4's response; null without one, undefined if v4 was not called. */
   readonly v4Status: number | null | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -48,7 +48,8 @@ export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" |
 const fingerprintOf = (hash: string | undefined): string | null =>
   hash === undefined ? null : fingerprint(hash);
 
-const routeOf = (notes: RequestContext): string | null => notes.route ?? notes.match?.route.name ?? null;
+const routeOf = (context: RequestContext): string | null =>
+  context.route ?? context.match?.route.name ?? null;
 
 function timingsOf({ startedAt, upstreamMs }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
@@ -58,7 +59,7 @@ function timingsOf({ startedAt, upstreamMs }: RequestContext): AuditRecord["timi
 /** The values of a request that are secret: its tokens, and what stood under secret names. */
 function secretsOf(
   request: AlphaRequest,
-  notes: Pick<RequestContext, "body" | "form">,
+  context: Pick<RequestContext, "body" | "form">,
   route: string | null,
   tokens: readonly (string | undefined)[],
   { redaction, filterHeader }: RecordOptions,
@@ -66,7 +67,7 @@ function secretsOf(
   const texts = [headerText(request, "user-agent"), headerText(request, filterHeader.toLowerCase())];
   const [path, query] = [asUtf8(request.path), asUtf8(request.query)];
   return redaction.find(
-    { path, isRoute: route !== null, query, texts, body: bodyOf(request, notes) },
+    { path, isRoute: route !== null, query, texts, body: bodyOf(request, context) },
     tokens,
   );
 }
@@ -113,12 +114,12 @@ const bodyOf = (
 ): SentBody | undefined =>
   body && body.length > 0 ? { bytes: body, type: header(request, "content-type"), form } : undefined;
 
-/** Told in a record of which the client's words are left out. */
-const SEALED = "audit: more secrets than can be looked for, so that the record leaves out what was said";
+/** The warning of a record without the client's texts. */
+const OMITTED = "audit: more secrets than can be looked for, so that the record leaves out what was said";
 
 /** The warnings of a record, without the values that are secret in its request. */
 const warningsOf = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
-  secrets.sealed ? [...without(texts, secrets), SEALED] : without(texts, secrets);
+  secrets.sealed ? [...without(texts, secrets), OMITTED] : without(texts, secrets);
 
 /** The same texts without the values that are secret in their request. */
 const without = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
@@ -131,23 +132,23 @@ const without = (texts: readonly string[], secrets: SecretValues): readonly stri
 export function summarizeRequest(
   request: AlphaRequest,
   outcome: RequestOutcome,
-  notes: RequestContext,
+  context: RequestContext,
   options: RecordOptions,
 ): RequestSummary {
-  const route = routeOf(notes);
-  const { credentials: caller, warnings } = notes;
-  const isToTell = warnings.length > 0;
+  const route = routeOf(context);
+  const { credentials: caller, warnings } = context;
+  const hasWarnings = warnings.length > 0;
   return {
     lane: "alpha",
     requestId: request.id,
     client: { fingerprint: fingerprintOf(caller?.hash) },
     alpha: { method: request.method, route, status: outcome.status },
-    v4: notes.calls,
-    losses: [...notes.losses],
-    warnings: isToTell
-      ? without(warnings, secretsOf(request, notes, route, tokensOf(request, notes), options))
+    v4: context.calls,
+    losses: [...context.losses],
+    warnings: hasWarnings
+      ? without(warnings, secretsOf(request, context, route, tokensOf(request, context), options))
       : warnings,
-    timings: timingsOf(notes),
+    timings: timingsOf(context),
   };
 }
 
@@ -155,10 +156,10 @@ export function summarizeRequest(
 export function errorOf(
   error: unknown,
   request: AlphaRequest,
-  notes: RequestContext,
+  context: RequestContext,
   options: RecordOptions,
 ): object {
-  const secrets = secretsOf(request, notes, routeOf(notes), tokensOf(request, notes), options);
+  const secrets = secretsOf(request, context, routeOf(context), tokensOf(request, context), options);
   const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
 }
@@ -213,11 +214,11 @@ const saidBy = (
 
 /** v4's calls as they are kept: without bodies, or with redacted ones. */
 function recordedCalls(
-  notes: RequestContext,
+  context: RequestContext,
   { redaction, bodies }: RecordOptions,
   secrets: SecretValues,
 ): AuditRecord["v4"] {
-  return notes.calls.map(({ body, response: came, ...call }) => ({
+  return context.calls.map(({ body, response: came, ...call }) => ({
     ...call,
     path: redaction.target(call.path, secrets),
     filter: call.filter === null ? null : redaction.text(call.filter, secrets),
@@ -227,8 +228,8 @@ function recordedCalls(
 }
 
 /** Whether v4 has accepted the token of a request, then or before. */
-const isAccepted = ({ accepted, tokenInfo: facts }: RequestContext): boolean =>
-  accepted === true || (facts !== undefined && !facts.refused);
+const isAccepted = ({ accepted, tokenInfo }: RequestContext): boolean =>
+  accepted === true || (tokenInfo !== undefined && !tokenInfo.refused);
 
 /** Bytes of a body that is kept of a request that was refused to a caller without an accepted token. */
 const LONGEST_BODY_OF_STRANGERS = 1024;
@@ -241,18 +242,19 @@ const isWorthKeeping = ({ body }: RequestContext, accepted: boolean, status: num
 export function createAuditRecord(
   request: AlphaRequest,
   outcome: RequestOutcome,
-  notes: RequestContext,
+  context: RequestContext,
   options: RecordOptions,
 ): AuditRecord {
   const { redaction, bodies } = options;
-  const { credentials: caller } = notes;
-  const route = routeOf(notes);
-  const accepted = isAccepted(notes);
-  const secrets = secretsOf(request, notes, route, tokensOf(request, notes), options);
-  const sent = bodies && isWorthKeeping(notes, accepted, outcome.status) ? bodyOf(request, notes) : undefined;
+  const { credentials: caller } = context;
+  const route = routeOf(context);
+  const accepted = isAccepted(context);
+  const secrets = secretsOf(request, context, route, tokensOf(request, context), options);
+  const sent =
+    bodies && isWorthKeeping(context, accepted, outcome.status) ? bodyOf(request, context) : undefined;
   return {
     id: options.newId(),
-    time: notes.time.toISOString(),
+    time: context.time.toISOString(),
     lane: "alpha",
     requestId: secrets.conceal(request.id),
     client: clientOf(request, caller?.hash, accepted, options, secrets),
@@ -261,15 +263,15 @@ export function createAuditRecord(
       route,
       ...(sent && { body: redaction.body(sent, secrets) }),
       status: outcome.status,
-      ...(bodies && { response: answeredWith(outcome.answer, notes, redaction, secrets) }),
+      ...(bodies && { response: describeResponse(outcome.response, context, redaction, secrets) }),
     },
-    v4: recordedCalls(notes, options, secrets),
-    losses: without([...notes.losses], secrets),
-    warnings: warningsOf(notes.warnings, secrets),
-    timings: timingsOf(notes),
+    v4: recordedCalls(context, options, secrets),
+    losses: without([...context.losses], secrets),
+    warnings: warningsOf(context.warnings, secrets),
+    timings: timingsOf(context),
     bytes: {
-      in: notes.streamedBytes?.in || (notes.body?.length ?? 0),
-      out: notes.streamedBytes?.out || outcome.answer.body.length,
+      in: context.streamedBytes?.in || (context.body?.length ?? 0),
+      out: context.streamedBytes?.out || outcome.response.body.length,
     },
   };
 }
@@ -278,17 +280,17 @@ export function createAuditRecord(
 export function createMinimalRecord(
   request: AlphaRequest,
   outcome: RequestOutcome,
-  notes: RequestContext,
+  context: RequestContext,
   { newId }: Pick<RecordOptions, "newId">,
 ): AuditRecord {
   return {
     id: newId(),
-    time: notes.time.toISOString(),
+    time: context.time.toISOString(),
     lane: "alpha",
     requestId: request.id,
     client: {
-      fingerprint: fingerprintOf(notes.credentials?.hash),
-      accepted: isAccepted(notes),
+      fingerprint: fingerprintOf(context.credentials?.hash),
+      accepted: isAccepted(context),
       userAgent: null,
       address: request.address,
     },
@@ -297,27 +299,27 @@ export function createMinimalRecord(
       path: "",
       query: "",
       filter: null,
-      route: routeOf(notes),
+      route: routeOf(context),
       status: outcome.status,
     },
     v4: [],
     losses: [],
     warnings: ["audit: the record could not be made, so that what was said is left out"],
-    timings: timingsOf(notes),
-    bytes: { in: notes.body?.length ?? 0, out: outcome.answer.body.length },
+    timings: timingsOf(context),
+    bytes: { in: context.body?.length ?? 0, out: outcome.response.body.length },
   };
 }
 
 /** Of a file it is known how much of it went by. */
-const answeredWith = (
+const describeResponse = (
   { file, body }: AlphaResponse,
-  notes: RequestContext,
+  context: RequestContext,
   redaction: Redaction,
   secrets: SecretValues,
 ): unknown =>
-  file ? { streamed: notes.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body);
+  file ? { streamed: context.streamedBytes?.out ?? 0 } : redaction.json(body.toString(), secrets, body);
 
-/** The record of a request of the native lane: what was called, not what was said. */
+/** The record of a request of the native proxy: what was called, not what was said. */
 export function createNativeAuditRecord(
   request: AlphaRequest,
   outcome: NativeOutcome,
@@ -352,7 +354,7 @@ export function createNativeAuditRecord(
   };
 }
 
-/** What is known of a request of the native lane that no record is kept of. */
+/** What is known of a request of the native proxy that no record is kept of. */
 export function nativeSummaryOf(
   request: AlphaRequest,
   { status, v4Status, warnings, ms }: NativeOutcome,

@@ -113,7 +113,7 @@ async function fallbackBody(
   response: UpstreamResponse,
   { match, context }: AuthorizedRequest,
 ): Promise<string> {
-  context.losses.add("the answer: v4 did not give it");
+  context.losses.add("the response: v4 did not give it");
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }

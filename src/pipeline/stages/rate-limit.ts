@@ -51,6 +51,6 @@ export function enforceBrownOut(
   context.warnings.push(`brown-out until ${until}`);
   throw new HttpError(
     status,
-    `This interface is going away and is switched off for a while. It answers again at ${until}.`,
+    `This interface is going away and is switched off for a while. It is available again at ${until}.`,
   );
 }

@@ -47,7 +47,7 @@ function recordedWithoutAudit() {
   return { recorder, request, notes, lines, looks: () => looks };
 }
 
-const outcome = { status: 420, answer: { status: 420, headers: {}, body: Buffer.from("{}") } };
+const outcome = { status: 420, response: { status: 420, headers: {}, body: Buffer.from("{}") } };
 
 test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
   const { recorder, request, notes, looks } = recordedWithoutAudit();

@@ -9,7 +9,7 @@ import type { AuditStore } from "../../../src/audit/store.ts";
 import { createRecorder } from "../../../src/app/recorder.ts";
 
 const pack = loadPack("mappings");
-const outcome = { status: 400, answer: { status: 400, headers: {}, body: Buffer.from("{}") } };
+const outcome = { status: 400, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
 
 function record(body: Buffer, change: (context: RequestContext) => void = () => {}) {
   const records: AuditRecord[] = [];

@@ -21,7 +21,7 @@ test("a brown-out gives alpha requests 500 with the end of the window, without a
   const response = await gateway.request("GET /vm/instances");
   expect(response.status).toBe(500);
   expect(response.body).toEqual({
-    errors: [{ reason: expect.stringMatching(/answers again at 20\d\d-.*Z\.$/) }],
+    errors: [{ reason: expect.stringMatching(/available again at 20\d\d-.*Z\.$/) }],
   });
   expect(gateway.takeV4Requests()).toEqual([]);
   for (const name of ["sunset", "deprecation", "x-ratelimit-remaining", "x-request-id"])

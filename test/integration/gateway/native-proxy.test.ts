@@ -457,7 +457,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     const [response] = await client.waitForResponses(1);
     expect(response).toMatchObject({ status: 500, headers: { "content-type": "application/json" } });
     expect(JSON.parse(response?.body ?? "")).toEqual({
-      errors: [{ reason: "The service could not answer this request." }],
+      errors: [{ reason: "The service could not process this request." }],
     });
     expect(gateway.v4.calls).toHaveLength(1);
     const record = await newestNative(path);
@@ -492,7 +492,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     const heard = await answerOf(request)
       .then(async (response) => `${response.statusCode} ${await textOf(response)}`)
       .catch(() => "broken off");
-    expect(heard).toMatch(/^(?:broken off|500 .*could not answer)/);
+    expect(heard).toMatch(/^(?:broken off|500 .*could not process)/);
     const record = await newestNative(path);
     expect(record.warnings).not.toEqual([]);
   });

@@ -109,7 +109,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
       headers: { "x-request-id": "my-id", "content-type": "application/json" },
     });
     expect(JSON.parse(response.body.toString())).toEqual({
-      errors: [{ reason: "The service could not answer this request (my-id)." }],
+      errors: [{ reason: "The service could not process this request (my-id)." }],
     });
     expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);
   },

@@ -53,7 +53,7 @@ describe("statuses of v4 errors", () => {
     [404, 404, "Not found"],
     [409, 400, "The request was refused."],
     [429, 420, "The request was refused."],
-    [500, 500, "The service could not answer this request."],
+    [500, 500, "The service could not process this request."],
   ])(
     "L9 v4's %i without errors becomes alpha's %i with a reason of the gateway",
     async (v4, alpha, reason) => {

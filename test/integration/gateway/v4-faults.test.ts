@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
 const problems = (reason: unknown) => ({ errors: [{ reason }] });
-const failed = problems(expect.stringMatching(/^The service could not answer this request/));
+const failed = problems(expect.stringMatching(/^The service could not process this request/));
 
 /** What every fault has in common: nothing of v4's words, addresses or headers gets through. */
 function expectSealed(result: { text: string; headers: Headers }): void {

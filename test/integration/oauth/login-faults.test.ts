@@ -91,7 +91,7 @@ describe("POST /oauth/token with a failing login server", () => {
     const { status, body } = await app.exchange("code");
     expect([status, body]).toEqual([
       500,
-      { errors: [{ reason: expect.stringMatching(/^The service could not answer this request/) }] },
+      { errors: [{ reason: expect.stringMatching(/^The service could not process this request/) }] },
     ]);
     expect(login.calls).toHaveLength(1);
   });

@@ -116,10 +116,20 @@ const ALLOWED_NAMES = new Set([
   "NATIVE_LANE",
 ]);
 
-/** Names that an API defines, by the folder that implements it. */
+/** Names that an API, the format of packs or the format of reports defines, by the file or folder that uses them. */
 const API_NAMES: Readonly<Record<string, readonly string[]>> = {
   // A member of v4's managed services.
   "src/sandbox/": ["notes"],
+  // Keys of a pack.
+  "src/app/public-app.ts": ["answer"],
+  "src/app/pipeline-config.ts": ["answer"],
+  "src/auth/oauth/exchange-code.ts": ["answer"],
+  "src/auth/oauth/login-server.ts": ["v4_answer"],
+  "src/dialect/scopes.ts": ["besides"],
+  "src/tools/examples/": ["answers"],
+  // Members of the admin API and of the migration report.
+  "src/tools/explain/": ["answer"],
+  "src/tools/migration-report/": ["answer", "absent", "notes", "answer_fields_that_change"],
 };
 
 /** Names that are allowed in a file. */

@@ -91,7 +91,7 @@ export const lowercase: OnString = (value) => value?.toLowerCase();
 /** `$uppercase`. */
 export const uppercase: OnString = (value) => value?.toUpperCase();
 
-/** `$trim`: replaces each run of white space by one space, and removes it at both ends. */
+/** `$trim`: replaces each run of white space by one space, and removes it at the start and the end. */
 export const trim: OnString = (value) => value?.replaceAll(/[ \t\n\r]+/g, " ").replaceAll(/^ | $/g, "");
 
 /** `$pad`: fills a string up to a width: on the right, or on the left if the width is negative. */

@@ -133,7 +133,7 @@ describe("missing parts of a record are not a change of the pack", () => {
 
   test("the request id in the reason of a 500 is not a changed response", async () => {
     const { alpha, v4, ...rest } = ONE ?? sampleRecord("missing");
-    const reason = "The service could not answer this request (another-request).";
+    const reason = "The service could not process this request (another-request).";
     const failed = {
       ...rest,
       requestId: "another-request",
