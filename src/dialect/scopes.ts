@@ -125,7 +125,9 @@ export function createScopes(definition: ScopesDefinition): Scopes {
   function print(grants: Grants): string {
     if (grants === "all") return definition.all;
     const resources = Object.keys(definition.resources).filter((resource) => grants.has(resource));
-    return resources.map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`).join(",");
+    return resources
+      .map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`)
+      .join(",");
   }
 
   function toV4(wanted: Grants, added: readonly string[] = definition.besides ?? []): string[] {
