@@ -79,6 +79,8 @@ export const target: Target = {
           ...sent.texts.map((text) => redaction.text(text, values)),
           ...said.map((text) => redaction.text(text, values)),
           redaction.json(JSON.stringify({ errors: said }), values),
+          // v4's own secret: no value of the request helps to find it, and its name may be behind the cut.
+          redaction.json(JSON.stringify({ value: SECRET, [input]: input, name })),
           redaction.value({ [input]: said }, undefined, values),
           ...said.map((text) => values.conceal(text)),
         ];

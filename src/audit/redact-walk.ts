@@ -8,6 +8,8 @@ const TOO_DEEP = "[too deep]";
 const DEPTH = 64;
 /** Members that say what a member `value` beside them is. */
 export const NAMING: readonly string[] = ["name", "key", "field", "parameter"];
+/** A member `value` in text that cannot be read as JSON or a form. */
+const VALUE_MEMBER = /["'&?]value\\*["']?\s*[:=]/;
 /** Before a name in RFC 8187's form. */
 const CHARSET = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
 /** An id of either dialect. */
@@ -49,6 +51,7 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
   // Counted in UTF-16 units, of which no text has more than it has bytes of UTF-8.
   let left = limit;
   let failures = 0;
+  let isCut = false;
 
   const isValue = (text: string): boolean => values?.has(text) === true;
 
@@ -123,6 +126,7 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
   function visitText(whole: string, depth: number): string {
     const end = Math.max(left, 0);
     left -= whole.length;
+    isCut ||= end < whole.length;
     const text = end >= whole.length ? whole : (values?.cut(whole, end) ?? whole.slice(0, end));
     return concealedIn(visitNames(text, depth));
   }
@@ -168,28 +172,34 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
 
   /**
    * Text of no known form, a cut JSON body among them: nothing tells where a secret ends in it, so
-   * everything behind the first secret name goes.
+   * everything behind the first secret name goes, and behind the first `value`, whose name may follow or be cut off.
    */
   function scrub(text: string): string {
     const readable = unescaped(text);
-    const at = secrets.firstIn(readable);
-    if (at === -1) return text;
-    // What the value may be: the first word behind the sign behind the name.
-    const signs = readable.slice(at, at + 1000).matchAll(VALUE);
-    const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
-    if (!secrets.has(word)) found?.add(word);
-    return readable.slice(0, at) + REDACTED;
+    const places = [secrets.firstIn(readable), readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
+    if (places.length === 0) return text;
+    for (const at of places) {
+      // What the value may be: the first word behind the sign behind the name.
+      const signs = readable.slice(at + 1, at + 1000).matchAll(VALUE);
+      const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
+      if (!secrets.has(word)) found?.add(word);
+    }
+    return readable.slice(0, Math.min(...places)) + REDACTED;
   }
 
   const isSecretName = (name: string): boolean => secrets.has(name) || secrets.hasTexts(name);
 
   /** `name=value` pairs between any of the separators of URLs, forms and cookies. */
   function visitPairs(text: string, depth: number): string {
-    return text
-      .split(/([?&#;,\s]+)/)
+    const pieces = text.split(/([?&#;,\s]+)/);
+    const isValueSecret = isCut || pieces.some(pairNamesSecret);
+    return pieces
       .map((piece) => {
         const parts = piece.split("=");
-        const name = parts.slice(0, -1).findIndex((part) => isSecretName(unescaped(decoded(part))));
+        const name = parts.slice(0, -1).findIndex((part) => {
+          const readable = unescaped(decoded(part));
+          return (isValueSecret && readable === "value") || isSecretName(readable);
+        });
         if (name === -1) return parts.map((part) => visitPart(part, depth)).join("=");
         const value = parts.slice(name + 1).join("=");
         found?.add([value, decoded(value)]);
@@ -198,6 +208,16 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
         );
       })
       .join("");
+  }
+
+  /** `key=password`, of a pair `value=…` next to it. */
+  function pairNamesSecret(pair: string): boolean {
+    const at = pair.indexOf("=");
+    return (
+      at !== -1 &&
+      NAMING.includes(unescaped(decoded(pair.slice(0, at)))) &&
+      isSecretName(unescaped(decoded(pair.slice(at + 1))))
+    );
   }
 
   /** A name or a value, which may hold JSON, a URL, or another form. */

@@ -79,6 +79,9 @@ export interface Redaction {
  */
 const MOST_LOOKED_THROUGH = 65_536;
 
+/** The name of a member whose secrecy another member decides, or an escape that may hide it. */
+const VALUE_MEMBER = /"value"|\\u00/;
+
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** Longer forms are not read (`oauth/read-form.ts`). */
 const LONGEST_FORM = 65_536;
@@ -179,6 +182,8 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     return guarded(() => {
       // A value that begins before the cut may end behind it; its beginning is enough to be found.
       if (values?.maybeIn(text.slice(0, bodyLimit + NEEDLE))) return raw(text, values);
+      // The name of a value may be behind the cut.
+      if (bytes.length > bodyLimit && VALUE_MEMBER.test(text.slice(0, bodyLimit))) return raw(text, values);
       let steps: RedactBody | undefined;
       if (!isCleanJson(bytes, Math.min(bytes.length, bodyLimit), () => (steps ??= walk(values))))
         return raw(text, values);

@@ -102,6 +102,9 @@ describe("redaction of bodies of text", () => {
       "--b\r\nContent-Disposition: form-data; [redacted]",
     ],
     ["text in UTF-16", `token: ${SECRET}`.split("").join("\0"), "[redacted]"],
+    ["broken JSON with a value", `{"value":"${SECRET}","name":"password",}`, "{[redacted]"],
+    ["broken JSON in single quotes", `{'value': '${SECRET}', 'name': 'password'}`, "{[redacted]"],
+    ["a form with a value", `value=${SECRET}&a=1&name=password`, "value=[redacted]&a=1&name=password"],
     ["HTML of a broken service", "<h1>502 Bad Gateway</h1>", "<h1>502 Bad Gateway</h1>"],
   ])("records %s", (_, body, recorded) => {
     expect(redaction.raw(body)).toEqual(recorded);
@@ -527,6 +530,32 @@ describe("redaction of a body above the limit", () => {
         parse.mockRestore();
       }
     });
+  });
+
+  const filler = `"filler":"${"x".repeat(200)}"`;
+  test.each([
+    ["an object", `{"value":"${SECRET}",${filler},"name":"password"}`],
+    ["a list above it", `{"rows":[{"value":1}],"value":"${SECRET}",${filler},"key":"cvv"}`],
+    ["a list in it", `{"value":["${SECRET}"],"rows":[{${filler}}],"field":"password"}`],
+    ["an escaped member", `{"\\u0076alue":"${SECRET}",${filler},"parameter":"password"}`],
+    ["JSON in a string", JSON.stringify({ s: `{"value":"${SECRET}",${filler},"name":"password"}` })],
+    ["too much JSON", `{"value":"${SECRET}","list":[${"1,".repeat(9000)}1],"name":"password"}`],
+    ["a form in a string", JSON.stringify({ s: `value=${SECRET}&${"x=y&".repeat(50)}name=password` })],
+    [
+      "a value across the cut",
+      `{"a":"${"x".repeat(70)}","value":"${SECRET}${"x".repeat(100)}","name":"password"}`,
+    ],
+  ])("redacts a value whose name is behind the cut: %s", (_, text) => {
+    const kept = [small.json(text), small.raw(text), small.value(JSON.parse(text)), small.text(text)];
+    expect(JSON.stringify(kept)).not.toContain("S3C");
+    const body = { bytes: bytes(text), type: "application/json" };
+    expect(JSON.stringify(small.body(body))).not.toContain("S3C");
+  });
+
+  test("keeps a value whose object ends before the cut, or has no secret name", () => {
+    const text = `{"rows":[{"name":"size","value":"large"}],${filler}}`;
+    expect(JSON.stringify(small.json(text))).toContain("large");
+    expect(JSON.stringify(small.json(`{"value":"large",${filler},"name":"size"}`))).toContain("large");
   });
 
   test("keeps a body of exactly the limit", () => {
