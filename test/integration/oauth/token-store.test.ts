@@ -170,6 +170,15 @@ describe("a token that the gateway issued", () => {
     expect(await shown(first())).toBe("over");
   });
 
+  test("has a cache key of its own after its record is lost, and after another one's is", async () => {
+    const book = process();
+    const lost = [createGatewayTokens("secret").create(), createGatewayTokens("secret").create()];
+    const found = await Promise.all(lost.map((token) => book.find(tokenHash(token), token)));
+    expect(found).toEqual(
+      lost.map((token) => expect.objectContaining({ isRevoked: true, token, hash: tokenHash(token) })),
+    );
+  });
+
   test("of an earlier version works as v4's token until its record is lost", async () => {
     const hash = tokenHash("v4's own");
     const key = `grant:${hash}`;
