@@ -19,10 +19,19 @@ export interface KeyValueStore {
   /**
    * Adds a member to a set, or extends its time. Each member expires separately. Sets and values never share a key.
    *
+   * A time that another minute would hardly change may stay as it is.
+   *
    * @param maxMembers Bound of the set. Default: none but that of the store.
+   * @param isReserved Adds it to a store that is full as well. For sets that strangers can't fill.
    * @returns false if a new member was not added, because the set or the store is full.
    */
-  addToSet(key: string, member: string, ttlSeconds: number, maxMembers?: number): Promise<boolean>;
+  addToSet(
+    key: string,
+    member: string,
+    ttlSeconds: number,
+    maxMembers?: number,
+    isReserved?: boolean,
+  ): Promise<boolean>;
   /** The members that have not expired, in no order. */
   setMembers(key: string): Promise<readonly string[]>;
   /** Whether the store works, as far as the last operations show. */

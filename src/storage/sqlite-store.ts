@@ -8,12 +8,17 @@ export const STATE_FILE = "state.db";
 
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** Bound of the values, and of the members of all sets. Default 100 000. */
+  /** Bound of the values. Default 100 000. */
   readonly maxEntries?: number;
+  /** Bound of the members of all sets. Default 500 000, some 100 MB. */
+  readonly maxMembers?: number;
 }
 
 const VERSION = 1;
 const MAX_ENTRIES = 100_000;
+const MAX_MEMBERS = 500_000;
+/** A member whose time would grow by less than this is not written again: each write waits for the disk. */
+const EXTENSION_MS = 60_000;
 const SWEEP_MS = 60_000;
 
 /** Key of an entry that has expired when it is written. */
@@ -73,6 +78,7 @@ function prepare(database: DatabaseSync) {
        OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
        ON CONFLICT DO UPDATE SET ends = excluded.ends`,
     ),
+    hasMember: database.prepare("SELECT 1 FROM member WHERE key = ? AND member = ? AND ends > ?"),
     countMembers: database.prepare("SELECT count(*) AS members FROM member"),
     setMembers: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
     deleteExpired: both((table) => `DELETE FROM ${table} WHERE ends <= ?`),
@@ -89,7 +95,11 @@ function prepare(database: DatabaseSync) {
  *
  * @throws {StateUnavailableError} if the file can't be used. It is never overwritten.
  */
-export function openSqliteStore({ directory, maxEntries = MAX_ENTRIES }: SqliteStoreOptions): KeyValueStore {
+export function openSqliteStore({
+  directory,
+  maxEntries = MAX_ENTRIES,
+  maxMembers = MAX_MEMBERS,
+}: SqliteStoreOptions): KeyValueStore {
   let database: DatabaseSync;
   try {
     database = openDatabase(directory);
@@ -111,7 +121,7 @@ export function openSqliteStore({ directory, maxEntries = MAX_ENTRIES }: SqliteS
     writes = 0;
     for (const statement of statements.deleteExpired) statement.run(Date.now());
     statements.evictOldest.run(maxEntries);
-    isFull = Number(statements.countMembers.get()?.["members"]) >= maxEntries;
+    isFull = Number(statements.countMembers.get()?.["members"]) >= maxMembers;
   }
 
   async function run<T>(work: (now: number) => T): Promise<T> {
@@ -161,11 +171,15 @@ export function openSqliteStore({ directory, maxEntries = MAX_ENTRIES }: SqliteS
         for (const statement of statements.delete) statement.run(key);
       }),
     deleteIf: (key, expected) => write(() => void statements.deleteIf.run(key, expected)),
-    addToSet: (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
-      write((now) => {
-        const added = { key, member, ends: expiry(now, ttl), now, most: isFull ? 0 : maxMembers };
+    async addToSet(key, member, ttl, most = Number.MAX_SAFE_INTEGER, isReserved = false) {
+      const hasTime = (now: number): boolean =>
+        statements.hasMember.get(key, member, Math.max(now, expiry(now, ttl) - EXTENSION_MS)) !== undefined;
+      if (await run(hasTime)) return true;
+      return write((now) => {
+        const added = { key, member, ends: expiry(now, ttl), now, most: isFull && !isReserved ? 0 : most };
         return statements.addToSet.run(added).changes === 1;
-      }),
+      });
+    },
     setMembers: (key) =>
       run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
     isReady: () => isHealthy || probe(),

@@ -29,15 +29,22 @@ export interface RequestedScopes {
 
 const REQUEST_SECONDS = 3600;
 
-/** Different requests of an application. Each costs its exchanges microseconds. */
+/** Different requests of an application. Each costs its exchanges some 20 microseconds of the event loop. */
 const MAX_PER_CLIENT = 500;
 
 /**
- * Different requests that one address may send for one application, and for all of them. The three figures are for
- * the /64, /56 and /48 of an IPv6 address.
+ * The same including the first requests of each address: those who use up the 500 can't block other addresses, unless
+ * they have hundreds of them.
+ */
+const MAX_WITH_FIRST = 2000;
+
+/**
+ * Different requests that one address may send for one application, its first ones, and those for all applications.
+ * The three figures are for the /64, /56 and /48 of an IPv6 address.
  */
 const MAX_PER_NETWORK_AND_CLIENT = [20, 40, 60];
-const MAX_PER_NETWORK = [1000, 2000, 3000];
+const FIRST_PER_NETWORK_AND_CLIENT = [2, 4, 6];
+const MAX_PER_NETWORK = [200, 400, 600];
 
 /** Requests that an application has exchanged before are accepted, whatever others requested. */
 const MAX_EXCHANGED = 50;
@@ -112,17 +119,25 @@ export function createRequestedScopes(
   const exchangedKey = (client: string): string => `asked-known:${client}`;
   const generousKey = (client: string): string => `asked-generous:${client}`;
 
-  /** Counts a new request of an application. @returns false if its address has sent too many. */
-  async function countRequest(client: string, text: string, address: string): Promise<boolean> {
+  /**
+   * Counts a new request of an application.
+   *
+   * @returns how many requests the application may have with it; 0 if its address has sent too many.
+   */
+  async function countRequest(client: string, text: string, address: string): Promise<number> {
     const request = tokenHash(`${client}\n${text}`);
+    let isFirst = true;
     for (const [index, network] of addressNetworks(address).entries()) {
       const key = `asked-from:${network}`;
       const clientKey = `${key} ${tokenHash(client)}`;
-      const maxOfClient = MAX_PER_NETWORK_AND_CLIENT[index] ?? 0;
-      if (!(await store.addToSet(key, request, REQUEST_SECONDS, MAX_PER_NETWORK[index] ?? 0))) return false;
-      if (!(await store.addToSet(clientKey, request, REQUEST_SECONDS, maxOfClient))) return false;
+      const add = (to: string, max = 0): Promise<boolean> =>
+        store.addToSet(to, request, REQUEST_SECONDS, max);
+      if (!(await add(key, MAX_PER_NETWORK[index]))) return 0;
+      if (await add(clientKey, FIRST_PER_NETWORK_AND_CLIENT[index])) continue;
+      isFirst = false;
+      if (!(await add(clientKey, MAX_PER_NETWORK_AND_CLIENT[index]))) return 0;
     }
-    return true;
+    return isFirst ? MAX_WITH_FIRST : MAX_PER_CLIENT;
   }
 
   /** Stores which requests an application has exchanged. */
@@ -148,8 +163,16 @@ export function createRequestedScopes(
       // A maximum of 0 only extends the time of a request that is stored already.
       if (await add(0)) return true;
       const exchanged = await store.setMembers(exchangedKey(client));
-      if (exchanged.includes(text)) return add(MAX_PER_CLIENT + MAX_EXCHANGED);
-      return (await countRequest(client, text, address)) && add(MAX_PER_CLIENT);
+      if (exchanged.includes(text))
+        return store.addToSet(
+          requestedKey(client),
+          text,
+          REQUEST_SECONDS,
+          MAX_WITH_FIRST + MAX_EXCHANGED,
+          true,
+        );
+      const max = await countRequest(client, text, address);
+      return max > 0 && add(max);
     },
     async findNarrowest(client, granted) {
       const [requestedTexts, exchangedTexts, generousMark, completeness] = await Promise.all([

@@ -43,7 +43,7 @@ describe("the SQLite key-value store", () => {
   });
 
   test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
-    const store = openSqliteStore({ directory, maxEntries: 10 });
+    const store = openSqliteStore({ directory, maxEntries: 10, maxMembers: 10 });
     const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
@@ -51,10 +51,24 @@ describe("the SQLite key-value store", () => {
     }
     expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
     expect(await store.addToSet("set", "member 0", 600)).toBe(true);
+    expect(await store.addToSet("reserved", "member", 600, 1)).toBe(false);
+    expect(await store.addToSet("reserved", "member", 600, 1, true)).toBe(true);
+    expect(await store.addToSet("reserved", "another", 600, 1, true)).toBe(false);
     const kept = [];
     for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) kept.push(n);
     expect(kept).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
     expect(await store.setMembers("set")).toHaveLength(10);
+    await store.close();
+  });
+
+  test("does not write a member again that has nearly all of its time", async () => {
+    const store = openSqliteStore({ directory });
+    await store.addToSet("set", "member", 3600);
+    const { size } = await stat(join(directory, `${STATE_FILE}-wal`));
+    for (let n = 0; n < 50; n += 1) expect(await store.addToSet("set", "member", 3600)).toBe(true);
+    expect((await stat(join(directory, `${STATE_FILE}-wal`))).size).toBe(size);
+    await store.addToSet("set", "member", 3700);
+    expect((await stat(join(directory, `${STATE_FILE}-wal`))).size).toBeGreaterThan(size);
     await store.close();
   });
 
