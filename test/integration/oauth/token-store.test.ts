@@ -173,7 +173,7 @@ describe("a token that the gateway issued", () => {
   test("has a cache key of its own after its record is lost, and after another one's is", async () => {
     const book = process();
     const lost = [createGatewayTokens("secret").create(), createGatewayTokens("secret").create()];
-    const found = await Promise.all(lost.map((token) => book.find(tokenHash(token), token)));
+    const found = await Promise.all(lost.map(async (token) => book.find(tokenHash(token), token)));
     expect(found).toEqual(
       lost.map((token) => expect.objectContaining({ isRevoked: true, token, hash: tokenHash(token) })),
     );
