@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
+import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -96,7 +97,11 @@ function createSteps(
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
   const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
-  const firstPage = `?${dialect.page}=1&${dialect.v4.page_size.parameter}=${dialect.v4.page_size.largest}`;
+  const firstPage = `${dialect.page}=1&${dialect.v4.page_size.parameter}=${dialect.v4.page_size.largest}`;
+  const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
+    const path = endpoint.path({ ...parameters, each: "EACH" });
+    return allPages ? addQuery(path, firstPage) : path;
+  };
   return [
     ...prerequisites.map((request) => ({
       reason: describePrerequisite(request.path, route, parameters),
@@ -113,7 +118,7 @@ function createSteps(
         ...(allPages ? ["all pages"] : []),
         ...(condition === undefined ? [] : [`if ${condition}`]),
       ].join(", "),
-      request: get(endpoint.path({ ...parameters, each: "EACH" }) + (allPages ? firstPage : "")),
+      request: get(relatedPath(endpoint, allPages)),
     })),
   ];
 }

@@ -2,7 +2,12 @@
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
+  /** What failed, for the operator. Clients do not see it. */
+  readonly cause?: Error;
 }
+
+/** The reason of a value that the pack can't translate. */
+export const INVALID_VALUE = "Not a valid value.";
 
 /**
  * The gateway rejects a request, with alpha's status and all problems at once. This is the only error whose text clients

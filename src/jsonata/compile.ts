@@ -2,7 +2,7 @@ import { findFreeVariables, type AstNode } from "./ast.ts";
 import { NotCompilableError } from "./compiler/code.ts";
 import { generate, type Generated, type OutputKind } from "./compiler/generate.ts";
 import { findChoice } from "./choice.ts";
-import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
+import { ExpressionError, type Bindings, type Choice, type Expression, type Origin } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { interpret, parse } from "./interpret.ts";
@@ -21,9 +21,15 @@ function instantiate({ source, constants }: Generated): Program {
   return createProgram(runtime, constants);
 }
 
-function toExpressionError(thrown: unknown): ExpressionError {
+function toExpressionError(thrown: unknown, origin: Origin | undefined): ExpressionError {
   const { message, code, position } = asFailure(thrown);
-  return new ExpressionError(message, code, Math.max(0, position - 1));
+  return new ExpressionError(message, code, Math.max(0, position - 1), origin);
+}
+
+/** What the programs of one expression have in common. */
+interface ProgramOptions {
+  readonly bound: ReadonlySet<string> | undefined;
+  readonly origin: Origin | undefined;
 }
 
 /** A variable may shadow a built-in function. That is rare, so the program for it is only compiled when it happens. */
@@ -31,7 +37,7 @@ function createProgram(
   ast: AstNode,
   generated: Generated,
   output: OutputKind,
-  bound?: ReadonlySet<string>,
+  { bound, origin }: ProgramOptions,
 ): Program {
   const plainProgram = instantiate(generated);
   const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
@@ -41,35 +47,35 @@ function createProgram(
     shadowed ??= instantiate(generate(ast, { shadowed: true, output }));
     return shadowed(input, bindings);
   };
-  return withExpressionErrors(builtins.length === 0 ? plainProgram : run);
+  return withExpressionErrors(builtins.length === 0 ? plainProgram : run, origin);
 }
 
 /** Reports everything that a program throws as an {@link ExpressionError}. */
 const withExpressionErrors =
-  (program: Program): Program =>
+  (program: Program, origin: Origin | undefined): Program =>
   (input, bindings) => {
     try {
       return program(input, bindings);
     } catch (thrown) {
-      throw toExpressionError(thrown);
+      throw toExpressionError(thrown, origin);
     }
   };
 
 /** Compiles on the first call: most expressions are only evaluated, or only printed. */
-function compileLazily(ast: AstNode, output: OutputKind, bound?: ReadonlySet<string>): Program {
+function compileLazily(ast: AstNode, output: OutputKind, options: ProgramOptions): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= createProgram(ast, generate(ast, { output }), output, bound);
+    program ??= createProgram(ast, generate(ast, { output }), output, options);
     return program(input, bindings);
   };
 }
 
 /** Compiles the test of an expression that gives one variable or nothing. */
-function compileChoice(ast: AstNode, bound?: ReadonlySet<string>): { readonly choice?: Choice } {
+function compileChoice(ast: AstNode, options: ProgramOptions): { readonly choice?: Choice } {
   const found = findChoice(ast);
   if (!found) return {};
   const { variable, test } = found;
-  const program = compileLazily(test, "value", bound);
+  const program = compileLazily(test, "value", options);
   const isChosen = (input: unknown, bindings: Bindings): boolean => program(input, bindings) === true;
   return { choice: { variable, variables: findFreeVariables(test), isChosen } };
 }
@@ -124,6 +130,7 @@ export function collectExpressions<T>(run: () => T): {
  * @param source The JSONata expression.
  * @param bound Names of all variables that will be bound, without the `$`. Default: any name. Bound functions must be
  *   synchronous.
+ * @param origin Where the expression is, for the errors of its evaluations.
  * @throws {ExpressionError} If the source is not JSONata. The error has the offset of the problem.
  * @example
  *   const total = compile("$sum(items.price) * $rate", new Set(["rate"]));
@@ -131,26 +138,29 @@ export function collectExpressions<T>(run: () => T): {
  *   total.print({ items: [{ price: 1 }] }, { rate: 3 }); // => "3"
  *   total.engine; // => "compiled"
  */
-export function compile(source: string, bound?: ReadonlySet<string>): Expression {
-  const expression = isInterpretedOnly ? interpret(source) : compileOrInterpret(source, bound);
+export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
+  const expression = isInterpretedOnly
+    ? interpret(source, origin)
+    : compileOrInterpret(source, { bound, origin });
   collected?.push(expression);
   return expression;
 }
 
-function compileOrInterpret(source: string, bound?: ReadonlySet<string>): Expression {
+function compileOrInterpret(source: string, options: ProgramOptions): Expression {
   const ast = parse(source);
   const code = tryGenerate(ast);
-  if (code instanceof NotCompilableError) return { ...interpret(source), fallback: code.message };
+  if (code instanceof NotCompilableError)
+    return { ...interpret(source, options.origin), fallback: code.message };
   const variables = findFreeVariables(ast);
   return {
     source,
     variables,
     inputNames: findInputNames(ast),
     requiredVariables: findRequiredVariables(ast, variables),
-    ...compileChoice(ast, bound),
+    ...compileChoice(ast, options),
     engine: "compiled",
     code: code.source,
-    evaluate: createProgram(ast, code, "value", bound),
-    print: compileLazily(ast, "text", bound) as Expression["print"],
+    evaluate: createProgram(ast, code, "value", options),
+    print: compileLazily(ast, "text", options) as Expression["print"],
   };
 }

@@ -43,6 +43,18 @@ export interface Choice {
   isChosen(input: unknown, bindings: Bindings): boolean;
 }
 
+/** Where an expression is written. */
+export interface Origin {
+  /** File and line, for operators and authors: `book.yaml:12`. */
+  readonly place: string;
+  /** The keys that lead to it: `fields.price.read`. */
+  readonly path: string;
+  /** The field that it translates, if it belongs to one. */
+  readonly field: string | undefined;
+}
+
+const describeOrigin = ({ place, path }: Origin): string => `${place}: ${path}`;
+
 /** An expression does not parse, or its evaluation failed. `offset` counts characters from the start of its source. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
@@ -50,10 +62,21 @@ export class ExpressionError extends Error {
   /** JSONata's own code, e.g. `T2001`. */
   readonly jsonataCode: string;
   readonly offset: number;
+  /** Where the expression is written; undefined for one that is in no file. */
+  readonly origin: Origin | undefined;
+  readonly #reason: string;
 
-  constructor(message: string, jsonataCode: string, offset: number) {
-    super(message);
+  constructor(reason: string, jsonataCode: string, offset: number, origin?: Origin, user?: Origin) {
+    const suffix = user ? ` (for ${describeOrigin(user)})` : "";
+    super(origin ? `${describeOrigin(origin)}${suffix}: ${reason}` : reason);
+    this.#reason = reason;
     this.jsonataCode = jsonataCode;
     this.offset = offset;
+    this.origin = origin && { ...origin, field: user?.field ?? origin.field };
+  }
+
+  /** The same error of an expression that several fields share: names the one for which it was evaluated. */
+  usedBy(user: Origin): ExpressionError {
+    return new ExpressionError(this.#reason, this.jsonataCode, this.offset, this.origin, user);
   }
 }

@@ -2,6 +2,6 @@
 export { compile, collectExpressions, runInterpreted } from "./compile.ts";
 export { check, type ExpressionProblem } from "./check.ts";
 export { prepareRegex, RegexLimitError, type Regex } from "./regex/index.ts";
-export { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
+export { ExpressionError, type Bindings, type Choice, type Expression, type Origin } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";
 export { awaitAll, mapMaybe, ignoreRejections, thenMaybe, type MaybePromise } from "./maybe-promise.ts";

@@ -2,7 +2,7 @@ import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
 import { toJsonText } from "../dialect/json/text.ts";
 import { findFreeVariables, walk, type AstNode } from "./ast.ts";
-import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
+import { ExpressionError, type Bindings, type Expression, type Origin } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "./regex/index.ts";
@@ -17,9 +17,9 @@ interface JsonataError {
 }
 
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
-function toExpressionError(failure: unknown): ExpressionError {
+function toExpressionError(failure: unknown, origin?: Origin): ExpressionError {
   const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as JsonataError;
-  return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1));
+  return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1), origin);
 }
 
 /** jsonata calls this as a constructor for each pattern. It returns an instance of the linear engine. */
@@ -67,15 +67,16 @@ export const parse = (source: string): AstNode => parseWithJsonata(source).ast;
  * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804), and
  * the data of one customer appears in the response of another.
  *
+ * @param origin Where the expression is, for the errors of its evaluations.
  * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
  */
-export function interpret(source: string): Expression {
+export function interpret(source: string, origin?: Origin): Expression {
   const { program, ast } = parseWithJsonata(source);
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return copyPlain(await program.evaluate(input, { ...bindings }));
     } catch (failure) {
-      throw toExpressionError(failure);
+      throw toExpressionError(failure, origin);
     }
   }
   const variables = findFreeVariables(ast);

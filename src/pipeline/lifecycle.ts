@@ -129,13 +129,17 @@ function toErrorResult(
   context: RequestContext,
   names: ErrorNames,
 ): HandlerResult & { readonly isUnexpected: boolean } {
-  if (error instanceof HttpError)
+  if (error instanceof HttpError) {
+    for (const { cause } of error.details) if (cause) context.warnings.push(cause.message);
     return { status: error.status, body: printJson(writeErrors(error.details, names)), isUnexpected: false };
+  }
   const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
   // The call has already warned of its own failure.
   if (!(error instanceof UpstreamError))
     context.warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
-  const detail: ErrorDetail = { reason: `The service could not process this request (${id}).` };
+  const field = error instanceof ExpressionError ? error.origin?.field : undefined;
+  const cause = field === undefined ? "" : `: ${field} could not be translated`;
+  const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
   return { status: 500, body: printJson(writeErrors([detail], names)), isUnexpected };
 }
 

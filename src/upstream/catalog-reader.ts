@@ -3,6 +3,7 @@ import { ByteMap } from "../dialect/json/byte-map.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw } from "../dialect/json/scan.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
+import { addQuery } from "../mapping/compile/endpoint.ts";
 import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/catalog.ts";
 import type { CatalogEntry, ReadContext, ReadFunction } from "../mapping/translation-context.ts";
 import type { Upstream } from "./client.ts";
@@ -93,7 +94,7 @@ export function createCatalogReader(
     if (authorization !== undefined) headers["authorization"] = authorization;
     const response = await upstream.call({
       method: "GET",
-      path: `${options.prefix}${call.path}?${query}`,
+      path: addQuery(options.prefix + call.path, query),
       headers,
     });
     if (response.status === 404 && call.optional) return { items: [], pages: 1 };

@@ -7,7 +7,8 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
-import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { reportInvalidSchema } from "../load/check-schema.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -175,7 +176,7 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
     (keyword === "type" && !isReasonAboutType(parentSchema));
   const packReason = hasDefaultReason ? undefined : parentSchema["reason"];
   const reason =
-    typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? "Not a valid value.");
+    typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;
   return { field: toDottedName(error.instancePath, member), reason };
 }
@@ -186,14 +187,7 @@ const removeDuplicates = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
 
 /** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
 export function validSchema(schema: Schema, location: SourceLocation): Schema {
-  try {
-    // Synchronous, because no schema is loaded from elsewhere.
-    void ajv.validateSchema(schema, true);
-    return schema;
-  } catch (error) {
-    location.report(`not a JSON Schema: ${(error as Error).message}`);
-    return {};
-  }
+  return reportInvalidSchema(schema, ajv, location) ? schema : {};
 }
 
 /**
@@ -216,7 +210,7 @@ export function compileSchema(schema: Schema, location: SourceLocation): (body: 
   try {
     validate = ajv.compile(limited);
   } catch (error) {
-    location.report(`not a JSON Schema: ${(error as Error).message}`);
+    location.report(`not a JSON Schema: ${(error as Error).message.replace(/^strict mode: /, "")}`);
     return () => [];
   } finally {
     ajv.removeSchema(limited);
@@ -282,9 +276,19 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
 export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean, prefix = ""): string[] {
   const properties = schema["properties"];
   if (!isObject(properties)) return prefix ? [prefix] : [];
-  return Object.entries(properties).flatMap(([name, member]) => {
+  // A name with a dot is reported as a problem of the schema.
+  const found = Object.entries(properties).filter(([name]) => !name.includes("."));
+  return found.flatMap(([name, member]) => {
     const path = prefix ? `${prefix}.${name}` : name;
     const below = schemaMembers(member as Schema, hasRule, path);
     return hasRule(path) && !below.some((deeper) => deeper !== path && hasRule(deeper)) ? [path] : below;
   });
 }
+
+/** The schema of a member, by its dotted name. */
+export const schemaAt = (schema: Schema, name: string): Schema =>
+  name.split(".").reduce<Schema>((outer, key) => {
+    const { properties } = outer;
+    const member = isObject(properties) ? properties[key] : undefined;
+    return isObject(member) ? member : {};
+  }, schema);

@@ -1,13 +1,21 @@
-import type { ErrorDetail } from "../../dialect/http-error.ts";
+import { INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { compilePruning, compileSchema, schemaMembers, validSchema, type Schema } from "./body-schema.ts";
+import {
+  compilePruning,
+  compileSchema,
+  schemaAt,
+  schemaMembers,
+  validSchema,
+  type Schema,
+} from "./body-schema.ts";
 import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/definition.ts";
 import type { FieldContext } from "./field/context.ts";
-import { compileWrite, UNKNOWN_ID, type WriteFunction } from "./field/write.ts";
+import { compileWrite, InvalidWrite, type WriteFault, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
 import { compileForms, type FormMember } from "./body-forms.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
+import { reportUnknownMembers } from "../load/check-schema.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 
@@ -56,10 +64,48 @@ interface Member extends BodyMember, FormMember {
   readonly write: WriteFunction;
 }
 
-/** A shared part of `pack.yaml` with a valid schema. */
-interface Part extends Pick<PartDefinition, "inputs"> {
-  readonly schema: Schema;
+/** A member that bodies may have, and its translation. */
+interface WritableMember {
+  readonly rule: FieldRule;
+  readonly write: WriteFunction;
 }
+
+/** A shared part of `pack.yaml` with a valid schema. */
+export interface Part extends Pick<PartDefinition, "inputs"> {
+  readonly schema: Schema;
+  readonly members: ReadonlyMap<string, WritableMember>;
+}
+
+/** Compiles the write direction of members. */
+export function compileMembers(
+  rules: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+  locationOf: (name: string) => SourceLocation,
+): ReadonlyMap<string, WritableMember> {
+  const writes = compileWrite(rules, context, locationOf);
+  return new Map(
+    [...rules].flatMap(([name, rule]) => {
+      const write = writes.get(name);
+      return write ? [[name, { rule, write }] as const] : [];
+    }),
+  );
+}
+
+/** Compiles a shared part. */
+export function compilePart(part: PartDefinition, context: FieldContext, location: SourceLocation): Part {
+  const locationOf = (name: string) => location.at("inputs", name).ofField(name);
+  return {
+    inputs: part.inputs,
+    schema: validSchema(part.schema, location.at("schema")),
+    members: compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
+  };
+}
+
+/** The error of a member that can't be translated. */
+const toErrorDetail = ({ name }: Member, { below, cause }: WriteFault, unknownRecord: string): ErrorDetail =>
+  cause === "unknown id"
+    ? { field: name + below, reason: unknownRecord }
+    : { field: name + below, reason: INVALID_VALUE, cause };
 
 /** Merges the schema of a body with those of its parts. */
 function mergeSchemas(schema: Schema, parts: readonly Part[]): Schema {
@@ -117,32 +163,55 @@ export interface BodyContext extends FieldContext {
   readonly unknownRecord: string;
 }
 
-/** Compiles one body of a resource. @param rules Fields and inputs of the resource by alpha name. */
+/** The members of a nested object's schema that no field of that object maps to v4. */
+function unmappedMembers(
+  { object, write }: FieldRule,
+  schema: Schema,
+  { resources }: Pick<FieldContext, "resources">,
+): string[] {
+  const definition = resources.get(object ?? "")?.definition;
+  const { items, properties } = schema;
+  if (!definition || write !== undefined) return [];
+  if (isObject(items)) return unmappedMembers({ object }, items, { resources });
+  if (!isObject(properties)) return [];
+  const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
+  return schemaMembers(schema, (name) => rules.has(name)).filter((name) => rules.get(name)?.v4 === undefined);
+}
+
+/** Compiles one body of a resource. @param own Fields and inputs of the resource by alpha name. */
 export function compileBody(
   definition: BodyDefinition,
-  rules: ReadonlyMap<string, FieldRule>,
+  own: ReadonlyMap<string, WritableMember>,
   context: BodyContext,
   location: SourceLocation,
 ): BodyRules {
   const parts = (definition.uses ?? []).flatMap(
     (name, index) => resolveReference(location.at("uses", index), "part", name, context.parts) ?? [],
   );
-  const ruleOf = (name: string) =>
-    rules.get(name) ?? parts.find(({ inputs }) => Object.hasOwn(inputs, name))?.inputs[name];
-  const schema = mergeSchemas(validSchema(definition.schema, location.at("schema")), parts);
-  const writtenRules = new Map<string, FieldRule>();
-  for (const name of schemaMembers(schema, (member) => ruleOf(member) !== undefined)) {
-    const rule = ruleOf(name);
-    if (rule?.v4) writtenRules.set(name, rule);
-    else location.at("schema").report(`"${name}" is in the schema, but no field or input maps it to v4`);
-  }
-  const writes = compileWrite(writtenRules, context, () => location);
-  const members = [...writtenRules].flatMap(([name, rule]): Member[] => {
-    const write = writes.get(name);
-    if (!write) return [];
+  const find = (name: string) =>
+    own.get(name) ?? parts.find((part) => part.members.has(name))?.members.get(name);
+  const ownSchema = validSchema(definition.schema, location.at("schema"));
+  const schema = mergeSchemas(ownSchema, parts);
+  reportUnknownMembers(
+    { properties: {}, ...ownSchema },
+    location.at("schema"),
+    parts.flatMap(({ schema: { properties } }) => Object.keys(isObject(properties) ? properties : {})),
+  );
+  const names = schemaMembers(schema, (member) => find(member) !== undefined);
+  const members = names.flatMap((name): Member[] => {
+    const { rule, write } = find(name) ?? {};
+    if (!write || rule?.v4 === undefined) {
+      location.at("schema").report(`"${name}" is in the schema, but no field or input maps it to v4`);
+      return [];
+    }
     const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
-    return [{ name, get, remove, put, v4: compileSetter(rule.v4 ?? name), rule, write }];
+    return [{ name, get, remove, put, v4: compileSetter(rule.v4), rule, write }];
   });
+  for (const { name, rule } of members)
+    for (const member of unmappedMembers(rule, schemaAt(schema, name), context))
+      location
+        .at("schema")
+        .report(`"${name}.${member}" is in the schema, but no field or input maps it to v4`);
   const hiddenIn = (v4: string) => {
     const { catalog } = members.find(({ rule }) => rule.v4 === v4)?.rule ?? {};
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
@@ -176,7 +245,8 @@ export function compileBody(
         const faults: ErrorDetail[] = [];
         given.forEach((member, index) => {
           const value = written[index];
-          if (value === UNKNOWN_ID) faults.push({ field: member.name, reason: context.unknownRecord });
+          if (value instanceof InvalidWrite)
+            faults.push(...value.faults.map((each) => toErrorDetail(member, each, context.unknownRecord)));
           else if (value !== undefined) member.v4(v4, value);
         });
         const empty = Object.keys(v4).length === 0;

@@ -1,6 +1,6 @@
-import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import { INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /**
@@ -12,7 +12,11 @@ export interface CheckDefinition {
   readonly fault: string;
 }
 
-/** Compiles checks to a function that returns all errors. @param variables Names of the variables that they may read. */
+/**
+ * Compiles checks to a function that returns all errors. A check that fails on a value makes it invalid.
+ *
+ * @param variables Names of the variables that they may read.
+ */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
   variables: readonly string[],
@@ -24,12 +28,14 @@ export function compileChecks(
   }));
   return (body, bindings) =>
     thenMaybe(
-      mapMaybe(checks, ({ fault }) => fault.evaluate(body, bindings)),
+      mapMaybe(checks, ({ fault }) => failureAsValue(() => fault.evaluate(body, bindings))),
       (reasons) =>
         checks.flatMap(({ field }, index) => {
-          const reason = reasons[index];
-          if (typeof reason !== "string") return [];
-          return [field === undefined ? { reason } : { field, reason }];
+          const result = reasons[index];
+          if (result instanceof ExpressionError)
+            return [{ ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: result }];
+          if (typeof result !== "string") return [];
+          return [field === undefined ? { reason: result } : { field, reason: result }];
         }),
     );
 }

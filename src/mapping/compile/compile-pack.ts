@@ -1,13 +1,12 @@
 import { createGrammar } from "../../dialect/filter/grammar.ts";
 import { createScopes } from "../../dialect/scopes.ts";
-import type { BodyContext } from "./body.ts";
-import { validSchema } from "./body-schema.ts";
+import { compilePart, type BodyContext, type Part } from "./body.ts";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import type { DialectDefinition, FieldRule, ResourceDefinition } from "../schema/definition.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { Pack } from "../pack.ts";
-import { silentLocation, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { silent, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import { compileResource, type Resource } from "./resource.ts";
 import { compileRoute } from "./compile-route.ts";
@@ -22,27 +21,32 @@ export interface LocatedFile<T> {
   readonly location: SourceLocation;
 }
 
-/** The location of a file without diagnostics for the fields of these names: they are reported in another file. */
-const withoutFields = (names: readonly string[], location: SourceLocation): SourceLocation => ({
+/** The location of a file. Fields of these names are in another file, which reports their diagnostics. */
+const withFieldsOf = (
+  names: readonly string[],
+  base: SourceLocation,
+  location: SourceLocation,
+): SourceLocation => ({
   ...location,
   at: (...keys) =>
-    keys[0] === "fields" && names.includes(String(keys[1])) ? silentLocation : location.at(...keys),
+    keys[0] === "fields" && names.includes(String(keys[1])) ? silent(base.at(...keys)) : location.at(...keys),
 });
 
 /** Adds the fields of the base object to files that extend it. They come before their own fields. */
 function inheritFields(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {
-  const objects = new Map(files.map(({ definition }) => [definition.object, definition]));
+  const objects = new Map(files.map((file) => [file.definition.object, file]));
   return files.map(({ definition, location }) => {
     if (definition.extends === undefined) return { definition, location };
     const at = location.at("extends");
-    const base = resolveReference(at, "object", definition.extends, objects);
+    const baseFile = resolveReference(at, "object", definition.extends, objects);
+    const base = baseFile?.definition;
     if (base?.extends !== undefined) at.report(`"${base.object}" extends another object itself`);
     const inherited = Object.keys(base?.fields ?? {}).filter(
       (name) => !Object.hasOwn(definition.fields, name),
     );
     return {
       definition: { ...definition, fields: { ...base?.fields, ...definition.fields } },
-      location: withoutFields(inherited, location),
+      location: baseFile ? withFieldsOf(inherited, baseFile.location, location) : location,
     };
   });
 }
@@ -64,6 +68,15 @@ function compileGrammar({ definition, location }: LocatedFile<DialectDefinition>
     location.at("filter", "operators").report((error as Error).message);
     return { header: definition.filter.header } as Pack["grammar"];
   }
+}
+
+/** Reports values of `pack.yaml` that contradict each other. */
+function reportInvalidDialect({ definition: { alpha, v4 }, location }: LocatedFile<DialectDefinition>): void {
+  const { largest } = v4.page_size;
+  if (alpha.page_size > largest)
+    location
+      .at("alpha", "page_size")
+      .report(`a page of ${alpha.page_size} is larger than the largest page of v4, which has ${largest}`);
 }
 
 /** Compiles the token check. A pack without one is invalid if a route takes a file. */
@@ -117,6 +130,7 @@ export function compilePack(
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
 ): Pack {
   const { definition, location } = dialect;
+  reportInvalidDialect(dialect);
   const files = inheritFields(resourceFiles);
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
@@ -135,30 +149,33 @@ export function compilePack(
   }
 
   const readers = new Map<string, ReadFunction>();
+  const objectWrites = new Map<string, Resource["writeObject"]>();
+  const errorFields = new Map<string, Resource["errorField"]>();
+  const parts = new Map<string, Part>();
   const resources = new Map<string, Resource>();
   const context: BodyContext = {
     values,
     catalogs,
     readers,
+    objectWrites,
+    errorFields,
     resources: new Map(files.map((file) => [file.definition.object, file])),
     lookup,
     scopesOf: (v4, asked) =>
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
-    parts: new Map(
-      Object.entries(definition.parts).map(([name, part]) => {
-        const schema = validSchema(part.schema, location.at("parts", name, "schema"));
-        return [name, { ...part, schema }];
-      }),
-    ),
+    parts,
     reference: definition.alpha.reference,
     unknownRecord: definition.reasons.unknown_record,
   };
+  for (const [name, part] of Object.entries(definition.parts))
+    parts.set(name, compilePart(part, context, location.at("parts", name)));
   for (const { definition: file, location: at } of files) {
-    if (resources.has(file.object)) at.at("object").report(`there is another object "${file.object}"`);
     const resource = compileResource(file, context, at);
     resources.set(file.object, resource);
     readers.set(file.object, resource.read);
+    objectWrites.set(file.object, resource.writeObject);
+    errorFields.set(file.object, resource.errorField);
   }
 
   const router = createRouter<Route[]>();

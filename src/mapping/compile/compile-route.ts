@@ -18,6 +18,7 @@ import {
   compilePrerequisite,
   compileTokens,
   compileWait,
+  compileBodyCondition,
   compileCondition,
 } from "./route-steps.ts";
 import type { Pattern } from "../router.ts";
@@ -196,7 +197,7 @@ export function compileRoute(
     name: definition.alpha,
     object: resource.name,
     responseObjects: definition.of?.map(({ object }) => object) ?? [resource.name],
-    matchesBody: compileCondition(definition.when, location.at("when")),
+    matchesBody: compileBodyCondition(definition.when, location.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",
     withoutScopes: undefined,
@@ -252,6 +253,12 @@ export function compileRoute(
   if (reduced && (definition.gives !== "object" || definition.of))
     location.at("without_scopes").report('"without_scopes" needs a route that gives an object, without "of"');
   const kind = kindOf(route);
+  if (definition.first && ["aggregated", "catalog", "file", "rejected"].includes(kind))
+    location
+      .at("first")
+      .report('"first" has no effect on this route: nothing is fetched before its response');
+  if (definition.body !== undefined && call === "GET")
+    location.at("body").report('"body" has no effect: the route sends a GET to v4, which has no body');
   const withoutScopes = reduced && { ...route, kind, read: reduced.read, losses: reduced.losses };
   return { route: { ...route, kind, withoutScopes }, method, pattern };
 }

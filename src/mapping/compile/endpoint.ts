@@ -31,6 +31,10 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
+/** Adds parameters to a path, which may have a query already. */
+export const addQuery = (path: string, query: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
 /** A value can't be used in the path of a call: it is missing, or it would lead to another path. */
 export class InvalidPathValueError extends Error {
   override readonly name = "InvalidPathValueError";
@@ -65,9 +69,11 @@ export function compileEndpoint(
   location: SourceLocation,
 ): Endpoint {
   const { method, path } = parseCall(location, text);
+  if (path.includes("#")) location.report("a path has no fragment: # is never sent");
   const parts = path.split(/\{([\w.]+)\}/);
   parts.forEach((name, index) => {
-    if (index % 2 === 0 || names.includes(name.split(".")[0] ?? "")) return;
+    const [first = ""] = name.split(".");
+    if (index % 2 === 0 || names.includes(first) || location.isRemoved(first)) return;
     location.report({ message: `unknown name {${name}}`, hint: suggestionFor(name ?? "", names) });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
@@ -93,6 +99,8 @@ export function compilePattern(
   location: SourceLocation,
 ): { method: string; pattern: Pattern; parameters: string[] } {
   const { method, path } = parseCall(location, text);
+  if (/[?#]/.test(path))
+    location.report("the path of a route has no query: routes are selected by their path");
   const parameters: string[] = [];
   const segments = path
     .split("/")

@@ -1,6 +1,7 @@
 import type { FilterField } from "../../dialect/filter/translate.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
-import { compileBody, type BodyContext, type BodyRules } from "./body.ts";
+import { compileBody, compileMembers, type BodyContext, type BodyRules } from "./body.ts";
+import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./catalog.ts";
 import type { FieldRule, ResourceDefinition } from "../schema/definition.ts";
 import { compileError } from "./field/error.ts";
@@ -21,6 +22,8 @@ export interface Resource extends ObjectReader {
   readonly bodies: ReadonlyMap<string, BodyRules>;
   /** Names of all members that bodies may have. */
   readonly inputNames: readonly string[];
+  /** Translates an object of this kind inside an alpha body. */
+  readonly writeObject: ReturnType<typeof compileObjectWrite>;
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   readonly selectFields: SelectFields<CatalogEntry>;
@@ -59,10 +62,11 @@ export function compileResource(
 
   for (const [name, rule] of fields) reportInvalidRule(rule, location.at("fields", name));
   const locationOf = (name: string): SourceLocation =>
-    location.at(fields.has(name) ? "fields" : "inputs", name);
+    location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
   const reader = compileRead(fields, context, locationOf);
   for (const [name, rule] of inputs) reportInvalidRule(rule, location.at("inputs", name));
 
+  const own = compileMembers(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
     uses.flatMap((name) => context.parts.get(name) ?? []),
   );
@@ -80,10 +84,11 @@ export function compileResource(
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [
         name,
-        compileBody(body, rules, context, location.at("bodies", name)),
+        compileBody(body, own, context, location.at("bodies", name)),
       ]),
     ),
     inputNames: [...members.keys()],
+    writeObject: compileObjectWrite(own),
     errorField: compileError(members, context, locationOf),
     filterFields: compileFilter(rules, context, locationOf),
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),

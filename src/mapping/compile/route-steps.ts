@@ -1,11 +1,11 @@
-import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
 import type { PrerequisiteDefinition } from "../schema/definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** A request before the call, for checks and values that need data of v4. */
@@ -68,6 +68,8 @@ export interface MergePart {
 
 const always = () => true;
 
+const INVALID_BODY = "The body has a value that is not valid.";
+
 /** Compiles a condition on a value; returns undefined if there is no source. */
 export function compileCondition(
   source: string | undefined,
@@ -76,6 +78,26 @@ export function compileCondition(
   if (source === undefined) return undefined;
   const expression = compileExpressionAt(location, source, []);
   return (value) => thenMaybe(expression.evaluate(value, {}), Boolean);
+}
+
+/** Compiles a condition on an alpha body. The function throws {HttpError} 400 for a body on which it fails. */
+export function compileBodyCondition(
+  source: string | undefined,
+  location: SourceLocation,
+): ReturnType<typeof compileCondition> {
+  const holds = compileCondition(source, location);
+  return (
+    holds &&
+    ((body) =>
+      thenMaybe(
+        failureAsValue(() => holds(body)),
+        (result) => {
+          if (result instanceof ExpressionError)
+            throw new HttpError(400, [{ reason: INVALID_BODY, cause: result }]);
+          return result;
+        },
+      ))
+  );
 }
 
 /** Compiles the key `wait` of a route. */
@@ -150,7 +172,7 @@ export function compilePrerequisite(
   return {
     name,
     endpoint: compileEndpoint(definition.v4, prefix, body, location.at("v4")),
-    isNeeded: compileCondition(definition.when, location.at("when")) ?? always,
+    isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.unknown,
     check: (alphaBody, read, v4) => runChecks(alphaBody, { read, v4 }),
   };

@@ -22,15 +22,17 @@ const READ = "GET";
 /** Servers may interpret such a path differently. No call of an alpha route has such a path. */
 const AMBIGUOUS = /%|\\|;|\/\/|\/$|\/\.{1,2}(?:\/|$)/;
 
+/** The pattern of a call without its query: a request with another query is the same call. */
 function patternOf(template: string): Pattern {
-  const segments = template
+  const [path = ""] = template.split("?");
+  const segments = path
     .split("/")
     .filter(Boolean)
     .map((segment) => (segment.includes("{") ? { parameter: segment, type: "text" as const } : segment));
   return { segments };
 }
 
-const shapeOf = (template: string): string => template.replaceAll(/\{[^{}]*\}/g, "{}");
+const shapeOf = (template: string): string => template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "{}");
 
 /** Collects, once per pack, which alpha scopes each v4 call needs. */
 export function compileV4Access(

@@ -14,12 +14,12 @@ import {
   type DialectDefinition,
   type ResourceDefinition,
 } from "../schema/definition.ts";
-import { PackError, type Diagnostic } from "./diagnostic.ts";
+import { formatDiagnosticLine, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
-import { fileSchema, type FileKind } from "../schema/file-schema.ts";
-import { locationIn } from "./source-location.ts";
+import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
+import { locationIn, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
-import { parseYaml, readYamlTexts, type YamlSource, type YamlText } from "./yaml-source.ts";
+import { parseYaml, readYamlTexts, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
@@ -75,12 +75,28 @@ interface ValidatedPack {
   readonly dialect: ValidatedFile<DialectDefinition> | undefined;
   readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
   readonly resources: readonly ValidatedFile<ResourceDefinition>[];
+  readonly removed: RemovedParts;
 }
 
 /** Stage 2. Validates each file against the schema of its kind. */
 function validatePack({ directory, sources }: PackSources, diagnostics: Diagnostic[]): ValidatedPack {
+  const names = new Set<string>();
+  const incomplete: { readonly source: YamlSource; readonly path: YamlPath }[] = [];
   function validate<T>(source: YamlSource | undefined, schema: z.ZodType<T>, kind: FileKind) {
-    const definition = source && validateFile(source, schema, () => fileSchema(kind), diagnostics);
+    const definition =
+      source &&
+      validateFile(
+        source,
+        schema,
+        () => fileSchema(kind),
+        diagnostics,
+        (path) => {
+          for (const key of path.slice(-2)) names.add(String(key));
+          // A map without one of its keys is incomplete. A map of names has just one name less.
+          const isNamed = keysAt(fileSchema(kind), path.slice(0, -1)).length === 0;
+          incomplete.push({ source, path: isNamed ? path : path.slice(0, -1) });
+        },
+      );
     return source && definition ? { source, definition } : undefined;
   }
   const findFile = (name: string) => sources.find(({ file }) => basename(file) === name);
@@ -97,15 +113,29 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
     dialect: validate(dialectFile, dialectDefinition, "pack"),
     surface: validate(surfaceFile, surfaceDefinition, "surface"),
     resources: resourceFiles.flatMap((source) => validate(source, resourceDefinition, "resource") ?? []),
+    removed: {
+      names,
+      isIncomplete: (source, path) =>
+        incomplete.some(
+          (part) =>
+            part.source === source &&
+            part.path.length > 0 &&
+            part.path.every((key, index) => key === path[index]),
+        ),
+    },
   };
 }
 
 /** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
-function renameWords({ dialect, surface, resources }: ValidatedPack, words: ProductWords): ValidatedPack {
+function renameWords(
+  { dialect, surface, resources, removed }: ValidatedPack,
+  words: ProductWords,
+): ValidatedPack {
   const scopeWords = dialect?.definition.scope_words ?? [];
   const rename = createRenamer(words, scopeWords);
   const scopes = scopeRenaming(words, scopeWords);
   return {
+    removed,
     dialect: dialect && {
       ...dialect,
       definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
@@ -148,13 +178,13 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
 
 /** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
 function compileDefinitions(
-  { dialect, surface, resources }: ValidatedPack,
+  { dialect, surface, resources, removed }: ValidatedPack,
   diagnostics: Diagnostic[],
 ): Pack | undefined {
   if (!dialect) return undefined;
   const locate = <T>(file: ValidatedFile<T>, list = diagnostics): LocatedFile<T> => ({
     definition: file.definition,
-    location: locationIn(file.source, list),
+    location: locationIn(file.source, list, removed),
   });
   const pack = compilePack(
     locate(dialect),
@@ -165,6 +195,24 @@ function compileDefinitions(
   const gaps = findCoverageGaps(definition, pack, (list) => locate(surface, list).location);
   return { ...pack, surface: compileApiSurface(definition, location), gaps };
 }
+
+/** Reports objects of the same name. Everything that refers to one of them would be reported, too. */
+function reportDuplicates({ resources }: ValidatedPack, diagnostics: Diagnostic[]): boolean {
+  const first = new Map<string, string>();
+  const before = diagnostics.length;
+  for (const { definition, source } of resources) {
+    const { object } = definition;
+    const other = first.get(object);
+    if (other === undefined) first.set(object, basename(source.file));
+    else diagnostics.push(source.diagnosticAt(["object"], `${other} has the object "${object}" already`));
+  }
+  return diagnostics.length > before;
+}
+
+/** Several translations of a field find the same problem. */
+const withoutDuplicates = (diagnostics: readonly Diagnostic[]): Diagnostic[] => [
+  ...new Map(diagnostics.map((each) => [formatDiagnosticLine(each), each])).values(),
+];
 
 /**
  * Validates, renames and compiles a parsed pack.
@@ -180,8 +228,10 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
   const validated = validatePack(parsed, diagnostics);
   // A reference to a file that is invalid would be reported as a second problem.
   const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
-  const pack = isComplete ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
-  if (diagnostics.length > 0 || !pack) throw new PackError(diagnostics);
+  const hasDuplicates = reportDuplicates(validated, diagnostics);
+  const pack =
+    isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
+  if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
   const isRenamed = Object.entries(words).some(([from, to]) => from !== to);
   return isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
 }

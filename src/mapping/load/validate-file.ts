@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
-import { keysAt } from "../schema/file-schema.ts";
-import { suggestionFor } from "./suggest.ts";
+import { describeValue, keysAt } from "../schema/file-schema.ts";
+import { closestMatch, suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
+type Json = Readonly<Record<string, unknown>>;
 
 /** The value at a path. */
 const at = (data: unknown, path: YamlPath): unknown =>
@@ -28,33 +29,106 @@ const KINDS: Readonly<Record<string, string>> = {
   int: "integer",
 };
 
+type LimitIssue = Extract<Issue, { code: "too_small" | "too_big" }>;
+
+/** Phrases a limit: of a number, or of the length of a string or list. */
+function describeLimit(issue: LimitIssue): string {
+  const isMinimum = issue.code === "too_small";
+  const limit = isMinimum ? issue.minimum : issue.maximum;
+  const isLength = ["string", "array"].includes(issue.origin);
+  if (isLength && isMinimum && limit === 1) return "must not be empty";
+  const bound =
+    issue.inclusive === false ? (isMinimum ? "above" : "below") : `at ${isMinimum ? "least" : "most"}`;
+  if (!isLength) return `must be ${bound} ${limit}`;
+  return `must have ${bound} ${limit} ${issue.origin === "string" ? "characters" : "entries"}`;
+}
+
+/** What a value must be that may have several types: the problem of the type that it has, or all types. */
+function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, path: YamlPath): Message {
+  const value = at(data, path);
+  const close = branches.find(
+    (issues) => !issues.some(({ code, path: below }) => code === "invalid_type" && below.length === 0),
+  );
+  const [issue] = close ?? [];
+  if (issue && issue.path.length > 0) {
+    const message = describeIssue({ ...issue, path: [...path, ...issue.path] }, data);
+    const text = typeof message === "string" ? { message, hint: "" } : message;
+    return { ...text, message: `${issue.path.join(".")}: ${text.message}` };
+  }
+  const kinds = branches.flatMap(([first]) =>
+    first?.code === "invalid_type" ? [article(KINDS[first.expected] ?? first.expected)] : [],
+  );
+  const all = [...new Set(kinds)];
+  return all.length > 0 && all.length < 4
+    ? `must be ${all.join(" or ")}, but is ${kindOf(value)}`
+    : "is not a JSON value";
+}
+
 /** Phrases a validation issue for the author of a pack. */
-function describeIssue(issue: Issue, data: unknown): Message {
+function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => ({})): Message {
   const value = at(data, issue.path);
   const key = String(issue.path.at(-1));
   if (value === undefined && issue.path.length > 0) {
-    const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
-    return { message: `the key "${key}" is missing`, hint: values.join(", ") || `${key}: …` };
+    const form = describeValue(schema(), issue.path);
+    return { message: `the key "${key}" is missing`, hint: form === "" ? "" : `${key}: ${form}` };
   }
-  if (issue.code === "invalid_value") {
-    const values = issue.values.map(String);
-    return {
-      message: `${JSON.stringify(value)} is not allowed here`,
-      hint: suggestionFor(String(value), values),
-    };
+  switch (issue.code) {
+    case "invalid_value":
+      return {
+        message: `${JSON.stringify(value)} is not allowed here`,
+        hint: suggestionFor(String(value), issue.values.map(String)),
+      };
+    case "invalid_type": {
+      const kind = KINDS[issue.expected] ?? issue.expected;
+      return `must be ${article(kind)}, but is ${kindOf(value)}`;
+    }
+    case "too_small":
+    case "too_big":
+      return describeLimit(issue);
+    case "invalid_union":
+      return describeUnion(issue.errors as Issue[][], data, issue.path);
+    case "invalid_key":
+      return "a name must not be empty";
+    default:
+      return issue.message;
   }
-  if (issue.code === "invalid_type") {
-    const kind = KINDS[issue.expected] ?? issue.expected;
-    return `must be ${article(kind)}, but is ${kindOf(value)}`;
+}
+
+/**
+ * A key without a value whose content follows at its own level, because it is not indented. Then the content is neither
+ * reported as unknown keys, nor as missing.
+ */
+function findLostContent(
+  issues: readonly Issue[],
+  data: unknown,
+  schema: Json,
+): ReadonlyMap<string, readonly string[]> {
+  const lost = new Map<string, string[]>();
+  for (const { path, keys } of issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? [issue] : [],
+  )) {
+    const names = Object.keys(at(data, path) ?? {});
+    for (const key of keys) {
+      const before = names.slice(0, names.indexOf(key)).findLast((name) => !keys.includes(name));
+      if (before === undefined || at(data, [...path, before]) !== null) continue;
+      const valid = keysAt(schema, [...path, before]);
+      if (valid.length > 0 && !valid.includes(key)) continue;
+      const place = [...path, before].join("\0");
+      lost.set(place, [...(lost.get(place) ?? []), key]);
+    }
   }
-  return issue.message;
+  return lost;
 }
 
 /**
  * Copies data without its invalid parts, so that the rest can be checked as well. A list with an invalid member is removed
  * as a whole, because removing the member would change the indexes of the others. Returns undefined if nothing is left.
  */
-function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
+function withoutInvalid(
+  data: unknown,
+  issues: readonly Issue[],
+  onRemoved: (path: YamlPath) => void,
+): unknown {
   const copy = structuredClone(data);
   const paths = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path],
@@ -68,6 +142,7 @@ function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
     const parent = at(copy, path.slice(0, Math.max(0, length - 1)));
     if (key === undefined) return undefined;
     if (typeof parent === "object" && parent !== null) delete (parent as Record<PropertyKey, unknown>)[key];
+    onRemoved(path.slice(0, length));
   }
   return copy;
 }
@@ -76,42 +151,78 @@ function withoutInvalid(data: unknown, issues: readonly Issue[]): unknown {
 const MAX_ROUNDS = 6;
 
 /** The file without its invalid parts; `undefined` where the rest does not match the schema either. */
-function validPart<T>(source: YamlSource, schema: z.ZodType<T>): T | undefined {
+function validPart<T>(
+  source: YamlSource,
+  schema: z.ZodType<T>,
+  onRemoved: (path: YamlPath) => void,
+): T | undefined {
   let data: unknown = source.data;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const result = schema.safeParse(data);
     if (result.success) return result.data;
-    data = withoutInvalid(data, result.error.issues);
+    data = withoutInvalid(data, result.error.issues, onRemoved);
     if (data === undefined) return undefined;
   }
   return undefined;
 }
 
+const quoted = (keys: readonly string[]): string => keys.map((key) => `"${key}"`).join(", ");
+
+/** The diagnostics of the unknown keys of one map: one for each that is nearly right, one for all others. */
+function describeUnknownKeys(
+  { path, keys }: { readonly path: YamlPath; readonly keys: readonly string[] },
+  source: YamlSource,
+  schema: Json,
+): Diagnostic[] {
+  const valid = keysAt(schema, path);
+  const [first = "", ...others] = keys.filter((key) => closestMatch(key, valid) === undefined);
+  const report = (key: string, message: string): Diagnostic =>
+    source.keyDiagnosticAt([...path, key], { message, hint: suggestionFor(key, valid) });
+  const similar = keys.filter((key) => key !== first && !others.includes(key));
+  const diagnostics = similar.map((key) => report(key, `unknown key "${key}"`));
+  if (first === "") return diagnostics;
+  if (others.length === 0) return [...diagnostics, report(first, `unknown key "${first}"`)];
+  return [
+    ...diagnostics,
+    report(first, `unknown keys ${quoted([first, ...others])}: check their indentation`),
+  ];
+}
+
 /**
  * Validates one file against its schema. Diagnostics are added to the list.
  *
+ * @param onRemoved Is called with the path of each part that is invalid and left out of the result.
  * @returns The file, or its valid part, so that later stages report their diagnostics in the same run.
  */
 export function validateFile<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
-  describeSchema: () => Readonly<Record<string, unknown>>,
+  describeSchema: () => Json,
   diagnostics: Diagnostic[],
+  onRemoved: (path: YamlPath) => void = () => undefined,
 ): T | undefined {
   diagnostics.push(...source.diagnostics);
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    if (issue.code !== "unrecognized_keys")
-      diagnostics.push(source.diagnosticAt(issue.path, describeIssue(issue, source.data)));
-    else
-      for (const key of issue.keys) {
-        const hint = suggestionFor(key, keysAt(describeSchema(), issue.path));
-        diagnostics.push(
-          source.keyDiagnosticAt([...issue.path, key], { message: `unknown key "${key}"`, hint }),
-        );
-      }
+  const { issues } = result.error;
+  const lostContent = findLostContent(issues, source.data, describeSchema());
+  const lostKeys = new Set([...lostContent.values()].flat());
+  for (const issue of issues) {
+    const lost = lostContent.get(issue.path.join("\0"));
+    if (lost)
+      diagnostics.push(
+        source.keyDiagnosticAt(issue.path, {
+          message: `"${String(issue.path.at(-1))}" is empty`,
+          hint: `indent ${quoted(lost)} further: these keys are at its own level`,
+        }),
+      );
+    else if (issue.code === "unrecognized_keys") {
+      const keys = issue.keys.filter((key) => !lostKeys.has(key));
+      if (keys.length > 0)
+        diagnostics.push(...describeUnknownKeys({ ...issue, keys }, source, describeSchema()));
+    } else
+      diagnostics.push(source.diagnosticAt(issue.path, describeIssue(issue, source.data, describeSchema)));
   }
-  return validPart(source, schema);
+  return validPart(source, schema, onRemoved);
 }

@@ -133,6 +133,28 @@ function findYamlProblems(document: Document): YamlProblem[] {
 /** Only what JSON has too, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
 const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
 
+/** Errors about the structure of a file. */
+const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
+  "BAD_INDENT",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "BLOCK_IN_FLOW",
+  "MISSING_CHAR",
+  "MULTILINE_IMPLICIT_KEY",
+  "UNEXPECTED_TOKEN",
+]);
+
+const INDENTATION_HINT = "compare the indentation of this line with that of the lines before";
+
+/** After the first error of the structure the others are about text that is read as something else. */
+function firstErrors<T extends { readonly code: string; readonly pos: readonly [number, number] }>(
+  errors: readonly T[],
+): readonly T[] {
+  const [first] = errors
+    .filter(({ code }) => STRUCTURE_ERRORS.has(code))
+    .sort((one, other) => one.pos[0] - other.pos[0]);
+  return first ? [first] : errors;
+}
+
 /** Parses the text of one file. Never throws: syntax errors are diagnostics. */
 export function parseYaml(file: string, text: string): YamlSource {
   const lines = new LineCounter();
@@ -144,8 +166,11 @@ export function parseYaml(file: string, text: string): YamlSource {
     const what = typeof message === "string" ? { message } : message;
     return { ...position, ...what, excerpt: sourceLines[position.line - 1] ?? "" };
   };
-  const diagnostics = [...document.errors, ...document.warnings].map((error) =>
-    at(error.pos[0], error.message.replace(/ at line \d+, column \d+:?[^]*$/, "")),
+  const diagnostics = firstErrors([...document.errors, ...document.warnings]).map(
+    ({ code, pos, message }) => {
+      const text = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
+      return at(pos[0], STRUCTURE_ERRORS.has(code) ? { message: text, hint: INDENTATION_HINT } : text);
+    },
   );
   if (diagnostics.length === 0)
     diagnostics.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { oauth } from "./oauth-definition.ts";
 import { route } from "./route-definition.ts";
+import { authScheme, headerName, pathPrefix, status } from "./text.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -176,8 +177,8 @@ export const dialectDefinition = z.strictObject({
   /** Words that `WORDS` may rename only in scope areas and event actions. */
   scope_words: z.array(name).optional(),
   alpha: z.strictObject({
-    prefix: name,
-    scheme: name,
+    prefix: pathPrefix,
+    scheme: authScheme,
     envelope,
     page_size: z.int().positive(),
     /** The member with the id, if a client sends a whole object in place of an id. */
@@ -185,16 +186,16 @@ export const dialectDefinition = z.strictObject({
     /** Path and scopes of the example that is printed at the start. */
     welcome: z.strictObject({ path: name, scopes: name }).optional(),
     /** If a client sends the header `request`, it always gets status 200, and the real status in the header `answer`. */
-    always_ok: z.strictObject({ request: name, answer: name }),
+    always_ok: z.strictObject({ request: headerName, answer: headerName }),
     /** Types of path parameters: digits, one segment of text, the rest of the path, or an IP address (of one family). */
     parameters: z.record(name, z.enum(["integer", "text", "path", "ip", "ip4", "ip6"])),
   }),
   v4: z.strictObject({
-    prefix: name,
-    scheme: name,
+    prefix: pathPrefix,
+    scheme: authScheme,
     envelope: envelope.extend({ items: name }),
     page_size: z.strictObject({ parameter: name, largest: z.int().positive() }),
-    scopes_header: name,
+    scopes_header: headerName,
     /** A GET that any token may send. It checks unknown tokens before a file is received. */
     token_check: name.optional(),
     /** The member with the id of an object. */
@@ -204,13 +205,13 @@ export const dialectDefinition = z.strictObject({
   errors: z.strictObject({ list: name, reason: name, field: name }),
   statuses: z.strictObject({
     /** Statuses that are the same in alpha and v4. */
-    same: z.array(z.int()),
-    rate_limited: z.strictObject({ v4: z.int(), alpha: z.int(), phrase: name }),
-    other_4xx: z.int(),
-    other: z.int(),
+    same: z.array(status),
+    rate_limited: z.strictObject({ v4: status, alpha: status, phrase: name }),
+    other_4xx: status,
+    other: status,
   }),
   reasons: z.object({ unknown_record: name }).catchall(name),
-  filter: z.strictObject({ header: name, operators: z.record(name, operator) }),
+  filter: z.strictObject({ header: headerName, operators: z.record(name, operator) }),
   scopes: z.strictObject({
     /** Ascending: each level includes the ones before it. */
     levels: z.array(name).min(1),

@@ -46,12 +46,43 @@ function memberSchemas(schema: Json, key: PropertyKey): Json[] {
   });
 }
 
-/** Returns the valid keys of the map at a path of a file. */
-export function keysAt(schema: Json, path: readonly PropertyKey[]): string[] {
+/** The schemas of the value at a path of a file, with all their alternatives. */
+function schemasAt(schema: Json, path: readonly PropertyKey[]): Json[] {
   const reached = path.reduce<Json[]>(
     (schemas, key) => schemas.flatMap((each) => memberSchemas(each, key)),
     [schema],
   );
-  const maps = reached.flatMap((each) => [...((each["anyOf"] as Json[] | undefined) ?? []), each]);
-  return [...new Set(maps.flatMap(({ properties }) => Object.keys((properties as Json | undefined) ?? {})))];
+  return reached.flatMap((each) => [...((each["anyOf"] as Json[] | undefined) ?? []), each]);
 }
+
+/** Returns the valid keys of the map at a path of a file. */
+export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => [
+  ...new Set(
+    schemasAt(schema, path).flatMap(({ properties }) => Object.keys((properties as Json | undefined) ?? {})),
+  ),
+];
+
+/** Describes the value at a path: an example, the valid values, or its type. Empty where the schema does not say. */
+export function describeValue(schema: Json, path: readonly PropertyKey[]): string {
+  const found = schemasAt(schema, path);
+  const [example] = found.flatMap(({ examples }) => (Array.isArray(examples) ? examples : []));
+  const [description] = found.flatMap(({ description: text }) => (typeof text === "string" ? [text] : []));
+  const comment = description === undefined ? "" : ` # ${description}`;
+  if (example !== undefined) return JSON.stringify(example) + comment;
+  const kinds = found.flatMap((each) => describeType(each));
+  return [...new Set(kinds)].join(" or ") + comment;
+}
+
+function describeType({ type, enum: values, const: constant, required, properties }: Json): string[] {
+  if (Array.isArray(values)) return [values.join(", ")];
+  if (constant !== undefined) return [JSON.stringify(constant)];
+  const needed = Array.isArray(required) ? required : [];
+  if (type === "object" && properties && needed.length > 0) return [`{ ${needed.join(": …, ")}: … }`];
+  return typeof type === "string" ? [TYPE_NAMES[type] ?? `a ${type}`] : [];
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: "a map",
+  array: "a list",
+  integer: "an integer",
+};

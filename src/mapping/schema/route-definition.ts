@@ -1,5 +1,6 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
+import { mediaType } from "./text.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -46,9 +47,9 @@ export const route = z.strictObject({
   /** What the response has. `file`: the file that v4 sends, with the media type of the key `file`. */
   gives: z.enum(["list", "object", "nothing", "file"]),
   /** The request body is a file of this media type, up to `most` bytes. It is forwarded unchanged. */
-  takes: z.strictObject({ type: name, most: z.int().positive() }).optional(),
+  takes: z.strictObject({ type: mediaType, most: z.int().positive() }).optional(),
   /** The media type of v4's file, `image/png` or `image/*`. */
-  file: z.strictObject({ type: name }).optional(),
+  file: z.strictObject({ type: mediaType }).optional(),
   body: name.optional(),
   /** Objects of the response: the first whose condition on the v4 object is true. Default: the object of this file. */
   of: z

@@ -6,12 +6,12 @@ import { translateFilter, type FilterField, type FilterFields } from "../../dial
 import { HttpError } from "../../dialect/http-error.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { readValue } from "../../dialect/json/scan.ts";
-import type { Endpoint } from "../../mapping/compile/endpoint.ts";
+import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../context.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import type { PreparedRequest } from "../upstream-call.ts";
 import { openListBody } from "../upstream-response.ts";
 
 /** No list has more pages, and every v4 can count to it. */
@@ -57,20 +57,19 @@ const NO_FILTER: Filter = { conditions: [] };
 
 /** Builds the request for a page of alpha's size, so that page N is page N and totals are exact (lesson L25). */
 export async function buildListRequest(
-  endpoint: Endpoint,
+  prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<PreparedRequest> {
   const { request, match, services } = authorized;
   const { dialect, grammar } = services.pack;
   const page = requestedPage(request, dialect.page);
-  const query = `?${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
+  const query = `${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
   const filter = requestedFilter(request, grammar) ?? NO_FILTER;
-  const prepared = requestWithoutBody(endpoint, match.parameters);
   const declared = match.route.filterFields(services.catalogs);
   const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized);
   return {
     ...prepared,
-    path: prepared.path + query,
+    path: addQuery(prepared.path, query),
     filter: translateFilter(filter, fields, grammar, match.route.where),
   };
 }
@@ -121,7 +120,7 @@ async function findBoundary(
   const filter = printJson({ [grammar.v4.order_by]: boundaryField, [grammar.v4.order]: "desc" });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const path = `${list.path}?${dialect.page}=${page}&${parameter}=${largest}`;
+    const path = addQuery(list.path, `${dialect.page}=${page}&${parameter}=${largest}`);
     const response = await upstream.call({ ...list, path, filter });
     if (!response.success) throwTranslatedError(response, match.route, list, services.translation, context);
     const { items, pages } = openListBody(response, services.translation, readValue);

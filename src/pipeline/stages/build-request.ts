@@ -27,19 +27,23 @@ export function endpointOf({ name, source }: Route): Endpoint {
  * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
  */
 export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
-  const { route, parameters } = authorized.match;
+  const { route } = authorized.match;
   const endpoint = endpointOf(route);
-  if (endpoint.method !== "GET") return buildWrite(endpoint, authorized);
-  return route.response === "list"
-    ? buildListRequest(endpoint, authorized)
-    : requestWithoutBody(endpoint, parameters);
+  if (endpoint.method !== "GET" && route.body) return buildWrite(endpoint, route.body, authorized);
+  const prepared = await buildWithoutBody(endpoint, authorized);
+  return endpoint.method === "GET" && route.response === "list"
+    ? buildListRequest(prepared, authorized)
+    : prepared;
 }
 
 /** A call with a body. An edit that changes nothing becomes the read of the same object. */
-async function buildWrite(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
+async function buildWrite(
+  endpoint: Endpoint,
+  rules: BodyRules,
+  authorized: AuthorizedRequest,
+): Promise<PreparedRequest> {
   const { match, services, readJson } = authorized;
-  const { body: rules, readRoute: readRouteName } = match.route;
-  if (!rules) return buildWriteWithoutBody(endpoint, authorized);
+  const { readRoute: readRouteName } = match.route;
   const readRoute = readRouteName === undefined ? undefined : services.pack.route(readRouteName);
   const written = await translateBody(
     readJson(),
@@ -54,14 +58,13 @@ async function buildWrite(endpoint: Endpoint, authorized: AuthorizedRequest): Pr
   return { ...prepared, body, gatewayFields: added, clientSent, alpha };
 }
 
-async function buildWriteWithoutBody(
-  endpoint: Endpoint,
-  authorized: AuthorizedRequest,
-): Promise<PreparedRequest> {
+async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
+  const { parameters, route } = authorized.match;
+  if (route.prerequisites.length === 0) return requestWithoutBody(endpoint, parameters);
   const prerequisites = await fetchPrerequisites({}, [], authorized);
   const errors = [...prerequisites.errors, ...(await prerequisites.check({}))];
   if (errors.length > 0) throw new HttpError(400, errors);
-  return requestWithoutBody(endpoint, { ...authorized.match.parameters, ...prerequisites.values });
+  return requestWithoutBody(endpoint, { ...parameters, ...prerequisites.values });
 }
 
 /** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */

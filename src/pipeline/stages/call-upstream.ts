@@ -5,7 +5,7 @@ import type { PageInfo } from "../../dialect/envelope.ts";
 import { readErrors } from "../../dialect/errors.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { readValue } from "../../dialect/json/scan.ts";
-import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
@@ -220,8 +220,8 @@ export async function fetchAllPages(
   const { page: parameter, v4 } = services.pack.dialect;
 
   async function fetchPage(number: number): Promise<OnePage> {
-    const query = `?${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
-    const response = await upstream.call({ ...prepared, path: prepared.path + query });
+    const query = `${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
+    const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
     if (!response.success) return { rejected: response };
     return openListBody(response, services.translation, readValue);
   }

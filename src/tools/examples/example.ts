@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import { validateFile } from "../../mapping/load/validate-file.ts";
 import { readYamlFolder, type YamlSource } from "../../mapping/load/yaml-source.ts";
+import { status } from "../../mapping/schema/text.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
 /** The catalogs of v4: the rows of each list, by its request. */
@@ -28,7 +29,7 @@ export const exampleDefinition = z.strictObject({
         call: z.string(),
         filter: z.json().optional(),
         body: z.json().optional(),
-        status: z.int().optional(),
+        status: status.optional(),
         answers: z.json().optional(),
         /** The media type of a file, instead of `answers`. */
         file: z.string().optional(),
@@ -36,7 +37,7 @@ export const exampleDefinition = z.strictObject({
     )
     .default([]),
   /** `file`: the media type of a file; the body is empty then. */
-  gives: z.strictObject({ status: z.int().default(200), body: z.json(), file: z.string().optional() }),
+  gives: z.strictObject({ status: status.default(200), body: z.json(), file: z.string().optional() }),
 });
 
 /** The JSON Schema of an example, for editors and hints. */

@@ -118,7 +118,7 @@ export async function runExamples(
     const report = (message: string, path: PropertyKey[] = ["v4"]) =>
       void diagnostics.push(source.diagnosticAt(path, message));
     v4.expect(definition.v4, report);
-    const { response } = await dryRun.send({
+    const { response, context } = await dryRun.send({
       ...splitCall(definition.alpha, pack.dialect.alpha.prefix),
       ...(definition.headers && { headers: definition.headers }),
       body: definition.body,
@@ -127,7 +127,12 @@ export async function runExamples(
     if (v4.missingCount() > 0) report(`${v4.missingCount()} expected v4 calls were not made`);
     const { status, body, file } = definition.gives;
     if (response.status !== status)
-      report(`status is ${response.status}, expected ${status}: ${response.body}`, ["gives", "status"]);
+      report(
+        [`status is ${response.status}, expected ${status}: ${response.body}`, ...context.warnings].join(
+          "; ",
+        ),
+        ["gives", "status"],
+      );
     else if (file !== response.file?.type)
       report(`file is ${response.file?.type}, expected ${file}`, ["gives"]);
     else if (!file)

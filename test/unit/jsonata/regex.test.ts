@@ -4,7 +4,10 @@ import { HttpError } from "../../../src/dialect/http-error.ts";
 import { check, compile, ExpressionError, prepareRegex } from "../../../src/jsonata/index.ts";
 import { interpret } from "../../../src/jsonata/interpret.ts";
 import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
-import { silentLocation } from "../../../src/mapping/load/source-location.ts";
+import { locationIn } from "../../../src/mapping/load/source-location.ts";
+import { parseYaml } from "../../../src/mapping/load/yaml-source.ts";
+
+const anywhere = locationIn(parseYaml("book.yaml", "{}"), []);
 
 /** Patterns that explode in JavaScript's own engine, or are quadratic there, and a text that makes them so. */
 const EXPLOSIVE: readonly (readonly [pattern: string, text: (length: number) => string])[] = [
@@ -45,7 +48,7 @@ describe("regular expressions run in linear time", () => {
   });
 
   test.each(EXPLOSIVE)("in a schema's pattern: %s", (pattern, text) => {
-    const check = compileSchema({ properties: { text: { type: "string", pattern } } }, silentLocation);
+    const check = compileSchema({ properties: { text: { type: "string", pattern } } }, anywhere);
     expect(check({ text: text(20_000) })).toMatchObject([{ field: "text" }]);
   });
 });
@@ -94,7 +97,7 @@ describe("matches of the linear engine", () => {
   test("both of two patterns of one schema are checked", () => {
     const check = compileSchema(
       { properties: { one: { pattern: "(?:a+)+x" }, other: { pattern: "(?:b+)+x" } } },
-      silentLocation,
+      anywhere,
     );
     expect(check({ one: "aax", other: "bbx" })).toEqual([]);
     expect(check({ one: "bbx", other: "aax" })).toMatchObject([{ field: "one" }, { field: "other" }]);
@@ -118,7 +121,7 @@ describe("above the limit", () => {
   });
 
   test("a body gets 400", () => {
-    const check = compileSchema({ properties: { text: { pattern: "([0-9]+)USD" } } }, silentLocation);
+    const check = compileSchema({ properties: { text: { pattern: "([0-9]+)USD" } } }, anywhere);
     expect(() => check({ text: long })).toThrow(HttpError);
   });
 });
@@ -141,7 +144,7 @@ describe("a pack is rejected", () => {
     const reported: unknown[] = [];
     compileSchema(
       { properties: { text: { pattern: "(a*)*b" } } },
-      { ...silentLocation, report: (fault) => void reported.push(fault) },
+      { ...anywhere, report: (fault) => void reported.push(fault) },
     );
     expect(reported).toEqual([expect.stringContaining("can be empty")]);
   });

@@ -159,7 +159,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "book.yaml",
       "type: number, minimum: 0",
       "type: numbr",
-      "type: object",
+      "numbr",
       "not a JSON Schema",
     ],
     [
@@ -167,15 +167,15 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "book.yaml",
       "writer: { type: integer }",
       "writer: null",
-      "type: object",
+      "null",
       "not a JSON Schema",
     ],
     [
       "a part's schema that is none",
       "pack.yaml",
-      "schema: { properties: { pin: { type: string } } }",
-      "schema: { properties: pin }",
-      "{ properties: pin }",
+      "    schema: { properties: { pin: { type: string } } }",
+      "    schema: { properties: [] }",
+      "[] }",
       "not a JSON Schema",
     ],
     [

@@ -1,6 +1,7 @@
-import type { FieldRule } from "../../schema/definition.ts";
+import type { FieldRule, ResourceDefinition } from "../../schema/definition.ts";
 import type { SourceLocation } from "../../load/source-location.ts";
-import type { ReadFunction } from "../../translation-context.ts";
+import type { MaybePromise } from "../../../jsonata/index.ts";
+import type { JsonObject, ReadFunction, WriteContext } from "../../translation-context.ts";
 import type { Catalog } from "../catalog.ts";
 import type { ValueKind } from "../value-kinds.ts";
 
@@ -23,12 +24,19 @@ export type CompileFields<T> = (
   locationOf: (field: string) => SourceLocation,
 ) => T;
 
-/** What rules may refer to. Readers are looked up when they run, since resources refer to each other. */
+/** What rules may refer to. Functions of objects are looked up when they run, since resources refer to each other. */
 export interface FieldContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly catalogs: ReadonlyMap<string, Catalog>;
   readonly readers: ReadonlyMap<string, ReadFunction>;
-  readonly resources: ReadonlyMap<string, unknown>;
+  /** Translate an object inside an alpha body to v4, by the rules of its own fields. */
+  readonly objectWrites: ReadonlyMap<
+    string,
+    (object: JsonObject, writing: WriteContext) => MaybePromise<unknown>
+  >;
+  /** Translate the field of a v4 error inside an object to alpha. */
+  readonly errorFields: ReadonlyMap<string, (v4: string) => string | undefined>;
+  readonly resources: ReadonlyMap<string, { readonly definition: ResourceDefinition }>;
   /** `$values(kind, value)` of expressions: looks a v4 value up in the table of a value kind. */
   readonly lookup: (kind: string, value: unknown) => unknown;
   /** Translates v4 scopes to alpha, limited to the scopes that the client asked for. */

@@ -7,6 +7,8 @@ interface ErrorField {
   readonly alpha: string;
   /** `whole`: alpha names the field itself, whatever the tail; a member's name: that member of it. */
   readonly error: string | undefined;
+  /** Names a member of the object that the field holds. */
+  readonly memberName: (v4: string) => string | undefined;
 }
 
 const isWithin = (name: string, parent: string): boolean =>
@@ -15,9 +17,10 @@ const isWithin = (name: string, parent: string): boolean =>
 
 function alphaName(rule: ErrorField, tail: string): string {
   if (rule.error === "whole") return rule.alpha;
-  return rule.error === undefined
-    ? rule.alpha + tail.replaceAll(/\[[^\].]*\]?/g, "")
-    : `${rule.alpha}.${rule.error}`;
+  if (rule.error !== undefined) return `${rule.alpha}.${rule.error}`;
+  const below = tail.replaceAll(/\[[^\].]*\]?/g, "");
+  const member = below.startsWith(".") ? rule.memberName(below.slice(1)) : undefined;
+  return rule.alpha + (member === undefined ? below : `.${member}`);
 }
 
 /**
@@ -27,10 +30,15 @@ function alphaName(rule: ErrorField, tail: string): string {
  * @returns The alpha name of a v4 field; `undefined` where no rule has it, because alpha errors name only members of
  *   the body that the client sent.
  */
-export const compileError: CompileFields<(field: string) => string | undefined> = (rules, { values }) => {
-  const fields = [...rules].flatMap(([alpha, { v4, as, error }]): ErrorField[] =>
-    v4 === undefined ? [] : [{ v4, alpha, error: error ?? values.get(as ?? "")?.error }],
-  );
+export const compileError: CompileFields<(field: string) => string | undefined> = (
+  rules,
+  { values, errorFields },
+) => {
+  const fields = [...rules].flatMap(([alpha, { v4, as, error, object = "" }]): ErrorField[] => {
+    if (v4 === undefined) return [];
+    const memberName = (member: string) => errorFields.get(object)?.(member);
+    return [{ v4, alpha, error: error ?? values.get(as ?? "")?.error, memberName }];
+  });
   const longestFirst = fields.sort((a, b) => b.v4.length - a.v4.length);
   return (field) => {
     const rule = longestFirst.find(({ v4 }) => isWithin(field, v4));

@@ -32,7 +32,8 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
     if (rule.v4 === undefined)
       locationOf(name).report("a field that can be filtered by must say which v4 field it is");
     const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
-    if (kind && kind.v4ValuesByAlpha.size === 0)
+    const isComplete = rule.as !== undefined && !locationOf(name).isRemoved(rule.as);
+    if (isComplete && kind?.v4ValuesByAlpha.size === 0)
       locationOf(name).report(`"${rule.as}" has no table: v4 can't filter by the result of an expression`);
     return {
       name,

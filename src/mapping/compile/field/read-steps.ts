@@ -10,7 +10,7 @@ import {
 } from "../../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
 import type { FieldRule } from "../../schema/definition.ts";
-import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
+import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
 import type { ReadContext } from "../../translation-context.ts";
 import type { FieldContext } from "./context.ts";
 
@@ -63,6 +63,7 @@ function byKind(rule: FieldRule, name: string, context: FieldContext, location: 
   const kind = resolveReference(location.at("as"), "value kind", name, context.values);
   if (!kind) return [];
   const { read, mayBeAsync } = kind.reader(rule.args ?? {});
+  const { origin } = location;
   const cache = new ByteMap();
   function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
     if (typeof result !== "string" || text.length > MAX_CACHED_LENGTH) return result;
@@ -70,7 +71,11 @@ function byKind(rule: FieldRule, name: string, context: FieldContext, location: 
     cache.set(Buffer.from(text), Buffer.from(result));
     return result;
   }
-  const run: ReadStepFunction = (text) => cacheResult(text, read(text));
+  const run: ReadStepFunction = (text) =>
+    cacheResult(
+      text,
+      evaluateFor(origin, () => read(text)),
+    );
   return [{ run, mayBeAsync, cachedText: (bytes, start, end) => cache.find(bytes, start, end) }];
 }
 

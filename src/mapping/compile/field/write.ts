@@ -1,8 +1,16 @@
 /** Alpha body → v4 body: the value of each v4 member. */
-import { thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
-import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
+import { isObject } from "../../../dialect/json/parse.ts";
+import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
+import {
+  compileExpressionAt,
+  evaluateFor,
+  failureAsValue,
+  resolveReference,
+  type SourceLocation,
+} from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/definition.ts";
 import type { JsonObject, WriteContext } from "../../translation-context.ts";
+import { compileGetter, compileSetter } from "../member-paths.ts";
 import { applyValueKind } from "../value-kinds.ts";
 import type { CompileFields, FieldContext } from "./context.ts";
 
@@ -13,8 +21,24 @@ export type WriteFunction = (
   writing: WriteContext,
 ) => MaybePromise<unknown>;
 
-/** The result of a write for an id that the catalog does not have. */
-export const UNKNOWN_ID = Symbol("unknown id");
+/** Why a member can't be translated. */
+export interface WriteFault {
+  /** The dotted path below the member; empty for the member itself. */
+  readonly below: string;
+  /** An id that the catalog does not have, or the expression that failed. */
+  readonly cause: "unknown id" | ExpressionError;
+}
+
+/** The result of a write for a value that can't be translated. */
+export class InvalidWrite {
+  readonly faults: readonly WriteFault[];
+
+  constructor(faults: readonly WriteFault[]) {
+    this.faults = faults;
+  }
+}
+
+const UNKNOWN_ID = new InvalidWrite([{ below: "", cause: "unknown id" }]);
 
 const WRITE_VARIABLES = ["value", "values", "first", "path", "client", "scopesFor"];
 
@@ -22,34 +46,89 @@ const WRITE_VARIABLES = ["value", "values", "first", "path", "client", "scopesFo
 export const compileWrite: CompileFields<ReadonlyMap<string, WriteFunction>> = (rules, context, locationOf) =>
   new Map([...rules].map(([name, rule]) => [name, compileFieldWrite(rule, context, locationOf(name))]));
 
+/** The result of a write, or its failure as the fault of the member: the value comes from the client. */
+const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown> =>
+  thenMaybe(failureAsValue(write), (written) =>
+    written instanceof ExpressionError ? new InvalidWrite([{ below: "", cause: written }]) : written,
+  );
+
+/** Merges the translated items of a list. */
+const listOrFaults = (items: readonly unknown[]): unknown => {
+  const faults = items.flatMap((item) => (item instanceof InvalidWrite ? item.faults : []));
+  return faults.length > 0 ? new InvalidWrite(faults) : items;
+};
+
+/** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
+export function compileObjectWrite(
+  fields: ReadonlyMap<string, { readonly rule: FieldRule; readonly write: WriteFunction }>,
+): (object: JsonObject, writing: WriteContext) => MaybePromise<unknown> {
+  const members = [...fields].flatMap(([name, { rule, write }]) =>
+    rule.v4 === undefined || rule.const !== undefined
+      ? []
+      : [{ name, get: compileGetter(name), put: compileSetter(rule.v4), write }],
+  );
+  return (object, writing) => {
+    const given = members.filter(({ get }) => get(object) !== undefined);
+    return thenMaybe(
+      mapMaybe(given, ({ get, write }) => write(get(object), object, writing)),
+      (values) => {
+        const v4: JsonObject = {};
+        const faults: WriteFault[] = [];
+        given.forEach(({ name, put }, index) => {
+          const value = values[index];
+          if (value instanceof InvalidWrite)
+            faults.push(...value.faults.map((fault) => ({ ...fault, below: `.${name}${fault.below}` })));
+          else if (value !== undefined) put(v4, value);
+        });
+        return faults.length > 0 ? new InvalidWrite(faults) : v4;
+      },
+    );
+  };
+}
+
 /** A member that is null is written, too: body rules have dropped every null that means "not given". */
 function compileFieldWrite(rule: FieldRule, context: FieldContext, location: SourceLocation): WriteFunction {
-  const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
-  const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
+  const resolve = <T>(key: "as" | "catalog" | "object", kind: string, among: ReadonlyMap<string, T>) =>
+    rule[key] === undefined ? undefined : resolveReference(location.at(key), kind, rule[key], among);
+  const kind = resolve("as", "value kind", context.values);
+  const catalog = resolve("catalog", "catalog", context.catalogs);
+  const isKnownObject = resolve("object", "object", context.resources) !== undefined;
+  const { object = "", write: source, args = {} } = rule;
+  const { origin } = location;
   const expression =
-    rule.write === undefined
-      ? undefined
-      : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES);
-  const convert = kind && applyValueKind(kind.write, rule.args ?? {});
+    source === undefined ? undefined : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES);
+  const convert = kind && applyValueKind(kind.write, args);
   const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
-  const toId = (value: unknown, writing: WriteContext): unknown => {
-    if (!catalog || !Array.isArray(value)) return idOf(value, writing);
-    const ids = value.map((each) => idOf(each, writing));
-    return ids.includes(UNKNOWN_ID) ? UNKNOWN_ID : ids;
+  const toId = (value: unknown, writing: WriteContext): unknown =>
+    catalog && Array.isArray(value)
+      ? listOrFaults(value.map((each) => idOf(each, writing)))
+      : idOf(value, writing);
+  // The result of an expression is v4's own object.
+  const isNested = isKnownObject && !expression;
+  const toObject = (value: unknown, writing: WriteContext): MaybePromise<unknown> => {
+    if (!isNested) return value;
+    if (isObject(value)) return context.objectWrites.get(object)?.(value, writing);
+    if (!Array.isArray(value)) return value;
+    return thenMaybe(
+      mapMaybe(value, (each: unknown) => toObject(each, writing)),
+      listOrFaults,
+    );
   };
-  return (value, body, writing) => {
-    const { prerequisites, path, client } = writing;
-    const written = expression
-      ? expression.evaluate(body, {
-          value,
-          values: context.lookup,
-          first: prerequisites,
-          path,
-          client,
-          scopesFor: context.scopesFor,
-        })
-      : value;
-    return thenMaybe(convert ? convert(written) : written, (converted) => toId(converted, writing));
-  };
+  return (value, body, writing) =>
+    catchFailure(() => {
+      const { prerequisites, path, client } = writing;
+      const written = expression
+        ? expression.evaluate(body, {
+            value,
+            values: context.lookup,
+            first: prerequisites,
+            path,
+            client,
+            scopesFor: context.scopesFor,
+          })
+        : value;
+      const converted = convert ? evaluateFor(origin, () => convert(written)) : written;
+      return thenMaybe(converted, (v4) => toObject(toId(v4, writing), writing));
+    });
 }

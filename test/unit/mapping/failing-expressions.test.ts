@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { readExamples } from "../../../src/tools/examples/example.ts";
+import { runExamples } from "../../../src/tools/examples/run-examples.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { sendToLibrary } from "./library-gateway.ts";
+import { withPack, type Edit } from "./pack-folder.ts";
+
+const field = (to: string): Edit => ({ file: "book.yaml", from: "lent_to: { read: '$with.loan.reader'", to });
+
+const readBook = (edit: Edit, book: object) =>
+  sendToLibrary({ edits: [edit] }, { method: "GET", path: "/old/books/5" }, () => [200, book]);
+
+const buy = (edit: Edit, body: object) =>
+  sendToLibrary(
+    { edits: [edit] },
+    { method: "POST", path: "/old/books", body: { title: "Emma", shelf: "A", ...body } },
+  );
+
+describe("an expression that fails while a response is read", () => {
+  test("is a 500 whose body names the field, and whose warning names file, line, keys and cause", async () => {
+    const { status, body, context } = await readBook(field("lent_to: { read: 'name + 1'"), { name: "Emma" });
+    expect([status, body]).toEqual([
+      500,
+      {
+        problems: [
+          { text: "The service could not process this request (example): lent_to could not be translated." },
+        ],
+      },
+    ]);
+    expect(context.warnings).toEqual([
+      expect.stringMatching(/^book\.yaml:10: fields\.lent_to\.read: the left side of an arithmetic operator/),
+    ]);
+  });
+
+  test("of a value kind names the field that uses the kind, too", async () => {
+    const { body, context } = await readBook(
+      { file: "pack.yaml", from: "'$value / $rate'", to: "'$uppercase($value)'" },
+      { cost: { pence: 5 } },
+    );
+    expect(body).toMatchObject({ problems: [{ text: expect.stringContaining(": price could not") }] });
+    expect(context.warnings).toEqual([
+      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.read \(for book\.yaml:9: fields\.price\): /),
+    ]);
+  });
+
+  test("of an inherited field names the file that has the field", async () => {
+    const { context } = await sendToLibrary(
+      {
+        edits: [field("lent_to: { read: 'name + 1'")],
+        files: {
+          "novel.yaml":
+            'object: novel\nextends: book\nfields: {}\nroutes:\n  - { alpha: "GET /novels/:number", scope: books:look, v4: "GET /items/{number}", gives: object }\n',
+        },
+      },
+      { method: "GET", path: "/old/novels/5" },
+      () => [200, { name: "Emma" }],
+    );
+    expect(context.warnings).toEqual([expect.stringMatching(/^book\.yaml:10: fields\.lent_to\.read: /)]);
+  });
+
+  test("is part of the diagnostic of a golden case", async () => {
+    const messages = await withPack([field("lent_to: { read: 'name + 1'")], async (folder) => {
+      const pack = loadPack(folder);
+      const { examples, catalogs } = readExamples(folder, []);
+      const read = examples.filter(({ source }) => source.file.endsWith("book/read.yaml"));
+      return (await runExamples(pack, read, catalogs)).map(({ message }) => message);
+    });
+    expect(messages).toEqual([
+      expect.stringMatching(/status is 500, .*; book\.yaml:10: fields\.lent_to\.read/),
+    ]);
+  });
+});
+
+describe("an expression that fails on a value of the client", () => {
+  const refused = (at: string) => [400, { problems: [{ at, text: "Not a valid value." }] }];
+
+  test("while a member is written is a 400 that names the member, and a warning for the operator", async () => {
+    const failing = await buy(
+      {
+        file: "book.yaml",
+        from: "writer: { v4: author_id }",
+        to: "writer: { v4: author_id, write: '$value + $path' }",
+      },
+      { writer: 5 },
+    );
+    expect([failing.status, failing.body]).toEqual(refused("writer"));
+    expect(failing.context.warnings).toEqual([
+      expect.stringMatching(/^book\.yaml:14: inputs\.writer\.write: /),
+    ]);
+  });
+
+  test("while a value kind is written is a 400 that names the member", async () => {
+    const { status, body, context } = await buy(
+      { file: "book.yaml", from: "price: { type: number, minimum: 0 }", to: "price: {}" },
+      { price: "much" },
+    );
+    expect([status, body]).toEqual(refused("price"));
+    expect(context.warnings).toEqual([
+      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.write \(for book\.yaml:9: fields\.price\): /),
+    ]);
+  });
+
+  test("in a check of a body is a 400 that names the field of the check", async () => {
+    const { status, body } = await buy(
+      {
+        file: "book.yaml",
+        from: "    add: { origin: gateway }",
+        to: "    checks: [{ field: title, fault: 'title > 5 ? \"long\"' }]\n    add: { origin: gateway }",
+      },
+      {},
+    );
+    expect([status, body]).toEqual(refused("title"));
+  });
+
+  test.each([
+    ["of a prerequisite", { file: "pack.yaml", from: "'$exists(writer)'", to: "'title > 5'" }],
+    [
+      "of a route",
+      {
+        file: "book.yaml",
+        from: "  - { alpha: POST /books,",
+        to: "  - { alpha: POST /books, when: 'title > 5', scope: books:write, v4: POST /lists, body: buy, gives: object }\n  - { alpha: POST /books,",
+      },
+    ],
+  ])("in the condition %s is a 400", async (_of, edit) => {
+    const { status, body, context } = await buy(edit, {});
+    expect([status, body]).toEqual([
+      400,
+      { problems: [{ text: "The body has a value that is not valid." }] },
+    ]);
+    expect(context.warnings).toEqual([expect.stringMatching(/^(pack|book)\.yaml:\d+: .*when: /)]);
+  });
+});
