@@ -54,11 +54,11 @@ function reportFormats({ format, pattern }: Schema, ajv: Ajv2020, location: Sour
 
 /** Reports unknown keywords, here and in the schemas inside. */
 function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation): boolean {
-  const unknown = Object.keys(schema).filter((keyword) => ajv.getKeyword(keyword) === false);
+  const unknown = Object.keys(schema).filter((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   for (const keyword of unknown)
     location.at(keyword).reportKey({
       message: `not a JSON Schema: unknown keyword "${keyword}"`,
-      hint: suggestionFor(keyword, Object.keys(ajv.RULES.all)),
+      hint: suggestionFor(keyword, Object.keys(ajv.RULES.keywords)),
     });
   const isReadable = reportFormats(schema, ajv, location);
   const inner = [

@@ -166,6 +166,17 @@ function validPart<T>(
   return undefined;
 }
 
+/** Whether a missing key is there under a similar name, which is reported as unknown. */
+const isMisspelt = (missing: Issue, issues: readonly Issue[], data: unknown): boolean =>
+  at(data, missing.path) === undefined &&
+  issues.some(
+    (issue) =>
+      issue.code === "unrecognized_keys" &&
+      issue.path.length === missing.path.length - 1 &&
+      issue.path.every((key, index) => key === missing.path[index]) &&
+      closestMatch(String(missing.path.at(-1)), issue.keys) !== undefined,
+  );
+
 const quoted = (keys: readonly string[]): string => keys.map((key) => `"${key}"`).join(", ");
 
 /** The diagnostics of the unknown keys of one map: one for each that is nearly right, one for all others. */
@@ -221,7 +232,7 @@ export function validateFile<T>(
       const keys = issue.keys.filter((key) => !lostKeys.has(key));
       if (keys.length > 0)
         diagnostics.push(...describeUnknownKeys({ ...issue, keys }, source, describeSchema()));
-    } else
+    } else if (!isMisspelt(issue, issues, source.data))
       diagnostics.push(source.diagnosticAt(issue.path, describeIssue(issue, source.data, describeSchema)));
   }
   return validPart(source, schema, onRemoved);

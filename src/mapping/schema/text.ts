@@ -14,10 +14,8 @@ export const mediaType = z
   .string()
   .regex(/^[!#$&^\w.+-]+\/(?:\*|[!#$&^\w.+-]+)$/, "is not a media type, such as image/png");
 
-/** The status of a response. */
-export const status = z
-  .int()
-  .refine((code) => code >= 200 && code <= 599, "is not the status of a response: 200 to 599");
+/** The status of a final response (RFC 9110, section 15). */
+export const status = z.int().min(200).max(599);
 
 /** The start of all paths of a side. `/` is no prefix: it does not end with a slash. */
 export const pathPrefix = z

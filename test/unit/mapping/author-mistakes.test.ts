@@ -11,8 +11,8 @@ const diagnosticsOf = (edit: Edit): string[] =>
 
 describe("check reports a value that can never work", () => {
   test.each([
-    ["a status of 50000", dialect("other: 500", "other: 50000"), "29: is not the status of a response"],
-    ["a status of 7", dialect("alpha: 503", "alpha: 7"), "27: is not the status of a response"],
+    ["a status of 50000", dialect("other: 500", "other: 50000"), "29: must be at most 599"],
+    ["a status of 7", dialect("alpha: 503", "alpha: 7"), "27: must be at least 200"],
     ["a header with a space", dialect("X-Where", "X Where"), "34: is not the name of a header"],
     ["another header with a space", dialect("X-True-Status", "X True"), "11: is not the name of a header"],
     ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "16: is not a scheme"],
@@ -96,6 +96,11 @@ describe("check reports one mistake once", () => {
       "a route whose only source is invalid",
       book("v4: POST /items, body", "refuse: 5, body"),
       "37: must be a string or a map, but is a number",
+    ],
+    [
+      "a required key under a similar name",
+      dialect("page: page", "pag: page"),
+      'pack.yaml:22: unknown key "pag"; did you mean "page"?',
     ],
     [
       "a file that is no map",
