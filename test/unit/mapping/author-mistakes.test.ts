@@ -100,7 +100,7 @@ describe("check reports one mistake once", () => {
     [
       "a required key under a similar name",
       dialect("page: page", "pag: page"),
-      'pack.yaml:22: unknown key "pag"; did you mean "page"?',
+      'unknown key "pag"; did you mean "page"?',
     ],
     [
       "a file that is no map",
