@@ -4,6 +4,7 @@ import { CLIENT_GONE } from "../audit/record.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
+import type { StatusesDefinition } from "../dialect/statuses.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
@@ -42,7 +43,10 @@ export interface ResponseDefaults {
 }
 
 export interface LifecycleDependencies {
-  readonly translation: { readonly errors: ErrorNames };
+  readonly translation: {
+    readonly errors: ErrorNames;
+    readonly statuses: Pick<StatusesDefinition, "other">;
+  };
   readonly style: ResponseDefaults;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
@@ -62,7 +66,7 @@ export function withLifecycle(
   { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
 ): AlphaHandler {
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): HandlerResult {
-    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation.errors);
+    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     return result;
   }
@@ -127,7 +131,7 @@ function toErrorResult(
   error: unknown,
   id: string,
   context: RequestContext,
-  names: ErrorNames,
+  { errors: names, statuses }: LifecycleDependencies["translation"],
 ): HandlerResult & { readonly isUnexpected: boolean } {
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) context.warnings.push(cause.message);
@@ -140,7 +144,7 @@ function toErrorResult(
   const field = error instanceof ExpressionError ? error.origin?.field : undefined;
   const cause = field === undefined ? "" : `: ${field} could not be translated`;
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
-  return { status: 500, body: printJson(writeErrors([detail], names)), isUnexpected };
+  return { status: statuses.other, body: printJson(writeErrors([detail], names)), isUnexpected };
 }
 
 /** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */

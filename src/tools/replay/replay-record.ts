@@ -97,9 +97,13 @@ function compareCalls(
   return [...differences, ...remaining.map((call) => createDifference("v4 call", undefined, callName(call)))];
 }
 
-/** A neutral 500 names the id of its request, and a replay has another id. */
+const NEUTRAL_REASON = "a neutral reason";
+
+/** A neutral error names the id of its request. A replay has another id, and another version may word it otherwise. */
 const withoutId = (text: string, id: string): unknown =>
-  parseJson(id === "" ? text : text.replaceAll(id, "ID"));
+  JSON.parse(text, (_name, value: unknown) =>
+    typeof value === "string" && id !== "" && value.includes(id) ? NEUTRAL_REASON : value,
+  );
 
 /** Removes what JSON cannot hold, such as members that are undefined. */
 const asJson = (value: unknown): unknown =>

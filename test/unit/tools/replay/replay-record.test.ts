@@ -5,6 +5,7 @@ import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 import { exampleRecords } from "../explain/example-records.ts";
+import { withPack } from "../../mapping/pack-folder.ts";
 import { withChangedPack, type PackEdit } from "./changed-pack.ts";
 
 const pack = loadPack("mappings");
@@ -141,6 +142,52 @@ describe("missing parts of a record are not a change of the pack", () => {
       v4: v4.map((call, index) => (index === 0 ? { ...call, response: "<h1>502</h1>" } : call)),
     };
     expect(await replay(failed)).toEqual({ kind: "same" });
+  });
+});
+
+describe("a recorded neutral error is the same", () => {
+  const [call] = sampleRecord("failed").v4;
+  const recorded = (status: number, reason: string): AuditRecord => {
+    const record = sampleRecord("failed");
+    return {
+      ...record,
+      requestId: "another-request",
+      alpha: {
+        ...record.alpha,
+        method: "GET",
+        path: "/old/books/5",
+        query: "",
+        filter: null,
+        route: "GET /books/:number",
+        status,
+        response: { problems: [{ text: reason }] },
+      },
+      v4: [
+        {
+          ...call,
+          method: "GET",
+          path: "/api/new/items/5",
+          filter: null,
+          ms: 1,
+          status: 200,
+          response: "<h1>Bad Gateway</h1>",
+        },
+      ],
+    };
+  };
+
+  test.each([500, 502])("under a pack whose status for it is %i", async (status) => {
+    const edit = { file: "pack.yaml", from: "  other: 500", to: `  other: ${status}` };
+    const library = withPack([edit], loadPack);
+    const reason = "The service could not process this request (another-request).";
+    expect(await createReplay(library)(recorded(status, reason))).toEqual({ kind: "same" });
+  });
+
+  test("where an earlier version worded it otherwise", async () => {
+    const reason = "The service could not answer this request (another-request).";
+    const library = withPack([], loadPack);
+    expect(await createReplay(library)(recorded(500, reason))).toEqual({ kind: "same" });
+    expect(await createReplay(library)(recorded(500, "Out of stock."))).toMatchObject({ kind: "changed" });
   });
 });
 
