@@ -5,6 +5,8 @@ import { createBodyReaders, type RequestBodies } from "../pipeline/http/read-bod
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
+import { SettingsError } from "../config/settings.ts";
+import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
@@ -72,6 +74,7 @@ const LAST_RECORDS_MS = 1000;
  * @throws {PackError} If the pack is invalid.
  * @throws {AuditUnavailableError} or {StateUnavailableError} If a store can't be opened.
  * @throws {SeedError} If the seed file of the sandbox is invalid.
+ * @throws {SettingsError} If the sandbox is used with a pack for another v4.
  */
 export async function createDependencies(
   settings: Settings,
@@ -86,7 +89,7 @@ export async function createDependencies(
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
-  const v4 = await openV4(settings);
+  const v4 = await openV4(settings, pack);
   const tracing = await openTracing(environment, (message) =>
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
@@ -127,8 +130,18 @@ export async function createDependencies(
   };
 }
 
-/** @throws {SeedError} If the seed file is invalid. */
-async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings): Promise<V4Service> {
+/** The v4 calls of a pack, with a value for each parameter. */
+const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly path: string }[] =>
+  routes.flatMap(({ source }) => {
+    if (!("call" in source)) return [];
+    const { method, template } = source.call;
+    return [
+      { method, path: dialect.v4.prefix + template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "1") },
+    ];
+  });
+
+/** @throws {SeedError} If the seed file is invalid. @throws {SettingsError} If the sandbox has no call of the pack. */
+async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings, pack: Pack): Promise<V4Service> {
   if (UPSTREAM_URL)
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
   // Loaded only if it is used.
@@ -138,6 +151,14 @@ async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings): Promis
   ]);
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
   const sandbox = await startSandbox({ words: WORDS, data });
+  const calls = v4Calls(pack);
+  const [call] = calls;
+  if (call && !calls.some(({ method, path }) => sandbox.serves(method, path))) {
+    await sandbox.close();
+    throw new SettingsError([
+      `UPSTREAM_URL is missing: this pack is for another v4 than the embedded sandbox, which has no ${call.method} ${call.path}`,
+    ]);
+  }
   return {
     origin: new URL(sandbox.url),
     authOrigin: AUTH_URL ?? new URL(sandbox.authUrl),

@@ -9,6 +9,7 @@ import { createRenamer, renameDeep, scopeRenaming } from "../config/product-word
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { findCallerByToken, hasToken } from "./http/authentication.ts";
+import { createRouter } from "./http/endpoint-router.ts";
 import type { LoggedRequest } from "./http/http-listener.ts";
 import { createRequestListener, createRequestLog, listen } from "./http/http-listener.ts";
 import type { RateLimit } from "./http/request-handler.ts";
@@ -69,6 +70,8 @@ export interface SandboxService {
    * OAuth client, which expires after two hours.
    */
   readonly tokens: Readonly<Record<TokenName, string>>;
+  /** Whether it has an endpoint for this method and path, `/v4/...`. */
+  serves(method: string, path: string): boolean;
   /** Returns an OAuth client with a secret, to try the login server; undefined if none exists. */
   application(): { readonly id: string; readonly secret: string } | undefined;
   /** The last 200 requests. */
@@ -167,9 +170,11 @@ export function createSandbox(options: ServiceOptions = {}): SandboxService {
   const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
   const log = createRequestLog();
   const findCaller = (token: string) => findCallerByToken(store, token);
+  const endpoints = declared.flatMap((resource) => createEndpoints(resource, byName));
+  const routes = createRouter(endpoints);
   const handleRequest = createSandboxPipeline({
     store,
-    endpoints: declared.flatMap((resource) => createEndpoints(resource, byName)),
+    endpoints,
     findCaller,
     rateLimit: options.rateLimit ?? { limit: 1600, seconds: 120 },
     runDueEvents(at) {
@@ -184,6 +189,10 @@ export function createSandbox(options: ServiceOptions = {}): SandboxService {
       TokenName,
       string
     >,
+    serves(method, path) {
+      const [, version, ...segments] = path.split("/");
+      return version === "v4" && routes.find(method, segments) !== undefined;
+    },
     application() {
       const found = [...store.table("client").all()].find(({ hidden }) => hidden?.secret !== undefined);
       return found?.hidden?.secret === undefined

@@ -27,6 +27,21 @@ test("serve prints neither token nor request with a real v4 service", async () =
   expect((await gateway.ended).out).not.toMatch(/^(?:Token|OAuth|curl)/m);
 }, 60_000);
 
+test("serve with a pack for another v4, and no address of it, says what is missing", async () => {
+  const env = {
+    MAPPINGS_DIR: "test/fixtures/library-pack",
+    DATA_DIR: createFolder(),
+    PORT: "0",
+    ADMIN_PORT: "0",
+  };
+  const { code, out, err } = await run(["serve"], { env }).ended;
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain("AG_SETTINGS_INVALID: ");
+  expect(err).toContain(
+    "UPSTREAM_URL is missing: this pack is for another v4 than the embedded sandbox, which has no GET /api/new/items",
+  );
+}, 60_000);
+
 /** Prints the name of each module of the sandbox that is loaded. */
 const PRINT_SANDBOX_MODULES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
