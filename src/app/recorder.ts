@@ -2,19 +2,20 @@ import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
 import { createRedaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
+import { header, tokenInfoOf, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
 import {
-  errorOf,
-  createNativeAuditRecord,
-  nativeSummaryOf,
+  createNativeRecord,
+  summarizeNativeRequest,
+  type NativeOutcome,
+} from "../pipeline/native/native-record.ts";
+import type { RecordOptions, RequestSummary } from "../pipeline/recorded-request.ts";
+import {
   createAuditRecord,
   createMinimalRecord,
+  describeError,
   summarizeRequest,
-  type NativeOutcome,
   type RequestOutcome,
-  type RecordOptions,
-  type RequestSummary,
 } from "../pipeline/stages/audit-record.ts";
-import { header, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
@@ -177,8 +178,8 @@ export function createRecorder({
   return {
     alpha(request, outcome, context) {
       const startedAt = performance.now();
-      const { rejectedBy, traceparent = header(request, "traceparent") } = context;
-      const details = { rejectedBy, traceparent };
+      const { rejectedBy, upstream } = context;
+      const details = { rejectedBy, traceparent: upstream?.traceparent ?? header(request, "traceparent") };
       const record = audit && createRecord(request, outcome, context);
       const summary = record ?? summarizeRequest(request, outcome, context, options);
       context.span?.end(spanResult(summary));
@@ -189,8 +190,8 @@ export function createRecorder({
     },
     async native(request, outcome, hash) {
       try {
-        const record = audit && createNativeAuditRecord(request, outcome, hash, options);
-        const summary = record ?? nativeSummaryOf(request, outcome, hash);
+        const record = audit && createNativeRecord(request, outcome, hash, options);
+        const summary = record ?? summarizeNativeRequest(request, outcome, hash);
         const traceparent = header(request, "traceparent");
         const { method } = request;
         const time = new Date(Date.now() - outcome.ms);
@@ -207,7 +208,7 @@ export function createRecorder({
         {
           code: "AG_UNEXPECTED_ERROR",
           requestId: request.id,
-          err: errorOf(error, request, context, options),
+          err: describeError(error, request, context, options),
         },
         "unexpected error",
       ),
@@ -223,9 +224,12 @@ function observeStages(
   context: RequestContext,
   auditMs: number,
 ): void {
-  const { credentials, match, tokenInfo, stageTimes, calls, upstreamMs, startedAt } = context;
+  const { client, match, stageTimes, upstream, startedAt } = context;
+  const { upstreamMs = 0, firstCallAt = 0, cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
   const route = match?.route.name ?? null;
-  const { authenticate, matchRoute, rateLimit, authorize, buildRequest, buildResponse } = stageTimes;
+  const { authenticate, matchRoute, rateLimit, authorize, buildResponse } = stageTimes;
+  // Calls to the login server belong to no stage.
+  const buildRequest = authorize > 0 ? firstCallAt : 0;
   if (authenticate > 0) metrics.observeStage("authenticate", route, authenticate - startedAt);
   if (matchRoute > 0) metrics.observeStage("match_route", route, matchRoute - authenticate);
   if (rateLimit > 0) metrics.observeStage("rate_limit", route, rateLimit - matchRoute);
@@ -238,9 +242,10 @@ function observeStages(
   }
   metrics.observeStage("audit", route, auditMs);
 
-  if (credentials?.hash !== undefined) metrics.countCacheReads("tokens", tokenInfo !== undefined);
-  if (context.cacheHits > 0) metrics.countCacheReads("reads", true, context.cacheHits);
-  if (context.cacheMisses > 0) metrics.countCacheReads("reads", false, context.cacheMisses);
+  if (client?.credentials.hash !== undefined)
+    metrics.countCacheReads("tokens", tokenInfoOf(context) !== undefined);
+  if (cacheHits > 0) metrics.countCacheReads("reads", true, cacheHits);
+  if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
   if (buildResponse > 0 && match?.route.kind === "catalog")
-    metrics.countCacheReads("catalogs", calls.length === 0);
+    metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
 }

@@ -9,20 +9,30 @@ export interface ErrorDetail {
 /** The reason of a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";
 
+/** A rejection by a limit of the gateway itself, which the metrics count. */
+export interface Rejection {
+  readonly by: "bodies" | "brown_out" | "limit";
+  /** For the audit record and the log. */
+  readonly warning?: string;
+}
+
 /**
  * The gateway rejects a request, with alpha's status and all problems at once. This is the only error whose text clients
- * see: every other one becomes a neutral 500 (`pipeline/errors.ts`).
+ * see: every other one becomes a neutral 500 (`pipeline/lifecycle.ts`).
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code = "AG_REQUEST_REJECTED";
   readonly status: number;
   readonly details: readonly ErrorDetail[];
+  /** Where rejections of this kind are counted. */
+  readonly rejection: Rejection | undefined;
 
-  constructor(status: number, problems: readonly ErrorDetail[] | string) {
+  constructor(status: number, problems: readonly ErrorDetail[] | string, rejection?: Rejection) {
     const list = typeof problems === "string" ? [{ reason: problems }] : problems;
     super(list.map(({ reason }) => reason).join(" "));
     this.status = status;
     this.details = list;
+    this.rejection = rejection;
   }
 }

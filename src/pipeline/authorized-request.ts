@@ -4,11 +4,10 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import type { AlphaRequest, Credentials, RequestContext, ResponseBody, RouteMatch } from "./context.ts";
+import type { ResponseBody, ResponseReport } from "./context.ts";
 import type { ResponseCache } from "./response-cache.ts";
-import type { ResolvedCredentials } from "./stages/authorize.ts";
 import type { ReadJson } from "./stages/read-body.ts";
-import type { PreparedRequest, UpstreamCaller } from "./upstream-call.ts";
+import type { CallerRequest, PreparedRequest, UpstreamCaller } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 /** What requests are translated with, the same for all requests of a pack. */
@@ -23,16 +22,11 @@ export interface TranslationServices {
 }
 
 /** A request that may use its route, and the calls to v4 that it may make. */
-export interface AuthorizedRequest {
-  readonly request: AlphaRequest;
-  readonly match: RouteMatch;
+export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
   readonly readJson: ReadJson;
-  /** The credentials as the client sent them, and those for v4 in their place. */
-  readonly client: Credentials;
-  readonly resolved: ResolvedCredentials;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
-  readonly context: RequestContext;
+  readonly report: ResponseReport;
 }
 
 /**

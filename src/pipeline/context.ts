@@ -1,13 +1,14 @@
 /** Requests and responses as plain data, and what is collected about a request while it is processed. */
 import type { Readable } from "node:stream";
-import type { HttpError } from "../dialect/http-error.ts";
+import type { HttpError, Rejection } from "../dialect/http-error.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
-import type { RecordedCall } from "../audit/record.ts";
 import type { SentBody } from "../audit/redact.ts";
-import type { StartCallSpan, RequestSpan } from "../observability/tracing/tracing.ts";
+import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
+import type { UpstreamActivity } from "./instrument-call.ts";
+import type { ClientToken } from "./stages/authorize.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
 export interface BodyOwner {
@@ -93,38 +94,17 @@ export interface RouteMatch {
   readonly parameters: Parameters;
 }
 
-/** A call to v4 and its response. The body is read only where bodies are recorded. */
-export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
-  readonly response?: {
-    readonly text: string;
-    readonly bytes?: Buffer | undefined;
-    readonly isValidJson?: boolean | undefined;
-  };
+/** A client's credentials, and what is cached about its token: the result of authentication. */
+export interface AuthenticatedClient {
+  readonly credentials: Credentials;
+  readonly tokenInfo: TokenInfo | undefined;
 }
 
-/** Collected by authentication and authorization, and by the calls that test the token. */
-export interface ClientContext {
-  credentials?: Credentials;
-  /** What the token cache had when the request was authorized. */
-  tokenInfo?: TokenInfo | undefined;
-  /** Whether v4 accepted the token in this request. */
-  accepted?: boolean;
-  /** The token that v4 was called with, where it differs from the client's. */
-  v4Token?: string | undefined;
-}
-
-/** Collected by the rate limit and by brown-outs. */
-export interface LimitContext {
-  rateLimitStatus?: RateLimitStatus;
-  /** Why the gateway rejected the request, where such rejections are counted. */
-  rejectedBy?: "bodies" | "brown_out" | "limit";
-}
-
-/** Collected when the body is read. */
-export interface BodyContext {
-  body?: Buffer;
-  /** The members of the body, where it was read as a form. */
-  form?: SentBody["form"];
+/** The body of a request: the result of reading it. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** Its members, where it was read as a form. */
+  readonly form?: SentBody["form"];
 }
 
 /** Collected while a request or a response is translated. */
@@ -133,84 +113,81 @@ export interface TranslationReport {
   readonly warnings: string[];
 }
 
-/** Collected by calls to v4 and to its login server. */
-export interface UpstreamContext {
-  readonly calls: UpstreamCallRecord[];
-  readonly warnings: string[];
-  /** Milliseconds spent waiting for responses. */
-  upstreamMs: number;
-  /** Calls in progress, and since when there is one. */
-  callsInProgress: number;
-  waitingSince: number;
-  /** Undefined without tracing. */
-  span?: { readonly call: StartCallSpan } | undefined;
-}
-
-/** Values of the response's headers. */
-export interface HeaderContext {
-  /** Method and path of the v4 call that the response is built from. */
-  upstreamEquivalent?: string;
-  /** v4's own rate limit headers, where v4 rejected the request. */
-  upstreamRateLimitHeaders?: Readonly<Record<string, string>>;
-}
-
 /** When a request left a stage, by `performance.now()`; 0: it has not reached the end of this stage. */
 export interface StageTimes {
   authenticate: number;
   matchRoute: number;
   rateLimit: number;
   authorize: number;
-  /** The first v4 call starts. */
-  buildRequest: number;
   buildResponse: number;
 }
 
-/**
- * All that is collected about one request, for the response's headers, the audit record, the metrics and the log.
- * Stages get the part that they own, not the whole.
- */
-export interface RequestContext
-  extends ClientContext, LimitContext, BodyContext, TranslationReport, UpstreamContext, HeaderContext {
-  readonly startedAt: number;
-  readonly time: Date;
-  readonly warnings: string[];
-  match?: RouteMatch | undefined;
-  /** Name in the audit and the metrics, where the request is not for a route of the pack. */
-  route?: string;
-  span?: RequestSpan | undefined;
-  /** The W3C trace of the request's calls. */
-  traceparent?: string;
-  /** Bytes of streamed files: from the client, and to it. */
-  streamedBytes?: { in: number; out: number };
-  /** Related v4 responses that were cached, and that were not. */
-  cacheHits: number;
-  cacheMisses: number;
-  readonly stageTimes: StageTimes;
-  /** Releases what the request holds; the lifecycle calls it at the end of every request. */
-  release?: (() => void) | undefined;
+/** Collected from v4's responses: what alpha's response lost, and the headers of an error. */
+export interface ResponseReport extends TranslationReport {
+  /** v4's own rate limit headers, where v4 rejected the request. */
+  upstreamRateLimitHeaders: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the context of one request. @param startedAt by `performance.now()` */
-export const createContext = (startedAt = performance.now()): RequestContext => ({
+/** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
+interface StageResults {
+  client: AuthenticatedClient | undefined;
+  /** Several routes may share a path: the first of them, until the body has selected one. */
+  match: RouteMatch | undefined;
+  rateLimitStatus: RateLimitStatus | undefined;
+  token: ClientToken | undefined;
+  body: ReceivedBody | undefined;
+  /** Method and path of the v4 call that the response is built from. */
+  upstreamEquivalent: string | undefined;
+  /** The calls to v4; undefined before the first one. */
+  upstream: UpstreamActivity | undefined;
+}
+
+/**
+ * All that is known about one request. The functions that compose stages write it, and the lifecycle reads it at the
+ * end. Stages get their input and return their result; of the context they only see a report or an activity to add to.
+ */
+export interface RequestContext extends StageResults, ResponseReport {
+  readonly startedAt: number;
+  readonly time: Date;
+  readonly stageTimes: StageTimes;
+  /** Undefined without tracing. */
+  readonly span: RequestSpan | undefined;
+  /** Name in the audit and the metrics, where the request is not for a route of the pack. */
+  route: string | undefined;
+  /** Why the gateway rejected the request, where such rejections are counted. */
+  rejectedBy: Rejection["by"] | undefined;
+}
+
+/**
+ * Creates the context of one request, with all its members: contexts then share one hidden class.
+ *
+ * @param startedAt by `performance.now()`
+ */
+export const createContext = (startedAt = performance.now(), span?: RequestSpan): RequestContext => ({
   startedAt,
   time: new Date(),
-  calls: [],
+  stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
+  span,
+  route: undefined,
+  client: undefined,
+  match: undefined,
+  rateLimitStatus: undefined,
+  token: undefined,
+  body: undefined,
+  upstreamEquivalent: undefined,
+  upstream: undefined,
   losses: new Set(),
   warnings: [],
-  upstreamMs: 0,
-  callsInProgress: 0,
-  waitingSince: 0,
-  stageTimes: {
-    authenticate: 0,
-    matchRoute: 0,
-    rateLimit: 0,
-    authorize: 0,
-    buildRequest: 0,
-    buildResponse: 0,
-  },
-  cacheHits: 0,
-  cacheMisses: 0,
+  rejectedBy: undefined,
+  upstreamRateLimitHeaders: undefined,
 });
+
+/** What is known about the token of a request: by authorization, or before it by authentication. */
+export const tokenInfoOf = ({
+  token,
+  client,
+}: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
+  token ? token.info : client?.tokenInfo;
 
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>

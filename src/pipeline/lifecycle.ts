@@ -66,7 +66,12 @@ export function withLifecycle(
   { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
 ): AlphaHandler {
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): HandlerResult {
-    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
+    if (error instanceof HttpError && error.rejection) {
+      const { by, warning } = error.rejection;
+      context.rejectedBy = by;
+      if (warning !== undefined) context.warnings.push(warning);
+    }
+    const { isUnexpected, ...result } = toErrorResult(error, request.id, context.warnings, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     return result;
   }
@@ -93,11 +98,10 @@ export function withLifecycle(
   }
 
   return async function handleRequest(request) {
-    const context = createContext(request.startedAt);
-    context.span = startSpan?.(request);
+    const context = createContext(request.startedAt, startSpan?.(request));
     const result = await handle(request, context)
       .catch((error: unknown) => resultOf(error, request, context))
-      .finally(() => context.release?.());
+      .finally(() => context.token?.release?.());
     const response = finalizeResponse(request, result, style, context);
     const isGone = request.signal.aborted && result.status >= 500;
     const outcome = { status: isGone ? CLIENT_GONE : result.status, response };
@@ -130,26 +134,32 @@ const EXPECTED = [
 function toErrorResult(
   error: unknown,
   id: string,
-  context: RequestContext,
+  warnings: string[],
   { errors: names, statuses }: LifecycleDependencies["translation"],
 ): HandlerResult & { readonly isUnexpected: boolean } {
   if (error instanceof HttpError) {
-    for (const { cause } of error.details) if (cause) context.warnings.push(cause.message);
+    for (const { cause } of error.details) if (cause) warnings.push(cause.message);
     return { status: error.status, body: printJson(writeErrors(error.details, names)), isUnexpected: false };
   }
   const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
   // The call has already warned of its own failure.
   if (!(error instanceof UpstreamError))
-    context.warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
+    warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
   const field = error instanceof ExpressionError ? error.origin?.field : undefined;
   const cause = field === undefined ? "" : `: ${field} could not be translated`;
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
   return { status: statuses.other, body: printJson(writeErrors([detail], names)), isUnexpected };
 }
 
+/** What of a request is shown in the headers of its response. */
+type ResponseHeaderValues = Pick<
+  RequestContext,
+  "rateLimitStatus" | "upstreamRateLimitHeaders" | "upstreamEquivalent"
+>;
+
 /** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */
 function addLimitHeaders(
-  { rateLimitStatus, upstreamRateLimitHeaders }: RequestContext,
+  { rateLimitStatus, upstreamRateLimitHeaders }: ResponseHeaderValues,
   isLimited: boolean,
   headers: Record<string, string>,
 ): void {
@@ -168,7 +178,7 @@ function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders }: HandlerResult,
   { headers: defaults, alwaysOk, rateLimitedStatus }: ResponseDefaults,
-  context: RequestContext,
+  values: ResponseHeaderValues,
 ): AlphaResponse {
   const isAlwaysOk = header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
   const isLimited = status === rateLimitedStatus.status;
@@ -177,8 +187,8 @@ function finalizeResponse(
     "content-type": "application/json",
     "x-request-id": request.id,
   };
-  addLimitHeaders(context, isLimited, headers);
-  if (context.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = context.upstreamEquivalent;
+  addLimitHeaders(values, isLimited, headers);
+  if (values.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = values.upstreamEquivalent;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;

@@ -4,14 +4,15 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { BrownOuts } from "./brown-outs/brown-outs.ts";
+import { createUpstreamActivity } from "./instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import { firstCandidate, matchRoute } from "./stages/match-route.ts";
-import { enforceBrownOut, enforceRateLimit } from "./stages/rate-limit.ts";
-import { readBody } from "./stages/read-body.ts";
+import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
+import { parseOnUse, readBody } from "./stages/read-body.ts";
 import {
   traceparentOf,
   UpstreamCaller,
@@ -40,17 +41,14 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
   const { statuses, alpha } = pack.dialect;
   const schemes = { alpha: alpha.scheme, native: dependencies.nativeScheme };
-  const rateLimit = { limits, limitedStatus: statuses.rate_limited.alpha };
-  const brownOut = { brownOuts, status: statuses.other };
 
   return withLifecycle(async function runPipeline(request, context) {
-    const { stageTimes } = context;
+    const { stageTimes, warnings, span } = context;
 
     // Authenticate: parse the credentials and look the token up in the cache.
     const client = await authenticate(request, schemes, tokens);
     const { credentials } = client;
-    context.credentials = credentials;
-    context.tokenInfo = client.tokenInfo;
+    context.client = client;
     stageTimes.authenticate = performance.now();
 
     // Match the route. Several routes are candidates where the body selects one.
@@ -59,19 +57,22 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     stageTimes.matchRoute = performance.now();
 
     // Enforce the rate limit and brown-outs.
-    const creditAddress = await enforceRateLimit(request, client, context.match, context, rateLimit);
-    enforceBrownOut(client, context.match, context, brownOut);
+    const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
+    context.rateLimitStatus = status;
+    rejectLimited(status, statuses.rate_limited.alpha);
+    rejectInBrownOut(credentials, context.match, brownOuts, statuses.other);
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.
     const token = await resolveToken(client, candidates, dependencies);
-    context.release = token.release;
-    context.tokenInfo = token.info;
+    context.token = token;
     const verdicts = authorize(credentials, token, candidates, scopes);
     stageTimes.authorize = performance.now();
 
     // Read the body, and let it select among the candidates. Everything above was decided by the request head.
-    const readJson = await readBody(request, verdicts, context, token.isAccepted);
+    const bytes = await readBody(request, verdicts, token.isAccepted);
+    if (bytes) context.body = { bytes };
+    const readJson = parseOnUse(request, bytes);
     const match = await selectRoute(verdicts, readJson);
     context.match = match;
 
@@ -80,14 +81,14 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const { hash } = resolved.credentials;
     if (hash !== undefined && token.info?.refused === false)
       await catalogs.refreshWith(hash, upstreamCredentials(resolved.credentials, dialect.scheme));
-    context.traceparent = traceparentOf(request);
-    const caller = { request, match, client: credentials, resolved, creditAddress };
-    const upstream = new UpstreamCaller(caller, dependencies, context);
+    context.upstream = createUpstreamActivity(warnings, span?.call, traceparentOf(request));
+    const caller = { request, match, client: credentials, token, creditAddress };
+    const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
     const services: TranslationServices = dependencies;
-    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, context };
+    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const prepared = await kind.buildRequest(authorized);
-    context.upstreamEquivalent = `${prepared.method} ${prepared.path}`;
+    context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
 
     // Call v4, with what the call waits for and what the response needs.
     const received = await kind.callUpstream(prepared, authorized);

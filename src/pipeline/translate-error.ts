@@ -3,7 +3,7 @@ import { readErrors } from "../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { HeaderContext, TranslationReport } from "./context.ts";
+import type { ResponseReport } from "./context.ts";
 import type { TranslationConfig, UpstreamResponse } from "./upstream-response.ts";
 
 /** Where v4 gives no reason. */
@@ -63,13 +63,13 @@ export function throwTranslatedError(
   route: Route,
   call: FailedCall,
   config: TranslationConfig,
-  context: HeaderContext & Pick<TranslationReport, "warnings">,
+  report: Omit<ResponseReport, "losses">,
 ): never {
   const { statuses } = config;
   const status = statusOf(response, route, call.method, statuses);
   if (response.status === statuses.rate_limited.v4)
-    context.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
-  if (status !== response.status) context.warnings.push(`v4 responded with ${response.status}`);
+    report.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
+  if (status !== response.status) report.warnings.push(`v4 responded with ${response.status}`);
   const defaultReason =
     status === statuses.other ? "The service could not process this request." : "The request was refused.";
   const upstreamErrors = readErrors(response.json, config.errors);

@@ -2,6 +2,7 @@ import { printJson } from "../../dialect/json/parse.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
+import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
 import type { TokenStore } from "../token-store.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
@@ -25,7 +26,8 @@ export interface ExchangeDependencies {
  */
 export async function exchangeCode(
   request: AlphaRequest,
-  context: RequestContext,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent">,
+  activity: UpstreamActivity,
   { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
 ): Promise<HandlerResult> {
   const { client: clientName, secret: secretName, token: names } = definition;
@@ -34,7 +36,7 @@ export async function exchangeCode(
   context.upstreamEquivalent = `POST ${names.v4}`;
   // Its lifetime is counted from before the request: better too early than too late.
   const at = clock();
-  const issued = await login.exchange(form[names.code] ?? "", credentials, context);
+  const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
   const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
   let allowedScopes: string;
   let token: string;

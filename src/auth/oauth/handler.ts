@@ -6,8 +6,9 @@ import {
   type HandlerResult,
   type AlphaHandler,
 } from "../../pipeline/lifecycle.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../../pipeline/instrument-call.ts";
 import { hasFragment, NOBODY, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
-import { enforceRateLimit } from "../../pipeline/stages/rate-limit.ts";
+import { consumeRateLimit, rejectLimited } from "../../pipeline/stages/rate-limit.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
 import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
@@ -25,7 +26,11 @@ export interface OAuthDependencies
   readonly rateLimitedStatus: number;
 }
 
-type Handler = (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>;
+type Handler = (
+  request: AlphaRequest,
+  context: RequestContext,
+  activity: UpstreamActivity,
+) => Promise<HandlerResult>;
 
 /** One call of alpha to the login server. */
 export interface OAuthRoute {
@@ -50,12 +55,12 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
     withLifecycle(async (request, context) => {
       if (route !== undefined) context.route = route;
-      await enforceRateLimit(request, ANONYMOUS, undefined, context, {
-        limits,
-        limitedStatus: rateLimitedStatus,
-      });
+      const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, limits);
+      context.rateLimitStatus = status;
+      rejectLimited(status, rateLimitedStatus);
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
-      return handle(request, context);
+      context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
+      return handle(request, context, context.upstream);
     }, dependencies);
 
   const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({
@@ -69,11 +74,11 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
       createRoute("get", definition.authorize.alpha, (request, context) =>
         redirectToLogin(request, context, { ...dependencies, definition: definition.authorize }),
       ),
-      createRoute("post", definition.token.alpha, (request, context) =>
-        exchangeCode(request, context, dependencies),
+      createRoute("post", definition.token.alpha, (request, context, activity) =>
+        exchangeCode(request, context, activity, dependencies),
       ),
-      createRoute("post", definition.expire.alpha, (request, context) =>
-        revokeToken(request, context, dependencies),
+      createRoute("post", definition.expire.alpha, (request, context, activity) =>
+        revokeToken(request, context, activity, dependencies),
       ),
       createRoute("get", definition.logout.alpha, async (_request, context) =>
         logout(context, definition.logout.v4, authOrigin),

@@ -2,8 +2,11 @@ import { parseJson, isObject } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { isSuccess, type StatusesDefinition } from "../../dialect/statuses.ts";
 import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
-import type { UpstreamContext } from "../../pipeline/context.ts";
-import { instrumentCall } from "../../pipeline/upstream-call.ts";
+import {
+  createUpstreamActivity,
+  instrumentCall,
+  type UpstreamActivity,
+} from "../../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../stored-token.ts";
 import type { TokenIssuer } from "../token-refresh.ts";
@@ -21,10 +24,10 @@ export interface LoginServer extends TokenIssuer {
   exchange(
     code: string,
     credentials: Omit<RefreshCredentials, "token">,
-    context: UpstreamContext,
+    activity: UpstreamActivity,
   ): Promise<IssuedToken>;
   /** Revokes an access token. @throws like {@link exchange} */
-  revoke(credentials: RefreshCredentials, context: UpstreamContext): Promise<void>;
+  revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void>;
 }
 
 export interface LoginServerOptions {
@@ -65,39 +68,31 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
   const { client, secret, token: tokenNames, refresh, expire } = definition;
 
   /** For a call that no request makes. */
-  const createBackgroundContext = (): UpstreamContext => ({
-    calls: [],
-    warnings: [],
-    upstreamMs: 0,
-    callsInProgress: 0,
-    waitingSince: 0,
-    span: startCall && { call: startCall },
-  });
+  const createBackgroundActivity = (): UpstreamActivity => createUpstreamActivity([], startCall);
 
   async function post(
     path: string,
     form: Record<string, string>,
-    context: UpstreamContext,
+    activity: UpstreamActivity,
   ): Promise<LoginResponse> {
-    const send = (traceparent: string | undefined) => {
-      const headers = {
-        ...(traceparent !== undefined && { traceparent }),
-        accept: "application/json",
-        "accept-encoding": "identity",
-        "content-type": "application/x-www-form-urlencoded",
-      };
-      return upstream.call({ method: "POST", path, headers, body: new URLSearchParams(form).toString() });
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/x-www-form-urlencoded",
     };
+    const send = () =>
+      upstream.call({ method: "POST", path, headers, body: new URLSearchParams(form).toString() });
     const { status, text } = await instrumentCall(
       {
         service: "login server",
         method: "POST",
         path,
         body: form,
+        headers,
         send,
         bodyOf: (response) => ({ text: response.text }),
       },
-      context,
+      activity,
     );
     return { status, json: parseObjectOrUndefined(text) };
   }
@@ -142,34 +137,34 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
   async function revoke(
     credentials: RefreshCredentials,
     added: Record<string, string>,
-    context: UpstreamContext,
+    activity: UpstreamActivity,
   ): Promise<void> {
     const form = { ...added, ...clientForm(credentials), [expire.token]: credentials.token };
-    const response = await post(expire.v4, form, context);
+    const response = await post(expire.v4, form, activity);
     if (!isSuccess(response.status)) throwError(response);
   }
 
   return {
-    async exchange(code, credentials, context) {
+    async exchange(code, credentials, activity) {
       const form = { ...clientForm(credentials), [tokenNames.code]: code };
-      const response = await post(tokenNames.v4, form, context);
+      const response = await post(tokenNames.v4, form, activity);
       return isSuccess(response.status) ? readToken(response) : throwError(response);
     },
     async refresh(credentials) {
       const form = { ...refresh.add, ...clientForm(credentials), [refresh.token]: credentials.token };
-      const response = await post(refresh.v4, form, createBackgroundContext());
+      const response = await post(refresh.v4, form, createBackgroundActivity());
       if (isSuccess(response.status)) return readToken(response);
       if (isFinal(response)) return undefined;
       throw new InvalidUpstreamResponseError(
         `the login server responded with ${response.status} to a refresh`,
       );
     },
-    revoke: (credentials, context) => revoke(credentials, expire.add, context),
+    revoke: (credentials, activity) => revoke(credentials, expire.add, activity),
     async discard(issued, credentials) {
-      const context = createBackgroundContext();
-      await revoke({ ...credentials, token: issued.token }, expire.add, context).catch(() => {});
+      const activity = createBackgroundActivity();
+      await revoke({ ...credentials, token: issued.token }, expire.add, activity).catch(() => {});
       if (issued.refresh === undefined) return;
-      await revoke({ ...credentials, token: issued.refresh }, expire.add_refresh, context).catch(() => {});
+      await revoke({ ...credentials, token: issued.refresh }, expire.add_refresh, activity).catch(() => {});
     },
     timeoutSeconds: Math.ceil(timeoutMs / 1000),
   };

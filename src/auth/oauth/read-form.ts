@@ -1,6 +1,5 @@
 import { HttpError } from "../../dialect/http-error.ts";
 import { header, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
-import { receiveBody } from "../../pipeline/stages/read-body.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;
@@ -41,17 +40,20 @@ async function membersOf(body: Buffer, type: string): Promise<[string, unknown][
  */
 export async function readForm(
   request: AlphaRequest,
-  context: RequestContext,
+  context: Pick<RequestContext, "body">,
   required: readonly string[],
 ): Promise<Form> {
   const type = header(request, "content-type") ?? "";
   if (!FORM_TYPE.test(type))
     throw new HttpError(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
-  const body = (await receiveBody(request, context, false, MAX_BYTES)) ?? Buffer.alloc(0);
+  const owner = { known: false, address: request.address };
+  const body = (await request.readBody?.(owner, MAX_BYTES)) ?? Buffer.alloc(0);
+  context.body = { bytes: body };
   if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
-  context.form = await membersOf(body, type);
-  for (const [name, value] of context.form) {
+  const members = await membersOf(body, type);
+  context.body = { bytes: body, form: members };
+  for (const [name, value] of members) {
     if (Object.hasOwn(form, name)) throw new HttpError(400, "A member of the form came twice.");
     if (typeof value !== "string") throw new HttpError(400, "The form must not hold files.");
     form[name] = value;

@@ -50,7 +50,11 @@ function parseQuery(query: string): QueryParameter[] {
 const addressOf = (base: URL, path: string): string => `${base.href.replace(/\/$/, "")}${path}`;
 
 /** Redirects the browser to the sign-out page of the login server. */
-export function logout(context: RequestContext, v4: string, authOrigin: URL): HandlerResult {
+export function logout(
+  context: Pick<RequestContext, "upstreamEquivalent">,
+  v4: string,
+  authOrigin: URL,
+): HandlerResult {
   context.upstreamEquivalent = `GET ${v4}`;
   return { status: 302, body: "{}", headers: { location: addressOf(authOrigin, v4) } };
 }
@@ -64,7 +68,7 @@ export function logout(context: RequestContext, v4: string, authOrigin: URL): Ha
  */
 export async function redirectToLogin(
   request: AlphaRequest,
-  context: RequestContext,
+  context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
   { definition, scopes, requestedScopes, authOrigin, rateLimitedStatus }: AuthorizeDependencies,
 ): Promise<HandlerResult> {
   const parameters = parseQuery(request.query);
@@ -84,10 +88,10 @@ export async function redirectToLogin(
   if (unknown.length > 0 && grants !== "all" && grants.size === 0)
     throw new HttpError(400, `${INVALID_SCOPE}: ${unknownNames}`);
   if (unknown.length > 0) context.losses.add(`${definition.scopes}: unknown, not asked for: ${unknownNames}`);
-  if (!(await requestedScopes.save(client, grants, request.address))) {
-    context.rejectedBy = "limit";
-    throw new HttpError(rateLimitedStatus, "Too many different scopes were asked for. Try again later.");
-  }
+  if (!(await requestedScopes.save(client, grants, request.address)))
+    throw new HttpError(rateLimitedStatus, "Too many different scopes were asked for. Try again later.", {
+      by: "limit",
+    });
 
   const v4Scopes = scopes.toV4(scopeText).join(",");
   const query = [

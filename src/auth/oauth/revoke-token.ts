@@ -1,6 +1,7 @@
 import { HttpError } from "../../dialect/http-error.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
+import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
 import { tokenHash } from "../token-hash.ts";
 import type { TokenStore } from "../token-store.ts";
@@ -23,7 +24,8 @@ export interface RevokeDependencies {
  */
 export async function revokeToken(
   request: AlphaRequest,
-  context: RequestContext,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent">,
+  activity: UpstreamActivity,
   { definition, login, tokenStore, tokens }: RevokeDependencies,
 ): Promise<HandlerResult> {
   const { client: clientName, secret: secretName, expire } = definition;
@@ -35,7 +37,7 @@ export async function revokeToken(
   if (storedToken?.refresh && storedToken.refresh.client !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
   context.upstreamEquivalent = `POST ${expire.v4}`;
-  await login.revoke({ ...credentials, token: storedToken?.token ?? token }, context);
+  await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
   if (storedToken) await tokenStore.revoke(hash);
   await tokens.purge(hash);
   const rest = { token, scopes: "", expiresInSeconds: undefined, refresh: storedToken?.refresh?.token };

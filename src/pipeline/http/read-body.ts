@@ -49,7 +49,11 @@ const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, "The body could not be read.");
 
 /** Too many others are in memory. Clients know 500 as a failure that passes. */
-const busy = (): HttpError => new HttpError(500, "The service is busy. Try again later.");
+const busy = (): HttpError =>
+  new HttpError(500, "The service is busy. Try again later.", {
+    by: "bodies",
+    warning: "too many bodies are in memory",
+  });
 
 /** One body, and what it takes of the budget until `release`. */
 export interface BodyReader {

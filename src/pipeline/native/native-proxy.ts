@@ -10,7 +10,7 @@ import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import type { NativeOutcome } from "../stages/audit-record.ts";
+import type { NativeOutcome } from "./native-record.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import { addVaryOrigin, cleanRequestHeaders, cleanResponseHeaders } from "./native-headers.ts";
 import type { LookUpNativeToken } from "./native-rate-limit.ts";

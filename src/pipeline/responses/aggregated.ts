@@ -26,20 +26,20 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
     return requestWithoutBody(endpointOf(route), parameters);
   },
   async callUpstream(prepared, authorized) {
-    const { match, services, context } = authorized;
+    const { match, services, report } = authorized;
     const list = await fetchAllPages(prepared, aggregationOf(match.route).maxRows, authorized);
     if ("rejected" in list)
-      return throwTranslatedError(list.rejected, match.route, prepared, services.translation, context);
+      return throwTranslatedError(list.rejected, match.route, prepared, services.translation, report);
     return list.rows;
   },
   async buildResponse(rows, _prepared, authorized) {
-    const { match, services, context } = authorized;
+    const { match, services, report } = authorized;
     const { includesRow } = aggregationOf(match.route);
     const reading = { catalogs: services.catalogs, related: {} };
     const isIncluded = await mapMaybe(rows, (row) => includesRow(parseObject(row)));
     const included = rows.filter((_row, index) => isIncluded[index]);
     const texts = await mapMaybe(included, (row) => match.route.read(cursorAt(printJson(row)), reading));
-    for (const loss of match.route.losses) context.losses.add(loss);
+    for (const loss of match.route.losses) report.losses.add(loss);
     return paginate(texts.map(createCatalogEntry), authorized);
   },
 };

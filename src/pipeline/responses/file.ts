@@ -6,13 +6,8 @@ import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { header } from "../context.ts";
 import { endpointOf } from "../stages/build-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import {
-  countBytes,
-  requestWithoutBody,
-  type FileRequest,
-  type PreparedRequest,
-  type StreamedResponse,
-} from "../upstream-call.ts";
+import { countBytes, type FileRequest, type StreamedResponse } from "../file-stream.ts";
+import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
 import { InvalidUpstreamResponseError } from "../upstream-response.ts";
 import { translateObject } from "./translate.ts";
 
@@ -28,7 +23,7 @@ function isOfType(contentType: string | undefined, wanted: string): boolean {
  * @throws {HttpError} 400 for another type, a coding, and a declared length above the limit
  */
 function openUpload(
-  { request, context }: AuthorizedRequest,
+  { request, upstream: { activity } }: AuthorizedRequest,
   { type, most }: FileRule,
 ): NonNullable<FileRequest["upload"]> {
   const [contentType, length] = [header(request, "content-type"), header(request, "content-length")];
@@ -39,7 +34,7 @@ function openUpload(
   if (Number(length ?? 0) > most) throw new HttpError(400, "The body is too large.");
   if (!request.openUpload) throw new HttpError(400, "The body is missing.");
   const stream = countBytes(most, (count) => {
-    if (context.streamedBytes) context.streamedBytes.in += count;
+    if (activity.streamedBytes) activity.streamedBytes.in += count;
   });
   pipeline(request.openUpload(), stream, () => {});
   const headers = {
@@ -56,12 +51,12 @@ function openUpload(
  * @throws {HttpError} v4's error, translated
  */
 async function verifyToken(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<void> {
-  const { match, upstream, services, context } = authorized;
+  const { match, upstream, services, report } = authorized;
   const prepared = requestWithoutBody(endpoint, {});
   const response = await upstream.call(prepared);
   if (!response.success && response.status !== 403)
-    throwTranslatedError(response, match.route, prepared, services.translation, context);
-  context.tokenInfo = { refused: false, grants: undefined };
+    throwTranslatedError(response, match.route, prepared, services.translation, report);
+  upstream.activity.isTokenAccepted = true;
 }
 
 /** Streams a file to v4, or from it. @throws {HttpError} for a file that alpha rejects, and v4's error */
@@ -69,11 +64,10 @@ async function streamFile(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<StreamedResponse> {
-  const { match, upstream, services, context } = authorized;
+  const { match, token, upstream, services, report } = authorized;
   const { route } = match;
   const { tokenCheck } = services.pack;
-  if (route.upload && tokenCheck && context.tokenInfo?.refused !== false)
-    await verifyToken(tokenCheck, authorized);
+  if (route.upload && tokenCheck && token.info?.refused !== false) await verifyToken(tokenCheck, authorized);
   const result = await upstream.stream({
     method: prepared.method,
     path: prepared.path,
@@ -82,7 +76,7 @@ async function streamFile(
     wantsFile: route.file !== undefined,
   });
   if (!result.file && !result.response.success)
-    throwTranslatedError(result.response, route, prepared, services.translation, context);
+    throwTranslatedError(result.response, route, prepared, services.translation, report);
   return result;
 }
 

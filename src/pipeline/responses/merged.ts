@@ -1,5 +1,4 @@
 import { isObject, printJson } from "../../dialect/json/parse.ts";
-import type { MergePart } from "../../mapping/compile/route-steps.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
@@ -18,11 +17,8 @@ interface Part {
 const hasMembers = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length > 0;
 
 /** Parts with members in the body are written; all others are read. */
-function splitRequest(
-  prepared: PreparedRequest,
-  mergeParts: readonly MergePart[],
-  { match }: AuthorizedRequest,
-): Part[] {
+function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): Part[] {
+  const { mergeParts } = match.route;
   const { body = {}, ...call } = prepared;
   const names = new Set(mergeParts.map(({ name }) => name));
   const ownMembers = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
@@ -42,11 +38,11 @@ function splitRequest(
 function throwPartError(
   response: UpstreamResponse,
   { name, request }: Part,
-  { match, services, context }: AuthorizedRequest,
+  { match, services, report }: AuthorizedRequest,
 ): never {
   const { route } = match;
   const errorField = (field: string) => route.errorField(name === undefined ? field : `${name}.${field}`);
-  return throwTranslatedError(response, { ...route, errorField }, request, services.translation, context);
+  return throwTranslatedError(response, { ...route, errorField }, request, services.translation, report);
 }
 
 /**
@@ -58,9 +54,8 @@ async function callParts(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResponse> {
-  const { match, context, upstream } = authorized;
-  const parts = splitRequest(prepared, match.route.mergeParts, authorized);
-  context.upstreamEquivalent = parts.map(({ request }) => `${request.method} ${request.path}`).join(", ");
+  const { match, report, upstream } = authorized;
+  const parts = splitRequest(prepared, authorized);
   const merged: JsonObject = {};
 
   async function callPart(part: Part): Promise<void> {
@@ -75,19 +70,24 @@ async function callParts(
   let hasWritten = false;
   for (const part of parts.filter((each) => !isRead(each))) {
     await callPart(part).catch((error: unknown) => {
-      if (hasWritten) context.warnings.push("what was written before has taken effect");
+      if (hasWritten) report.warnings.push("what was written before has taken effect");
       throw error;
     });
     hasWritten = true;
   }
   await Promise.all(parts.filter(isRead).map(callPart));
-  for (const loss of match.route.losses) context.losses.add(loss);
+  for (const loss of match.route.losses) report.losses.add(loss);
   return { status: 200, success: true, headers: {}, text: printJson(merged), json: merged };
 }
 
 /** An object that v4 has as several resources. */
 export const mergedKind: ResponseKind<UpstreamResponse> = {
-  buildRequest: buildUpstreamRequest,
+  async buildRequest(authorized) {
+    const prepared = await buildUpstreamRequest(authorized);
+    const parts = splitRequest(prepared, authorized);
+    const equivalent = parts.map(({ request }) => `${request.method} ${request.path}`).join(", ");
+    return { ...prepared, equivalent };
+  },
   callUpstream: callParts,
   buildResponse(response, _prepared, { match, services }) {
     const reading = { catalogs: services.catalogs, related: {} };

@@ -17,10 +17,10 @@ type Translate = (
 ) => Promise<string | Buffer>;
 
 /** A token without scopes gets less of some objects. v4 may have said so with this very response. */
-async function routeForToken({ match, resolved, services }: AuthorizedRequest): Promise<Route> {
+async function routeForToken({ match, token, services }: AuthorizedRequest): Promise<Route> {
   const { route } = match;
   if (!route.withoutScopes) return route;
-  const grants = await currentGrants(resolved, services.tokens);
+  const grants = await currentGrants(token.resolved, services.tokens);
   return grants !== undefined && hasNoScopes(grants) ? route.withoutScopes : route;
 }
 

@@ -32,13 +32,13 @@ function secondsUntil(end: unknown, now: number): number {
 async function issueGatewayToken(
   row: Row,
   step: TokensStep,
-  { services, resolved }: AuthorizedRequest,
+  { services, token: clientToken }: AuthorizedRequest,
 ): Promise<void> {
   const { scopes, tokens, tokenStore } = services;
   const token = row[step.token];
   const requested = row[step.scopes];
   if (typeof token !== "string" || typeof requested !== "string") return;
-  const clientGrants = (await currentGrants(resolved, tokens)) ?? "all";
+  const clientGrants = (await currentGrants(clientToken.resolved, tokens)) ?? "all";
   const levels = scopes.common(scopes.read(requested).grants, clientGrants);
   if (levels === "all") return;
   const granted = scopes.write(levels);
@@ -61,13 +61,13 @@ async function issueGatewayToken(
 async function showRequestedLevels(
   row: Row,
   step: TokensStep,
-  { services, context }: AuthorizedRequest,
+  { services, report }: AuthorizedRequest,
 ): Promise<void> {
   const { scopes, tokenStore } = services;
   const given = row[step.scopes];
   if (typeof given !== "string") return;
   const requested = await tokenStore.findLevels(shownPart(row[step.token])).catch(() => {
-    context.losses.add(`${step.scopes}: what was asked for is not known at the moment`);
+    report.losses.add(`${step.scopes}: what was asked for is not known at the moment`);
     return undefined;
   });
   if (requested === undefined) return;

@@ -1,13 +1,7 @@
 import { HttpError } from "../../dialect/http-error.ts";
-import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
+import type { TokenCache } from "../../auth/token-cache.ts";
 import { tokenHash } from "../../auth/token-hash.ts";
-import { NOBODY, type AlphaRequest, type Credentials } from "../context.ts";
-
-/** A client's credentials, and what is cached about its token. */
-export interface AuthenticatedClient {
-  readonly credentials: Credentials;
-  readonly tokenInfo: TokenInfo | undefined;
-}
+import { NOBODY, type AlphaRequest, type AuthenticatedClient, type Credentials } from "../context.ts";
 
 const MALFORMED = "The Authorization header is malformed.";
 

@@ -7,8 +7,7 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
-import { NOBODY, type Credentials, type RouteMatch } from "../context.ts";
-import type { AuthenticatedClient } from "./authenticate.ts";
+import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } from "../context.ts";
 import type { RouteCandidates } from "./match-route.ts";
 
 /** A client as v4 sees it: with the token that stands for its own at v4 now (lesson L24). */
@@ -196,7 +195,8 @@ export function authorize(
   if (candidates instanceof HttpError) throw candidates;
   const verdicts = candidates.map((match) => ({
     match,
-    error: match.route.access === "public" ? undefined : errorOf(credentials, token, match.route, scopes),
+    error:
+      match.route.access === "public" ? undefined : findAccessError(credentials, token, match.route, scopes),
   }));
   if (verdicts.some(({ error }) => error === undefined)) return verdicts;
   throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
@@ -205,7 +205,7 @@ export function authorize(
 const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
 
 /** Why a token must not use a route; undefined where it may. */
-function errorOf(
+function findAccessError(
   credentials: Credentials,
   { resolved, info }: ClientToken,
   route: Route,

@@ -113,7 +113,7 @@ async function findBoundary(
   name: string,
   { v4, boundaryField = "" }: FilterField,
   list: PreparedRequest,
-  { match, upstream, services, context }: AuthorizedRequest,
+  { match, upstream, services, report }: AuthorizedRequest,
 ): Promise<number> {
   const { dialect, grammar } = services.pack;
   const { parameter, largest } = dialect.v4.page_size;
@@ -122,7 +122,7 @@ async function findBoundary(
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const path = addQuery(list.path, `${dialect.page}=${page}&${parameter}=${largest}`);
     const response = await upstream.call({ ...list, path, filter });
-    if (!response.success) throwTranslatedError(response, match.route, list, services.translation, context);
+    if (!response.success) throwTranslatedError(response, match.route, list, services.translation, report);
     const { items, pages } = openListBody(response, services.translation, readValue);
     const newest = items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(numberOf(newest));

@@ -73,12 +73,12 @@ type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>)
 function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
-  const { match, upstream, services, context } = authorized;
+  const { match, upstream, services, report } = authorized;
   return async (mode) => {
     const prepared = requestWithoutBody(endpoint, match.parameters);
     const response = await upstream.call(prepared);
     if (!response.success && mode === "must succeed")
-      throwTranslatedError(response, route, prepared, services.translation, context);
+      throwTranslatedError(response, route, prepared, services.translation, report);
     if (!response.success) return undefined;
     const reading = { catalogs: services.catalogs, related: {} };
     const json = await translateObject(response, route, reading, services.translation);
@@ -195,7 +195,7 @@ function prerequisiteRequest(
 async function fetchPrerequisites(
   body: JsonObject,
   bodyErrors: readonly ErrorDetail[],
-  { match, upstream, services, context }: AuthorizedRequest,
+  { match, upstream, services, report }: AuthorizedRequest,
 ): Promise<PrerequisiteResults> {
   const { unknown_record: reason } = services.pack.dialect.reasons;
   const values: Record<string, unknown> = {};
@@ -215,7 +215,7 @@ async function fetchPrerequisites(
     }
     const response = await upstream.call(prepared);
     if (!response.success && notFoundField === undefined)
-      throwTranslatedError(response, match.route, prepared, services.translation, context);
+      throwTranslatedError(response, match.route, prepared, services.translation, report);
     if (response.status === 404 && notFoundField !== undefined) errors.push({ field: notFoundField, reason });
     if (!response.success || response.json === undefined) continue;
     values[step.name] = response.json;

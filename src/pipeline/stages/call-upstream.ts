@@ -38,12 +38,12 @@ export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { match, services, context } = authorized;
+  const { match, services, report } = authorized;
   const { route } = match;
   if (route.wait) await waitUntil(route.wait, authorized);
   const response = await callWithRetry(prepared, authorized);
-  if (!response.success) throwTranslatedError(response, route, prepared, services.translation, context);
-  for (const loss of route.losses) context.losses.add(loss);
+  if (!response.success) throwTranslatedError(response, route, prepared, services.translation, report);
+  for (const loss of route.losses) report.losses.add(loss);
   if (!route.readAfterWrite) return withRelated(response, prepared, authorized);
   const current = await readAfterWrite(route.readAfterWrite, authorized);
   if (current) return withRelated(current, prepared, authorized);
@@ -111,9 +111,9 @@ async function readAfterWrite(
 async function fallbackBody(
   { fallbackBody: bodyFrom }: ReadAfterWrite,
   response: UpstreamResponse,
-  { match, context }: AuthorizedRequest,
+  { match, report }: AuthorizedRequest,
 ): Promise<string> {
-  context.losses.add("the response: v4 did not give it");
+  report.losses.add("the response: v4 did not give it");
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
@@ -133,7 +133,7 @@ async function withRelated(
       if (!(await related.isNeeded(response.json))) return [];
       const value = await fetchRelated(related, prepared, authorized);
       if (value !== undefined) return [[related.name, value] as const];
-      authorized.context.losses.add(`${related.name}: v4 did not give it`);
+      authorized.report.losses.add(`${related.name}: v4 did not give it`);
       return [];
     }),
   );
@@ -153,7 +153,7 @@ function fetchRelated(
 async function fetchOne(
   { endpoint, cacheSeconds }: RelatedRequest,
   values: object,
-  { upstream, match, services, client, context }: AuthorizedRequest,
+  { upstream, match, services, client }: AuthorizedRequest,
 ): Promise<unknown> {
   const prepared = requestWithoutBody(endpoint, { ...match.parameters, ...values });
   const fetch = () => upstream.call(prepared).catch(() => undefined);
@@ -161,10 +161,10 @@ async function fetchOne(
   const cache = services.responseCache.of(client.hash);
   const cached = cache.get(prepared.path);
   if (cached !== undefined) {
-    context.cacheHits += 1;
+    upstream.activity.cacheHits += 1;
     return cached;
   }
-  context.cacheMisses += 1;
+  upstream.activity.cacheMisses += 1;
   const response = await fetch();
   const json = jsonOf(response);
   if (json !== undefined) cache.set(prepared.path, json, response?.text.length ?? 0, cacheSeconds);
@@ -188,7 +188,7 @@ async function fetchEach(
       throw error;
     });
   const found = await pMap(values, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
-  if (found.includes(undefined)) authorized.context.losses.add(`${related.name}: v4 did not give all`);
+  if (found.includes(undefined)) authorized.report.losses.add(`${related.name}: v4 did not give all`);
   return found.filter((value) => value !== undefined);
 }
 

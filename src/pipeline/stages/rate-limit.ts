@@ -1,33 +1,32 @@
 import { fingerprint } from "../../auth/token-hash.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import type { RateLimits } from "../../rate-limit/rate-limits.ts";
+import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
+import type { ConsumeResult, RateLimits } from "../../rate-limit/rate-limits.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
-import type { AlphaRequest, LimitContext, RouteMatch, TranslationReport } from "../context.ts";
-import type { AuthenticatedClient } from "./authenticate.ts";
+import type { AlphaRequest, AuthenticatedClient, Credentials, RouteMatch } from "../context.ts";
 
 /**
  * Counts a request against the limit of its token; against that of its address while v4 has not accepted the token.
  *
- * @returns how to credit the address once v4 accepts the token; undefined where the address was not charged
- * @throws {HttpError} with alpha's status for a rate limit
+ * @returns the client's status, for {@link rejectLimited} and the response's headers; and how to credit the address
+ *   once v4 accepts the token, undefined where the address was not charged
  */
-export async function enforceRateLimit(
-  request: AlphaRequest,
+export const consumeRateLimit = (
+  { address }: AlphaRequest,
   { credentials, tokenInfo }: AuthenticatedClient,
   match: RouteMatch | undefined,
-  context: LimitContext,
-  { limits, limitedStatus }: { readonly limits: RateLimits; readonly limitedStatus: number },
-): Promise<(() => Promise<void>) | undefined> {
-  const { status, creditAddress } = await limits.consume({
+  limits: Pick<RateLimits, "consume">,
+): Promise<ConsumeResult> =>
+  limits.consume({
     token: credentials.hash,
-    address: request.address,
+    address,
     isKnownToken: tokenInfo?.refused === false,
     isCreate: match?.route.limit === "create",
   });
-  context.rateLimitStatus = status;
-  if (status.isAllowed) return creditAddress;
-  context.rejectedBy = "limit";
-  throw new HttpError(limitedStatus, "Too many requests. Try again later.");
+
+/** @throws {HttpError} with alpha's status for a rate limit, where it is exceeded */
+export function rejectLimited({ isAllowed }: RateLimitStatus, limitedStatus: number): void {
+  if (!isAllowed) throw new HttpError(limitedStatus, "Too many requests. Try again later.", { by: "limit" });
 }
 
 /**
@@ -37,20 +36,19 @@ export async function enforceRateLimit(
  *
  * @throws {HttpError} 500, with the end of the brown-out
  */
-export function enforceBrownOut(
-  { credentials }: AuthenticatedClient,
+export function rejectInBrownOut(
+  { hash }: Credentials,
   match: RouteMatch | undefined,
-  context: LimitContext & Pick<TranslationReport, "warnings">,
-  { brownOuts, status }: { readonly brownOuts: BrownOuts; readonly status: number },
+  brownOuts: Pick<BrownOuts, "isActive">,
+  status: number,
 ): void {
   if (!match) return;
-  const client = credentials.hash === undefined ? undefined : fingerprint(credentials.hash);
+  const client = hash === undefined ? undefined : fingerprint(hash);
   const until = brownOuts.isActive({ client, route: match.route.name })?.toISOString();
   if (until === undefined) return;
-  context.rejectedBy = "brown_out";
-  context.warnings.push(`brown-out until ${until}`);
   throw new HttpError(
     status,
     `This interface is going away and is switched off for a while. It is available again at ${until}.`,
+    { by: "brown_out", warning: `brown-out until ${until}` },
   );
 }

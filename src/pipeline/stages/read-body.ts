@@ -1,13 +1,7 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
-import {
-  header,
-  type AlphaRequest,
-  type BodyContext,
-  type LimitContext,
-  type TranslationReport,
-} from "../context.ts";
+import { header, type AlphaRequest } from "../context.ts";
 import type { Verdict } from "./authorize.ts";
 
 /** Deeper than any body of either dialect. */
@@ -43,32 +37,6 @@ function parseText(body: Buffer, type: string | undefined): unknown {
 }
 
 /**
- * Receives the body of a request, for the record too.
- *
- * @param isKnown whether v4 has accepted the client's token
- * @param most bytes, where the limit of this body is lower than that of others
- * @throws {HttpError} see {@link ReadBody}
- */
-export async function receiveBody(
-  request: AlphaRequest,
-  context: BodyContext & LimitContext & Pick<TranslationReport, "warnings">,
-  isKnown: boolean,
-  most?: number,
-): Promise<Buffer | undefined> {
-  if (!request.readBody) return undefined;
-  try {
-    context.body = await request.readBody({ known: isKnown, address: request.address }, most);
-    return context.body;
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 500) {
-      context.rejectedBy = "bodies";
-      context.warnings.push("too many bodies are in memory");
-    }
-    throw error;
-  }
-}
-
-/**
  * Parses a JSON body. Clients send the literal `null` where they mean no body. Without a `Content-Type` the body is
  * JSON, since alpha has nothing else.
  *
@@ -91,15 +59,20 @@ export type ReadJson = () => JsonObject;
 /**
  * Reads the body of an authorized request. The body of an upload is not read: it is streamed to v4.
  *
+ * @param isKnown whether v4 has accepted the client's token
+ * @returns undefined where there is nothing to read
  * @throws {HttpError} see {@link ReadBody}
  */
 export async function readBody(
-  request: AlphaRequest,
+  { readBody: read, address }: AlphaRequest,
   [first]: readonly Verdict[],
-  context: BodyContext & LimitContext & Pick<TranslationReport, "warnings">,
   isKnown: boolean,
-): Promise<ReadJson> {
-  const bytes = first?.match.route.upload ? undefined : await receiveBody(request, context, isKnown);
+): Promise<Buffer | undefined> {
+  return first?.match.route.upload ? undefined : read?.({ known: isKnown, address });
+}
+
+/** Parses a body as JSON, once, when it is needed. */
+export function parseOnUse(request: AlphaRequest, body: Buffer | undefined): ReadJson {
   let json: JsonObject | undefined;
-  return () => (json ??= parseBody(request, bytes));
+  return () => (json ??= parseBody(request, body));
 }

@@ -117,7 +117,7 @@ function compare(
 ): ReplayDifference[] {
   const { alpha, v4 } = record;
   const route = context.match?.route;
-  const uncached = context.calls.filter(
+  const uncached = (context.upstream?.calls ?? []).filter(
     (call) => !cached.some((request) => callName(request) === callName(call)),
   );
   const sent = uncached.map(({ method, path, filter, body }) => ({

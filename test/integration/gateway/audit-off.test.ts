@@ -38,35 +38,35 @@ function recordedWithoutAudit() {
     address: "192.0.2.1",
     signal: new AbortController().signal,
   } as unknown as AlphaRequest;
-  const notes = Object.defineProperty(createContext(), "body", {
+  const context = Object.defineProperty(createContext(), "body", {
     get() {
       looks += 1;
-      return Buffer.from('{"password":"hunter2hunter2"}');
+      return { bytes: Buffer.from('{"password":"hunter2hunter2"}') };
     },
   });
-  return { recorder, request, notes, lines, looks: () => looks };
+  return { recorder, request, context, lines, looks: () => looks };
 }
 
 const outcome = { status: 420, response: { status: 420, headers: {}, body: Buffer.from("{}") } };
 
 test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
-  const { recorder, request, notes, looks } = recordedWithoutAudit();
-  await recorder.alpha(request, outcome, notes);
+  const { recorder, request, context, looks } = recordedWithoutAudit();
+  await recorder.alpha(request, outcome, context);
   const native = { status: 200, v4Status: 200, bytesIn: 0, bytesOut: 0, warnings: [], ms: 1 };
   await recorder.native(request, native, undefined);
   expect(looks()).toBe(0);
 });
 
 test("AUDIT=off logs warnings without the values of secret names", async () => {
-  const { recorder, request, notes, lines } = recordedWithoutAudit();
-  notes.warnings.push('no rule for "hunter2hunter2"');
-  await recorder.alpha(request, outcome, notes);
+  const { recorder, request, context, lines } = recordedWithoutAudit();
+  context.warnings.push('no rule for "hunter2hunter2"');
+  await recorder.alpha(request, outcome, context);
   expect(lines).toEqual([expect.objectContaining({ warnings: ['no rule for "[redacted]"'] })]);
 });
 
 test("AUDIT=off logs unexpected errors without the values of secret names", () => {
-  const { recorder, request, notes, lines } = recordedWithoutAudit();
-  recorder.unexpected(new Error('"hunter2hunter2" is no number'), request, notes);
+  const { recorder, request, context, lines } = recordedWithoutAudit();
+  recorder.unexpected(new Error('"hunter2hunter2" is no number'), request, context);
   expect(JSON.stringify(lines)).toContain("is no number");
   expect(JSON.stringify(lines)).not.toContain("hunter2");
 });

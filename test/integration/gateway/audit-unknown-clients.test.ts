@@ -1,6 +1,7 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "vitest";
-import { createContext, type AlphaRequest, type RequestContext } from "../../../src/pipeline/context.ts";
+import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
@@ -11,7 +12,7 @@ import { createRecorder } from "../../../src/app/recorder.ts";
 const pack = loadPack("mappings");
 const outcome = { status: 400, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
 
-function record(body: Buffer, change: (context: RequestContext) => void = () => {}) {
+function record(body: Buffer, change: (activity: UpstreamActivity) => void = () => {}) {
   const records: AuditRecord[] = [];
   const lines: { code?: string }[] = [];
   const addLine = (line: object) => lines.push(line);
@@ -32,9 +33,12 @@ function record(body: Buffer, change: (context: RequestContext) => void = () => 
     signal: new AbortController().signal,
   } as unknown as AlphaRequest;
   const context = createContext();
-  context.credentials = { token: "made-up-token", hash: "0".repeat(64) };
-  context.body = body;
-  change(context);
+  const credentials = { token: "made-up-token", hash: "0".repeat(64) };
+  context.client = { credentials, tokenInfo: undefined };
+  context.body = { bytes: body };
+  const activity = createUpstreamActivity(context.warnings);
+  context.upstream = activity;
+  change(activity);
   void recorder.alpha(request, outcome, context);
   return { record: records[0], lines };
 }
@@ -43,14 +47,14 @@ test("a body above one kilobyte is not recorded for a rejected request with an u
   const large = Buffer.from(`{${"\u0001".repeat(66_000)}`);
   expect(record(large).record?.alpha.body).toBeUndefined();
   expect(record(Buffer.from('{"label":"x"}')).record?.alpha.body).toEqual({ label: "x" });
-  const known = record(large, (context) => void (context.accepted = true)).record;
+  const known = record(large, (activity) => void (activity.isTokenAccepted = true)).record;
   expect(known?.alpha.body).toMatchObject({ truncated: true });
   expect(JSON.stringify(known).length).toBeLessThan(3 * 65_536);
 });
 
 test("a record that cannot be written is replaced by a minimal one with a warning, and logged with a code", () => {
-  const { record: minimal, lines } = record(Buffer.from("{}"), (context) => {
-    context.calls.push({
+  const { record: minimal, lines } = record(Buffer.from("{}"), (activity) => {
+    activity.calls.push({
       method: "GET",
       path: "/v4/x",
       filter: null,

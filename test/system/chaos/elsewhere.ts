@@ -1,4 +1,4 @@
-/** Faults that other suites hold the gateway against, and what comes of them. */
+/** Faults that other suites inject, and their effects. */
 export interface TestedElsewhere {
   readonly fault: string;
   readonly outcome: string;
@@ -21,8 +21,8 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "opens the circuit: 503 with Retry-After",
   },
   {
-    fault: "v4 never answers, start and end",
-    outcome: "neither is held up",
+    fault: "v4 never responds, at start and at shutdown",
+    outcome: "neither is delayed",
     file: "test/system/e2e/shutdown.test.ts",
     test: "an unresponsive v4 delays neither the start nor the exit",
   },
@@ -34,19 +34,19 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "v4's name does not resolve at the start",
-    outcome: "serves, is not ready, answers 500; becomes ready when it does",
+    outcome: "serves, is not ready, responds with 500; becomes ready once the name resolves",
     file: "test/system/chaos/names.test.ts",
     test: "at the start: gives 500 and is not ready, until it resolves",
   },
   {
-    fault: "v4's name resolves no more",
-    outcome: "connections that are there are used on; 500 without one, until it does again",
+    fault: "v4's name no longer resolves",
+    outcome: "open connections are used further; 500 without one, until the name resolves again",
     file: "test/system/chaos/names.test.ts",
     test: "later: open connections are used, and 500 without one",
   },
   {
-    fault: "a client goes away",
-    outcome: "every call of v4 that its request began is broken off, and no other is begun",
+    fault: "a client disconnects",
+    outcome: "the v4 calls of its request are aborted, and no other is started",
     file: "test/integration/gateway/client-disconnects.test.ts",
     test: "a client's disconnect aborts the v4 request and starts no other",
   },
@@ -71,14 +71,14 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "waits once for a Redis that hangs",
   },
   {
-    fault: "Redis is away at the start",
-    outcome: "serves, is not ready, and becomes so",
+    fault: "Redis is unreachable at the start",
+    outcome: "serves, is not ready, and becomes ready once Redis responds",
     file: "test/system/e2e/replicas.test.ts",
     test: "lets a gateway start, which serves and becomes ready when Redis is back",
   },
   {
-    fault: "a connection to PostgreSQL goes dead without a word",
-    outcome: "given up within 17 seconds, and replaced; relaxed: no record is lost; strict: 500",
+    fault: "a connection to PostgreSQL dies silently",
+    outcome: "closed within 17 seconds, and replaced; relaxed: no record is lost; strict: 500",
     file: "test/system/chaos/postgres.test.ts",
     test: "silently drops a connection: it is replaced",
   },
@@ -91,7 +91,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "the disk of `DATA_DIR` is full at the start",
-    outcome: "it ends, and says so; it starts when there is space",
+    outcome: "it exits with an error; it starts once there is space",
     file: "test/system/chaos/disk-full.test.ts",
     test: "is reported at a start",
   },
@@ -102,33 +102,33 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "deletes no record",
   },
   {
-    fault: "a client that is over its limit goes on sending requests",
+    fault: "a client that has exceeded its limit continues to send requests",
     outcome: "two records a minute for each kind of request; metrics and summaries count all",
     file: "test/integration/audit/merge-rejections.test.ts",
     test: "a stranger who is over the limit has two records in the store",
   },
   {
-    fault: "more records and summaries than there is room for, SQLite and PostgreSQL",
+    fault: "more records and summaries than fit, SQLite and PostgreSQL",
     outcome:
-      "records are deleted, those refused to callers without an accepted token first, then what else such callers asked, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their worth, never a record for them",
+      "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their value, never a record for them",
     file: "test/integration/audit/store-contract.ts",
     test: "delete summaries by their value, and no records for them",
   },
   {
-    fault: "an audit store that is away for long",
+    fault: "an audit store that is unreachable for long",
     outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
     file: "test/integration/audit/write-queue.test.ts",
     test: "stays within its limit of",
   },
   {
-    fault: "an audit store that fails while a file is on its way, strict",
-    outcome: "the file is broken off; none is whole without its record",
+    fault: "an audit store that fails while a file is streamed, strict",
+    outcome: "the file is aborted; no file is complete without its record",
     file: "test/system/chaos/streams.test.ts",
     test: "so that none is complete without a record",
   },
   {
-    fault: "64 clients that drip what they send, or don't read, with made-up tokens or good ones",
-    outcome: "others are served in both lanes; v4 is not taken for one that fails; ready",
+    fault: "64 clients that send very slowly, or don't read, with invented or valid tokens",
+    outcome: "others are served in both dialects; the circuit to v4 stays closed; ready",
     file: "test/system/chaos/streams.test.ts",
     test: "that are not read block nobody",
   },
@@ -140,37 +140,37 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "the same: deadlines, known tokens",
-    outcome: "no call is given up early or late; v4 is asked about a refused token when it would have been",
+    outcome: "no call times out early or late; a rejected token is tested again at the usual time",
     file: "test/system/chaos/clock.test.ts",
     test: "times out no upstream request early or late",
   },
   {
     fault: "the same: the audit",
-    outcome: "records bear the time that the clock shows; what they measured has nothing to do with it",
+    outcome: "records have the time of the clock; durations are not affected",
     file: "test/system/chaos/clock.test.ts",
     test: "gives records its time, and does not affect durations",
   },
   {
     fault: "SIGKILL under load, SQLite",
-    outcome: "every answered request is in the audit (strict)",
+    outcome: "every request with a response is in the audit (strict)",
     file: "test/system/e2e/kill.test.ts",
     test: "SQLite has the record of every response",
   },
   {
     fault: "SIGKILL under load, PostgreSQL",
-    outcome: "every answered request is in the audit (strict)",
+    outcome: "every request with a response is in the audit (strict)",
     file: "test/system/e2e/kill.test.ts",
     test: "PostgreSQL has the record of every response",
   },
   {
     fault: "SIGKILL of a worker",
-    outcome: "begun again; the others serve",
+    outcome: "restarted; the others serve meanwhile",
     file: "test/system/e2e/workers.test.ts",
     test: "is restarted; the other serves meanwhile",
   },
   {
     fault: "SIGKILL of a worker, connections waiting",
-    outcome: "another takes them; no request hangs",
+    outcome: "another worker accepts them; no request hangs",
     file: "test/system/e2e/workers.test.ts",
     test: "leaves connections that are not accepted yet to the other",
   },
@@ -188,19 +188,19 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "another pack under load",
-    outcome: "every answer is made with one pack, none fails",
+    outcome: "every response is built with one pack, none fails",
     file: "test/system/chaos/reload.test.ts",
     test: "replaces the pack under load",
   },
   {
     fault: "a pack with a fault under load",
-    outcome: "refused; the one in use stays",
+    outcome: "rejected; the active pack stays",
     file: "test/system/chaos/reload.test.ts",
     test: "rejects an invalid pack",
   },
   {
     fault: "no catalogs for another pack",
-    outcome: "the one in use stays until v4 gives them",
+    outcome: "the active pack stays until v4 has returned them",
     file: "test/system/chaos/reload.test.ts",
     test: "while v4 returns no catalogs, the active pack stays",
   },

@@ -5,28 +5,28 @@ import { V4_FAULTS } from "./v4-faults.ts";
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
-/** The page of faults and what comes of them, as the suite's data says. */
-export const faultsPage = (): string => `# What goes wrong, and what comes of it
+/** The page of faults and their effects, from the data of the suite. */
+export const faultsPage = (): string => `# Faults and their effects
 
-Written by \`npm run chaos\`, which runs every row but those whose test stands in another folder: \`npm run test:all\` runs all.
-Whatever breaks works again in the end, and the gateway answers as before by itself, without a restart, and with no
-connection left over.
+Written by \`npm run chaos\`, which runs every row except those whose test is in another folder. \`npm run test:all\` runs all.
+After each fault the gateway works as before, automatically and without a restart, and leaves no connection open.
 
 ## Between the gateway and v4
 
-A read and a create are sent through a broken connection. Nothing of v4's words or addresses comes through to the client.
+A read and a create are sent through a broken connection. The client sees no text and no address of v4. All cells with
+three digits are statuses of alpha's responses.
 
 ${table(
   ["v4", "A read", "Tries of a read", "A create (sent once)", "Afterwards"],
   V4_FAULTS.map(({ name, read, tries, create }) => [name, read, tries, create, "200"]),
 )}
 
-"Tries" count requests on a connection: one that is refused counts none.
+A try is a request that was sent on a connection. A refused connection has none.
 
 ## Between the gateway and its stores
 
-While requests come without a pause. What was answered under \`AUDIT_DURABILITY=relaxed\` waits in memory, and is in the
-database afterwards; what \`strict\` refused is counted in \`alpha_gateway_audit_dropped_total\`.
+Requests are sent without a pause. With \`AUDIT_DURABILITY=relaxed\`, records wait in memory and are in the database
+afterwards. Requests that \`strict\` rejected are counted in \`alpha_gateway_audit_dropped_total\`.
 
 ${table(
   [
@@ -49,12 +49,12 @@ ${table(
   ]),
 )}
 
-A sign-in that begins is answered 302. Without Redis each process holds its share of the limits.
+A sign-in that starts gets 302. Without Redis each process enforces its share of the limits.
 
 ## Disks, clocks, names, processes and packs
 
 ${table(
-  ["Fault", "What comes of it", "Test"],
+  ["Fault", "Effect", "Test"],
   ELSEWHERE.map(({ fault, outcome, file }) => [fault, outcome, `\`${file}\``]),
 )}
 `;

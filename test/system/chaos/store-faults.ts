@@ -24,9 +24,9 @@ const GARBAGE = "R\u0000\u0000\u0000\u0008SSH-2.0\r\n";
 
 export const STORE_FAULTS: readonly StoreFault[] = [
   { name: "refuses connections", fault: "refuse", ...away },
-  { name: "takes connections and says nothing", fault: readOnly, ...away },
+  { name: "accepts connections and sends nothing", fault: readOnly, ...away },
   { name: "resets connections", fault: respondWith("", "reset"), ...away },
-  { name: "resets in mid-answer", fault: resetAfter(300), ...away },
+  { name: "resets in the middle of a response", fault: resetAfter(300), ...away },
   { name: "sends garbage", fault: respondWith(GARBAGE, "wait"), ...away },
-  { name: "answers each time after 100 ms", fault: delayBy(100), ...fine },
+  { name: "responds after 100 ms each time", fault: delayBy(100), ...fine },
 ];

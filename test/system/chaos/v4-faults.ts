@@ -30,9 +30,9 @@ const failed = { read: 500, create: 500 };
 
 export const V4_FAULTS: readonly V4Fault[] = [
   { name: "refuses connections", fault: "refuse", ...failed, tries: 0 },
-  { name: "takes a connection and says nothing", fault: readOnly, ...failed, tries: 1 },
-  { name: "answers a byte now and then", fault: sendByteByByte(100), ...failed, tries: 1 },
-  { name: "ends without a word", fault: respondWith("", "end"), ...failed, tries: 3 },
+  { name: "accepts a connection and sends nothing", fault: readOnly, ...failed, tries: 1 },
+  { name: "sends one byte at a time, slowly", fault: sendByteByByte(100), ...failed, tries: 1 },
+  { name: "closes the connection without a response", fault: respondWith("", "end"), ...failed, tries: 3 },
   {
     name: "resets after the head",
     fault: respondWith(head("200 OK", "Content-Length: 42"), "reset"),
@@ -41,19 +41,19 @@ export const V4_FAULTS: readonly V4Fault[] = [
   },
   { name: "resets in mid-body", fault: resetAfter(150), ...failed, tries: 3 },
   {
-    name: "says a length that is too long, and ends",
+    name: "declares a length that is too long, and ends",
     fault: respondWith(head("200 OK", "Content-Length: 99") + LIST, "end"),
     ...failed,
     tries: 3,
   },
   {
-    name: "says a length that is too long, and waits",
+    name: "declares a length that is too long, and waits",
     fault: respondWith(head("200 OK", "Content-Length: 99") + LIST, "wait"),
     ...failed,
     tries: 1,
   },
   {
-    name: "says a length that is too short",
+    name: "declares a length that is too short",
     fault: respondWith(head("200 OK", "Content-Length: 9") + LIST, "end"),
     ...failed,
     tries: 1,
@@ -66,7 +66,7 @@ export const V4_FAULTS: readonly V4Fault[] = [
   },
   { name: "sends garbage", fault: respondWith("\u0000\u0016SSH-2.0\r\n\r\n", "end"), ...failed, tries: 3 },
   {
-    name: "answers 429 with Retry-After",
+    name: "responds with 429 with Retry-After",
     fault: respondWith(
       head("429 Too Many Requests", "Retry-After: 7", `Content-Length: ${busy.length}`) + busy,
       "end",
@@ -76,14 +76,14 @@ export const V4_FAULTS: readonly V4Fault[] = [
     tries: 1,
   },
   {
-    name: "answers 429 without Retry-After",
+    name: "responds with 429 without Retry-After",
     fault: respondWith(head("429 Too Many Requests", `Content-Length: ${busy.length}`) + busy, "end"),
     read: 420,
     create: 420,
     tries: 1,
   },
   {
-    name: "answers 500 as HTML",
+    name: "responds with 500 as HTML",
     fault: respondWith(
       "HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: 15\r\n\r\n<h1>nginx</h1>\r\n",
       "end",
@@ -92,7 +92,7 @@ export const V4_FAULTS: readonly V4Fault[] = [
     tries: 1,
   },
   {
-    name: "answers 503",
+    name: "responds with 503",
     fault: respondWith(head("503 Down", "Content-Length: 0"), "end"),
     ...failed,
     tries: 3,

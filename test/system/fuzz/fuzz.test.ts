@@ -63,7 +63,7 @@ describe("the fuzzer itself", () => {
     const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));
     const first = page([thing, other]);
     expect(rows(first)).toEqual([
-      "| What reads the input | Runs | Inputs known | Result |",
+      "| Input | Runs | Inputs in the corpus | Result |",
       "| A thing | 1,000,000 | 3 | no crash, no hang |",
       '| Other | 1,000,000 | 3 | crash: `"a|b"` |',
     ]);

@@ -12,7 +12,7 @@ export interface Row {
 
 /** Statuses in their order, then whether the connection was ended. */
 const words = ({ answers: responses, closes }: ScriptResult): string =>
-  [responses.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
+  [responses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
 
 function cell(seen: Row["seen"][TargetName]): string {
   if (!seen) return "not run";
@@ -35,7 +35,7 @@ function safe({ seen }: Row): string {
 }
 
 const table = (rows: readonly Row[]): string[] => [
-  "| Input | Gateway | v4 answered | Behind nginx | Behind haproxy | Others safe |",
+  "| Input | Gateway | v4 responded | Behind nginx | Behind haproxy | Others safe |",
   "|---|---|---|---|---|---|",
   ...rows.map((row) => {
     const { script, seen } = row;
@@ -52,12 +52,11 @@ export function page(rows: readonly Row[], versions: readonly string[]): string 
     "",
     `Written by \`npm run hostile:page\`; the inputs are in \`test/system/hostile/scripts\`. Run with ${versions.join(", ")}.`,
     "",
-    "Each cell has the statuses that the client got, in their order, and whether the connection was ended. Where the",
-    "lanes differ, alpha's stands before the slash and the native lane's behind it. *v4 answered*: the requests of the",
-    "script, by their tokens, whose answers by v4 came back. *Others safe*: three other clients, each on a connection",
-    "of its own, got their own answers afterwards; v4 saw no head that can be read in two ways, and no request whose",
-    "answer didn't come back to the one who sent it. A proxy may read kindly what the gateway refuses: then it is",
-    "one request, or two, for both of them.",
+    "Each cell has the statuses that the client got, in order, and whether the connection was ended. Where the alpha",
+    "pipeline and the native proxy differ, alpha comes before the slash. *v4 responded*: which requests of the script, by",
+    "their tokens, got a response of v4. *Others safe*: three other clients, each on a connection of its own, got their own",
+    "responses afterwards. v4 received no head that can be read in two ways, and each response went to the client that sent",
+    "the request. A proxy may accept what the gateway rejects. Then both of them must see the same number of requests.",
     ...chapters.flatMap((about) => [
       "",
       `## ${about}`,

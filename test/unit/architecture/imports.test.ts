@@ -114,8 +114,9 @@ test.each(files)("%s imports only what the table allows", (file) => {
 const STAGES: Readonly<Record<string, readonly string[]>> = {
   authenticate: ["pipeline/pipeline.ts"],
   matchRoute: ["pipeline/pipeline.ts"],
-  enforceRateLimit: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
-  enforceBrownOut: ["pipeline/pipeline.ts"],
+  consumeRateLimit: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+  rejectLimited: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+  rejectInBrownOut: ["pipeline/pipeline.ts"],
   resolveToken: ["pipeline/pipeline.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],

@@ -19,7 +19,7 @@ test("docs/inputs.md has a row for each script, and no other (npm run hostile:pa
 
 test("docs/inputs.md has the gateway's statuses as the scripts expect them", () => {
   const words = ({ answers: responses, closes }: { answers: readonly number[]; closes: boolean }) =>
-    [responses.join(" ") || "no answer", ...(closes ? ["ended"] : [])].join(", ");
+    [responses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
   expect(rows.map(([, gateway]) => gateway)).toEqual(
     readScripts().map(({ expected: { alpha, native } }) =>
       [...new Set([words(alpha), words(native)])].join(" / "),

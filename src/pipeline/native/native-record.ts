@@ -1,0 +1,70 @@
+/** The audit record of a forwarded request: its head and its status, without bodies. */
+import type { AuditRecord } from "../../audit/record.ts";
+import type { AlphaRequest } from "../context.ts";
+import {
+  findSecrets,
+  fingerprintOf,
+  recordClient,
+  recordHead,
+  recordWarnings,
+  unparsedTokens,
+  type RecordOptions,
+  type RequestSummary,
+} from "../recorded-request.ts";
+
+/** The end of a forwarded request. */
+export interface NativeOutcome {
+  readonly status: number;
+  /** Of v4's response; null without one, undefined if v4 was not called. */
+  readonly v4Status: number | null | undefined;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly warnings: readonly string[];
+  readonly ms: number;
+}
+
+/** The record of a forwarded request. */
+export function createNativeRecord(
+  request: AlphaRequest,
+  outcome: NativeOutcome,
+  hash: string | undefined,
+  options: RecordOptions,
+): AuditRecord {
+  const { status, v4Status, ms } = outcome;
+  const secrets = findSecrets(request, null, undefined, unparsedTokens(request), options);
+  const isAccepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
+  // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
+  // follows a secret name.
+  const head = recordHead(request, null, isAccepted, secrets, options, secrets.tokensOnly());
+  const { method, path, query, filter } = head;
+  const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
+  return {
+    ...summarizeNativeRequest(request, outcome, hash),
+    id: options.newId(),
+    time: new Date(Date.now() - ms).toISOString(),
+    requestId: secrets.conceal(request.id),
+    client: recordClient(request, hash, isAccepted, secrets, options),
+    alpha: { method, path, route: null, query, filter, status },
+    v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
+    warnings: recordWarnings(outcome.warnings, secrets),
+    bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
+  };
+}
+
+/** The summary of a forwarded request without a record. */
+export function summarizeNativeRequest(
+  request: AlphaRequest,
+  { status, v4Status, warnings, ms }: NativeOutcome,
+  hash: string | undefined,
+): RequestSummary {
+  return {
+    lane: "native",
+    requestId: request.id,
+    client: { fingerprint: fingerprintOf(hash) },
+    alpha: { method: request.method, route: null, status },
+    v4: v4Status === undefined ? [] : [{ status: v4Status }],
+    losses: [],
+    warnings,
+    timings: { total: ms, upstream: v4Status === undefined ? 0 : ms, translation: 0 },
+  };
+}

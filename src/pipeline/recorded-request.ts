@@ -1,0 +1,123 @@
+/** What every audit record has of a client's request, without the values that are secret in it. */
+import type { AuditRecord } from "../audit/record.ts";
+import type { Redaction, SentBody } from "../audit/redact.ts";
+import type { SecretValues } from "../audit/secret-values.ts";
+import { fingerprint } from "../auth/token-hash.ts";
+import { header, type AlphaRequest } from "./context.ts";
+
+export interface RecordOptions {
+  readonly newId: () => string;
+  readonly redaction: Redaction;
+  /** False: no bodies (AUDIT=metadata). */
+  readonly bodies: boolean;
+  readonly filterHeader: string;
+}
+
+/** What the metrics, the log and the trace take of a request. A record has all of it. */
+export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
+  /** Of the record, where one is kept. */
+  readonly id?: string;
+  readonly client: Pick<AuditRecord["client"], "fingerprint">;
+  readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
+  readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
+};
+
+/** In characters. A longer `User-Agent` does not name a program. */
+const LONGEST_AGENT = 512;
+
+/** Characters of a path, a query and a filter, where v4 has not accepted the token: such records cost a client nothing. */
+const LONGEST_WITHOUT_TOKEN = 1024;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Node decodes the bytes of a head as Latin-1; clients write UTF-8. */
+function asUtf8(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  try {
+    return utf8.decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+function headerText(request: AlphaRequest, name: string): string | undefined {
+  const text = header(request, name);
+  return text === undefined ? undefined : asUtf8(text);
+}
+
+/** What stands for a token in records. */
+export const fingerprintOf = (hash: string | undefined): string | null =>
+  hash === undefined ? null : fingerprint(hash);
+
+/** A scheme and a token without separators, as nearly all clients send them. */
+const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
+
+/** All that may be a token in a line of credentials: the whole line, the part after the scheme, and each word. */
+function possibleTokens(line: string): string[] {
+  const text = line.trim();
+  const token = ONE_TOKEN.exec(text)?.[1];
+  return token === undefined ? [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/)] : [token];
+}
+
+/** Possible tokens of a request whose credentials were not parsed. */
+export const unparsedTokens = ({ headers }: AlphaRequest): string[] =>
+  (headers["authorization"] ?? []).flatMap(possibleTokens);
+
+/** Finds the secret values of a request: its tokens, and the values of secret names. */
+export function findSecrets(
+  request: AlphaRequest,
+  route: string | null,
+  body: SentBody | undefined,
+  tokens: readonly (string | undefined)[],
+  { redaction, filterHeader }: RecordOptions,
+): SecretValues {
+  const texts = [headerText(request, "user-agent"), headerText(request, filterHeader.toLowerCase())];
+  const [path, query] = [asUtf8(request.path), asUtf8(request.query)];
+  return redaction.find({ path, isRoute: route !== null, query, texts, body }, tokens);
+}
+
+/** The texts without the secret values. */
+export const concealAll = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
+  texts.map((text) => secrets.conceal(text));
+
+const OMITTED = "audit: more secrets than can be looked for, so that the record leaves out what was said";
+
+/** The warnings of a record. One of them says if the texts of the client were left out. */
+export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
+  secrets.sealed ? [...concealAll(texts, secrets), OMITTED] : concealAll(texts, secrets);
+
+/** @param isAccepted whether v4 has accepted the token */
+export function recordClient(
+  request: AlphaRequest,
+  hash: string | undefined,
+  isAccepted: boolean,
+  secrets: SecretValues,
+  { redaction }: RecordOptions,
+): AuditRecord["client"] {
+  const agent = headerText(request, "user-agent")?.slice(0, LONGEST_AGENT);
+  return {
+    fingerprint: fingerprintOf(hash),
+    ...(hash !== undefined && { accepted: isAccepted }),
+    userAgent: agent === undefined ? null : redaction.text(agent, secrets),
+    address: request.address,
+  };
+}
+
+/** @param isAccepted whether v4 has accepted the token. @param pathSecrets the secret values of the path, where they differ */
+export function recordHead(
+  request: AlphaRequest,
+  route: string | null,
+  isAccepted: boolean,
+  secrets: SecretValues,
+  { redaction, filterHeader }: RecordOptions,
+  pathSecrets = secrets,
+): Pick<AuditRecord["alpha"], "method" | "path" | "query" | "filter"> {
+  const longest = isAccepted ? Infinity : LONGEST_WITHOUT_TOKEN;
+  const filter = headerText(request, filterHeader.toLowerCase());
+  return {
+    method: request.method,
+    path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, longest),
+    query: redaction.query(asUtf8(request.query), secrets).slice(0, longest),
+    filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, longest),
+  };
+}
