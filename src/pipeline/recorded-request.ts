@@ -11,6 +11,7 @@ export interface RecordOptions {
   /** False: no bodies (AUDIT=metadata). */
   readonly bodies: boolean;
   readonly filterHeader: string;
+  readonly packHash: string;
 }
 
 /** What the metrics, the log and the trace take of a request. A record has all of it. */
