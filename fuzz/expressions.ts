@@ -26,6 +26,9 @@ export const expressions: Pick<Target, "covers" | "longest" | "seeds" | "diction
     "/t(e)x/i",
     "c.f@$x.b#$i.($x.g * $i)",
     "[1..5][$ % 2 = 0]",
+    '$fromMillis(big, "[FNn] [D1o] [MNn,3-3] [Y]-[d001] [h]:[m] [PN] [Z01:01t]")',
+    '$toMillis("2018-03-23T10:33 +01:00", "[Y]-[M]-[D]T[H]:[m] [Z]")',
+    '$formatNumber(a, "#,##0.00;(0%)")',
   ],
   dictionary: [
     ..."$ $$ % ^( .. := ~> ?: and or in function λ null true false { } [ ] ( ) ** @$x #$i ; |".split(" "),

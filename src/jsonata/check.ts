@@ -1,38 +1,7 @@
 import { findCollapsingList, findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError } from "./expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
-
-// Pictures of `$toMillis`. JSONata turns a picture into a regular expression. Its run time is unbounded if two parts
-// can match the same characters. So a picture must be a literal, and the end of each part must be unambiguous.
-
-/** A part of a picture, `[Y0001]`, and the text after it. */
-const PICTURE_PART = /\[\s*([A-Za-z])([^\],]*)[^\]]*\]([^[]*)/g;
-
-/** Components that are numbers. Their width is fixed if another number follows directly and the picture has digits. */
-const NUMBER_COMPONENTS = "YMDdHhmsWwXx";
-
-/** Describes the problem of a picture; returns undefined if it has none. */
-function describePictureProblem(picture: string): string | undefined {
-  const parts = [...picture.matchAll(PICTURE_PART)];
-  for (const [index, [, component = "", modifierText = "", following = ""]] of parts.entries()) {
-    const modifier = modifierText.trim();
-    const isName =
-      component === "F" || component === "P" ? !/^\d/.test(modifier) : /^[AaIiNn]/.test(modifier);
-    if (/^[Ww]/.test(modifier)) return "$toMillis can't read numbers in words here";
-    if (following === "" && index < parts.length - 1) {
-      const next = parts[index + 1]?.[1] ?? "";
-      // A time zone begins with a sign, or with GMT.
-      if (next === "Z" || (next === "z" && !isName)) continue;
-      const isNumber =
-        !isName && NUMBER_COMPONENTS.includes(component) && (modifier === "" || /\d/.test(modifier));
-      if (isNumber && NUMBER_COMPONENTS.includes(next)) continue;
-      return `the end of [${component}${modifier}] is ambiguous: write a character after it`;
-    }
-    if ((isName ? /^[A-Za-z]/ : /^\d/).test(following))
-      return `the end of [${component}${modifier}] is ambiguous: write another character after it`;
-  }
-  return undefined;
-}
+import { describePictureProblem } from "./picture-problem.ts";
 
 /** Finds invalid pictures of `$toMillis` in an expression. */
 function findPictureProblems(ast: AstNode): ExpressionProblem[] {

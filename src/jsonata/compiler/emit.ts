@@ -35,8 +35,7 @@ function emitVariable(node: AstNode, scope: Scope): Code {
   const name = node.value as string;
   if (name !== "") {
     const variable = scope.frame.find(name);
-    if (variable.builtin === "toMillis" || variable.builtin === "fromMillis")
-      throw new NotCompilableError(`$${name} as a value`);
+    if (variable.builtin === "toMillis") throw new NotCompilableError(`$${name} as a value`);
     return variable;
   }
   if (scope.isSingle) return { js: scope.context, kind: "value" };

@@ -8,6 +8,7 @@ import {
   type PictureSigns,
 } from "./number-picture.ts";
 import { round } from "./numbers.ts";
+import { checkPicture, rememberPictures } from "./picture-cache.ts";
 
 /** Returns the digits of a number in the script of the picture. */
 function digitsOf(value: number, places: number, signs: PictureSigns): string {
@@ -80,11 +81,16 @@ function printNumber(value: number, format: NumberFormat, signs: PictureSigns): 
   return format.prefix + (pointless ? grouped.slice(0, -1) : grouped) + power + format.suffix;
 }
 
-/** `$formatNumber`: prints a number by a picture. @throws {Failure} D3080 to D3093 If the picture is invalid. */
-export function formatNumber(value?: number, picture?: string, options?: object): string | undefined {
-  if (value === undefined) return undefined;
-  const signs = signsOf(options);
-  const pictures = (picture as string).split(signs["pattern-separator"]);
+/** The formats of positive and of negative numbers. */
+interface NumberPicture {
+  readonly signs: PictureSigns;
+  readonly positive: NumberFormat;
+  readonly negative: NumberFormat;
+}
+
+/** Parses a picture. @throws {Failure} D3080 to D3093 If it is invalid. */
+function parseNumberPicture(picture: string, signs: PictureSigns): NumberPicture {
+  const pictures = picture.split(signs["pattern-separator"]);
   if (pictures.length > 2) throw new Failure("D3080");
   const parts = pictures.map((part) => parsePicture(part, signs));
   for (const part of parts) {
@@ -92,10 +98,26 @@ export function formatNumber(value?: number, picture?: string, options?: object)
     if (code !== undefined) throw new Failure(code);
   }
   const [positive, negative] = parts.map((part) => analyzePicture(part, signs));
-  if (value >= 0 || !positive) return printNumber(value, positive as NumberFormat, signs);
-  return printNumber(
-    value,
-    negative ?? { ...positive, prefix: signs["minus-sign"] + positive.prefix },
+  // `split` gives at least one part.
+  const format = positive as NumberFormat;
+  return {
     signs,
-  );
+    positive: format,
+    negative: negative ?? { ...format, prefix: signs["minus-sign"] + format.prefix },
+  };
+}
+
+const parseUsualPicture = rememberPictures((picture) => parseNumberPicture(picture, signsOf(undefined)));
+
+function parseSpecialPicture(picture: string, options: object): NumberPicture {
+  checkPicture(picture.length);
+  return parseNumberPicture(picture, signsOf(options));
+}
+
+/** `$formatNumber`: prints a number by a picture. @throws {Failure} D3080 to D3093 If the picture is invalid, too_large. */
+export function formatNumber(value?: number, picture = "", options?: object): string | undefined {
+  if (value === undefined) return undefined;
+  const { signs, positive, negative } =
+    options === undefined ? parseUsualPicture(picture) : parseSpecialPicture(picture, options);
+  return printNumber(value, value >= 0 ? positive : negative, signs);
 }

@@ -1,6 +1,7 @@
 import { regularDistance } from "./number-picture.ts";
 import { Failure } from "../failure.ts";
 import { fromWords, toWords } from "./number-words.ts";
+import { rememberPictures } from "./picture-cache.ts";
 
 // Pictures of integers: XPath Functions and Operators 3.1, section 4.6.1, as far as JSONata implements it.
 
@@ -10,7 +11,10 @@ interface Separator {
   readonly sign: string;
 }
 
-type IntegerFormat =
+/** What a picture of an integer asks for. */
+export type IntegerFormat =
+  /** JSONata has no such numerals. */
+  | { readonly style: "unknown" }
   | { readonly style: "letters" | "roman"; readonly upper: boolean }
   | { readonly style: "words"; readonly letters: "upper" | "lower" | "title"; readonly ordinal: boolean }
   | {
@@ -19,6 +23,8 @@ type IntegerFormat =
       /** The code point of the digit zero. */
       readonly zero: number;
       readonly least: number;
+      /** Number of `#`. */
+      readonly optional: number;
       readonly separators: readonly Separator[];
       /** The regular distance between equal separators; 0 if there is none. */
       readonly every: number;
@@ -37,8 +43,8 @@ const WORDS = { W: "upper", w: "lower", Ww: "title" } as const;
 
 const has = <T extends object>(table: T, key: PropertyKey): key is keyof T => Object.hasOwn(table, key);
 
-/** Parses a picture. @throws {Failure} D3130 If it is not supported, D3131 If it has digits of two scripts. */
-function integerFormat(picture: string): IntegerFormat {
+/** Parses a picture of an integer. @throws {Failure} D3131 If it has digits of two scripts, too_large. */
+export const parseIntegerPicture = rememberPictures((picture: string): IntegerFormat => {
   const semicolon = picture.lastIndexOf(";");
   const format = semicolon === -1 ? picture : picture.slice(0, semicolon);
   const ordinal = semicolon !== -1 && picture.charAt(semicolon + 1) === "o";
@@ -46,12 +52,13 @@ function integerFormat(picture: string): IntegerFormat {
   if (has(ROMAN, format)) return { style: "roman", upper: ROMAN[format] };
   if (has(WORDS, format)) return { style: "words", letters: WORDS[format], ordinal };
   return digitFormat(format, ordinal);
-}
+});
 
 function digitFormat(format: string, ordinal: boolean): IntegerFormat {
   const separators: Separator[] = [];
   const zeros = new Set<number>();
   let least = 0;
+  let optional = 0;
   let position = 0;
   for (const sign of Array.from(format).toReversed()) {
     const code = sign.codePointAt(0) as number;
@@ -61,10 +68,11 @@ function digitFormat(format: string, ordinal: boolean): IntegerFormat {
     if (zero === undefined && sign !== "#") separators.push({ position, sign });
     else position += 1;
     if (zero !== undefined) least += 1;
+    else if (sign === "#") optional += 1;
   }
   const [zero] = zeros;
-  if (zero === undefined) throw new Failure("D3130");
-  return { style: "digits", ordinal, zero, least, separators, every: distance(separators) };
+  if (zero === undefined) return { style: "unknown" };
+  return { style: "digits", ordinal, zero, least, optional, separators, every: distance(separators) };
 }
 
 function distance(separators: readonly Separator[]): number {
@@ -170,7 +178,12 @@ function fromDigits(text: string, { ordinal, every, separators, zero }: Digits):
   return Number.parseInt(zero === 0x30 ? digits : shiftDigits(digits, 0x30 - zero), 10);
 }
 
-function printInteger(value: number, picture: IntegerFormat): string {
+/** Prints an integer. @throws {Failure} D3130 If the picture is not supported. */
+export function printInteger(value: number, format: IntegerFormat): string {
+  return (value < 0 ? "-" : "") + printPositive(Math.abs(value), format);
+}
+
+function printPositive(value: number, picture: IntegerFormat): string {
   switch (picture.style) {
     case "letters":
       return toLetters(value, picture.upper);
@@ -181,30 +194,35 @@ function printInteger(value: number, picture: IntegerFormat): string {
       if (picture.letters === "upper") return words.toUpperCase();
       return picture.letters === "lower" ? words.toLowerCase() : words;
     }
-    default:
+    case "digits":
       return toDigits(value, picture);
+    default:
+      throw new Failure("D3130");
   }
 }
 
 /** `$formatInteger`: prints an integer by a picture, as digits, letters, Roman numerals or words. @throws {Failure} D3130, D3131 */
 export function formatInteger(value?: number, picture?: string): string | undefined {
   if (value === undefined) return undefined;
-  const whole = Math.floor(value);
-  return (whole < 0 ? "-" : "") + printInteger(Math.abs(whole), integerFormat(picture as string));
+  return printInteger(Math.floor(value), parseIntegerPicture(picture as string));
+}
+
+/** Reads an integer. Returns NaN if the text is not one. @throws {Failure} D3130 If the picture is not supported. */
+export function readInteger(text: string, format: IntegerFormat): number {
+  switch (format.style) {
+    case "letters":
+      return fromLetters(text, format.upper);
+    case "roman":
+      return fromRoman(format.upper ? text : text.toUpperCase());
+    case "words":
+      return fromWords(text);
+    case "digits":
+      return fromDigits(text, format);
+    default:
+      throw new Failure("D3130");
+  }
 }
 
 /** `$parseInteger`: reads an integer that is written by a picture. @throws {Failure} D3130, D3131 */
-export function parseInteger(text?: string, picture?: string): number | undefined {
-  if (text === undefined) return undefined;
-  const found = integerFormat(picture as string);
-  switch (found.style) {
-    case "letters":
-      return fromLetters(text, found.upper);
-    case "roman":
-      return fromRoman(found.upper ? text : text.toUpperCase());
-    case "words":
-      return fromWords(text);
-    default:
-      return fromDigits(text, found);
-  }
-}
+export const parseInteger = (text?: string, picture?: string): number | undefined =>
+  text === undefined ? undefined : readInteger(text, parseIntegerPicture(picture as string));
