@@ -5,9 +5,9 @@ import { hold, type Target } from "../target.ts";
 import { pretendedV4 } from "../v4.ts";
 
 const pack = loadPack("mappings");
-const { alpha, v4, filter } = pack.dialect;
-const header = filter.header.toLowerCase();
-const v4Operators = new Set(Object.entries(filter.operators).map(([name, operator]) => operator.v4 ?? name));
+const { client, upstream } = pack.dialect;
+const header = client.filters?.header.toLowerCase() ?? "";
+const v4Operators = new Set(Object.values(upstream.filters?.operators ?? {}).flat());
 const sent: (string | undefined)[] = [];
 const road = createDryRun(
   pack,
@@ -42,7 +42,9 @@ export const target: Target = {
     '{"distribution":null,"total_transfer":{"+lt":2000.5}}',
   ],
   dictionary: [
-    ...Object.keys(filter.operators).map((name) => `"${name}":`),
+    ...Object.values(client.filters?.operators ?? {})
+      .flat()
+      .map((name) => `"${name}":`),
     ...["label", "id", "datacenter", "status", "created", "group", "__proto__", "constructor"].map(
       (name) => `"${name}":`,
     ),
@@ -60,7 +62,7 @@ export const target: Target = {
     const bytes = Buffer.from(input).toString("latin1");
     const { response: answer } = await road.send({
       method: "GET",
-      path: `${alpha.prefix}/vm/instances`,
+      path: `${client.base_path}/vm/instances`,
       headers: { [header]: bytes },
     });
     hold("a filter is translated or refused", answer.status === 200 || answer.status === 400);
@@ -69,7 +71,7 @@ export const target: Target = {
     for (const line of sent) {
       if (line === undefined) continue;
       hold("a header is printable ASCII", /^[\x20-\x7e]*$/.test(line));
-      hold(`a filter of ${v4.prefix} has its operators alone`, onlyV4sOperators(JSON.parse(line)));
+      hold(`a filter of ${upstream.base_path} has its operators alone`, onlyV4sOperators(JSON.parse(line)));
     }
   },
 };

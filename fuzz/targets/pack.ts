@@ -3,40 +3,31 @@ import { PackError } from "../../src/mapping/load/diagnostic.ts";
 import { buildPack, parsePack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
-const OPERATORS = ["and", "or", "gt", "gte", "lt", "lte", "contains", "neq", "order_by", "order"];
-
 /** The rest of the pack: one of each thing that a mapping file can name. */
 const DIALECT = {
   file: "pack.yaml",
-  text: `words: []
-alpha:
-  prefix: /old
-  scheme: key
-  envelope: { page: n, pages: m, results: k }
-  page_size: 9
-  reference: id
-  always_ok: { request: x, answer: y }
-  parameters: { n: integer, t: text }
-v4:
-  prefix: /new
-  scheme: key
-  envelope: { items: i, page: n, pages: m, results: k }
-  page_size: { parameter: s, largest: 9 }
-  scopes_header: z
-  reference: id
-page: p
-errors: { list: l, reason: r, field: f }
-statuses: { same: [404], rate_limited: { v4: 429, alpha: 429, phrase: w }, other_4xx: 400, other: 500 }
-reasons: { unknown_record: u }
-filter:
-  header: h
-  operators:
-    ${OPERATORS.map((is) => `$${is}: { is: ${is} }`).join("\n    ")}
-scopes: { levels: [look], all: all, resources: { a: b }, also: {}, v4_levels: { look: r }, alpha_levels: { r: look } }
-secrets: []
+  text: `format: 2
+client:
+  name: old
+  base_path: /old
+  credentials: { scheme: key }
+  path_parameters: { n: integer, t: text }
+  pagination: { parameter: p, size: 9 }
+  filters: { header: h, operators: { and: $and, gt: $gt, order_by: $by } }
+  responses: { list: { $list: $items, n: $page, m: $pages, k: $total }, error: { l: [{ r: $message, f: $field }] } }
+upstream:
+  name: new
+  base_path: /new
+  credentials: { scheme: key }
+  pagination: { parameter: p, size: { parameter: s, maximum: 9 } }
+  filters: { header: h, operators: { and: and, gt: gt, order_by: by } }
+  responses: { list: { i: $items, n: $page, m: $pages, k: $total }, error: { l: [{ r: $message, f: $field }] } }
+errors: { statuses: { 404: 404, 4XX: 400, default: 500 } }
+messages: { unknown_record: u }
+scopes: { levels: [look], all: all, resources: { a: b }, upstream_levels: { look: r }, client_levels: { r: look }, header: z }
 values: { kind: { read: { in: out } } }
-first: { before: { v4: "GET /p/{n}" } }
-parts: { part: { inputs: { q: { v4: q } }, schema: { properties: { q: {} } } } }
+prerequisites: { before: { upstream: "GET /p/{n}" } }
+parts: { part: { inputs: { q: { upstream: q } }, schema: { properties: { q: {} } } } }
 `,
 };
 
@@ -44,32 +35,37 @@ parts: { part: { inputs: { q: { v4: q } }, schema: { properties: { q: {} } } } }
 const file = (rest: string, fields = "n: id"): string =>
   `object: a\nlist: as\nfields: { ${fields} }\n${rest}\n`;
 const SEEDS = [
-  file("", "n: id, k: { v4: x.k, as: kind, filter: true, also: [o], accepts: [json] }"),
-  file("", "n: id, r: { read: '$with.w.x', or: null, loss: none }, d: { v4: d, type: date-time }"),
-  file("", "s: { v4: s, object: a, array: true }, f: { const: &c [1, { x: y }] }, g: { const: *c }"),
-  file("inputs: { i: { v4: j } }\nbodies:\n  make: { uses: [part], add: { x: 1 }, schema: {} }"),
+  file("", "n: id, k: { upstream: x.k, values: kind, filter: true, aliases: [o], accepts: [json] }"),
   file(
-    "bodies: { b: { schema: { required: [n], properties: { n: { type: string, maxLength: 9 } } }, checks: [{ field: n, fault: '$first.x' }] } }",
+    "",
+    "n: id, r: { read: '$related.w.x', default: null, loss: none }, d: { upstream: d, format: date-time }",
   ),
-  file("bodies: { b: { schema: {}, from_path: { v: n }, over: { f: before }, default: { x: null } } }"),
-  file("routes:\n  - { alpha: GET /as, scope: 'a:look', v4: GET /bs, gives: list, where: { y: 2 } }"),
+  file("", "s: { upstream: s, object: a, as_array: true }, f: { const: &c [1, { x: y }] }, g: { const: *c }"),
+  file("inputs: { i: { upstream: j } }\nbodies:\n  make: { parts: [part], set: { x: 1 }, schema: {} }"),
   file(
-    "routes: [{ alpha: GET /as, scope: token, v4: GET /b, gives: list, collect: { rows: 'x > 1', most: 9 } }]",
+    "bodies: { b: { schema: { required: [n], properties: { n: { type: string, maxLength: 9 } } }, checks: [{ field: n, message: '$prerequisites.x' }] } }",
+  ),
+  file("bodies: { b: { schema: {}, from_path: { v: n }, merge_with: { f: before }, default: { x: null } } }"),
+  file(
+    "routes:\n  - { client: GET /as, scope: 'a:look', upstream: GET /bs, response: list, where: { y: 2 } }",
+  ),
+  file(
+    "routes: [{ client: GET /as, upstream: GET /b, response: list, aggregate: { include: 'x > 1', max_items: 9 } }]",
   ),
   file(`routes:
-  - alpha: GET /as/:n
-    scope: token
-    v4: GET /bs/{n}
-    with: { w: { v4: 'GET /bs/{n}/w', when: 'd' } }
-    gives: object`),
+  - client: GET /as/:n
+    upstream: GET /bs/{n}
+    related: { w: { upstream: 'GET /bs/{n}/w', when: 'd' } }`),
   file(`bodies: { b: { schema: {} } }
-routes: [{ alpha: PUT /a/:n, scope: token, v4: 'PUT /b/{n}', body: b, first: [before], gives: object, joins: { x: '/c/{n}' } }]`),
-  file("routes: [{ alpha: DELETE /a/:n, scope: public, refuse: unknown_record, gives: nothing, blames: n }]"),
-  file("routes: [{ alpha: GET /a, scope: token, v4: GET /b, gives: object, of: [{ object: a, when: x }] }]"),
+routes: [{ client: PUT /a/:n, upstream: 'PUT /b/{n}', body: b, prerequisites: [before], merge: { x: '/c/{n}' } }]`),
   file(
-    `catalog: { v4: [{ call: GET /p, filter: { x: 1 }, listed: false }], hidden_prefix: h/, stub: '{ "id": $id }' }
-routes: [{ alpha: GET /as/:t, scope: public, catalog: true, gives: object }]`,
-    "id: id, c: { v4: c, catalog: a, brief: true }",
+    "routes: [{ client: DELETE /a/:n, scope: public, reject: unknown_record, response: none, not_found_field: n }]",
+  ),
+  file("routes: [{ client: GET /a, upstream: GET /b, one_of: [{ object: a, when: x }] }]"),
+  file(
+    `catalog: { upstream: [{ request: GET /p, filter: { x: 1 }, listed: false }], hidden_prefix: h/, stub: '{ "id": $id }' }
+routes: [{ client: GET /as/:t, scope: public, catalog: true }]`,
+    "id: id, c: { upstream: c, catalog: a, id_only: true }",
   ),
 ];
 
@@ -77,8 +73,8 @@ const PARSED_DIALECT = parsePack({ directory: "pack", files: [DIALECT] }).source
 
 /** The pack with a text as its mapping file. @throws {PackError} where the text is refused. */
 function load(text: string): void {
-  const parsed = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
-  buildPack({ ...parsed, sources: [...parsed.sources, ...PARSED_DIALECT] });
+  const { directory, sources } = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
+  buildPack({ directory, sources: [...sources, ...PARSED_DIALECT] });
 }
 
 // Else nothing but refusals would be looked at.
@@ -91,15 +87,15 @@ export const target: Target = {
   longest: 600,
   seeds: SEEDS,
   dictionary: [
-    ..."fields: routes: bodies: inputs: catalog: extends: object: list: array: const: schema: v4: read: write:".split(
+    ..."fields: routes: bodies: inputs: catalog: extends: object: list: as_array: const: schema: upstream: read: write:".split(
       " ",
     ),
-    ..."with: when: each: all: keep: takes: file: wait: after: again: changes: empty: shows: uses: over: mark:".split(
+    ..."related: when: each: all_pages: cache_seconds: upload: file: wait: read_after: retry: only_changes: empty: read_route: parts: merge_with: boundary:".split(
       " ",
     ),
-    "- { alpha: GET /x",
+    "- { client: GET /x",
     "scope: 'a:look'",
-    "as: kind",
+    "values: kind",
     "loss: x",
     "&a",
     "*a",
@@ -108,7 +104,7 @@ export const target: Target = {
     "? ",
     "{n}",
     ":n",
-    "gives: list",
+    "response: list",
     "body: make",
     "{ type: string, pattern: '",
     "$value",

@@ -3,7 +3,7 @@ import { createRedaction } from "../../src/audit/redact.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
-const { secrets, filter } = loadPack("mappings").dialect;
+const { secrets, client } = loadPack("mappings").dialect;
 /** Not the exceptions, nor the names under which objects are no secrets. */
 const names = secrets.filter((name) => !/^!|\[\]$/.test(name)).map((name) => name.replaceAll("*", ""));
 const SECRET = "Pl4nted-s3cret.Value";
@@ -35,7 +35,7 @@ function places(name: string, text: string) {
       },
     },
     "a query": { ...request, query: pair },
-    [filter.header]: { ...request, texts: [JSON.stringify(member)] },
+    [client.filters?.header ?? ""]: { ...request, texts: [JSON.stringify(member)] },
     "a path": { ...request, isRoute: false, path: `/${encoded(text)}/${name}/${encoded(SECRET)}` },
   };
 }

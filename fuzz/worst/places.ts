@@ -3,7 +3,7 @@ import { readExamples, splitCall, type Example } from "../../src/tools/examples/
 import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Route } from "../../src/mapping/compile/route.ts";
-import type { FieldRule } from "../../src/mapping/schema/definition.ts";
+import type { FieldRule } from "../../src/mapping/schema/field-definition.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
 import type { Answer, Lists } from "./outside.ts";
 import type { Request } from "./request.ts";
@@ -233,12 +233,12 @@ interface Hole {
 }
 
 /** The part of a rule that decides how a value is checked and translated. Which catalog it has makes no difference. */
-const ruleText = ({ as, object, catalog, type, write, accepts }: FieldRule): string =>
+const ruleText = ({ values, object, catalog, format, write, accepts }: FieldRule): string =>
   JSON.stringify({
-    as,
+    values,
     isObject: object !== undefined,
     isInCatalog: catalog !== undefined,
-    type,
+    format,
     // Expressions that differ in names and numbers only cost the same.
     write: write?.replaceAll(/"[^"]*"|\bsd[a-h]\b|\d+/g, "…"),
     accepts,
@@ -291,12 +291,12 @@ interface Seed {
 
 /** The example of a route that says most and succeeds. */
 function seedOf(route: Route, pack: Pack, examples: readonly Example[]): Seed {
-  const { prefix } = pack.dialect.v4;
+  const { base_path: prefix } = pack.dialect.upstream;
   const fits = examples.flatMap(({ definition }) => {
-    const { method, path } = splitCall(definition.alpha, pack.dialect.alpha.prefix);
+    const { method, path } = splitCall(definition.request, pack.dialect.client.base_path);
     const [plain = ""] = path.split("?");
     const match = pack.match(method, plain.split("/").slice(2).map(decodeURIComponent));
-    return match?.routes.some(({ name }) => name === route.name) && definition.gives.status === 200
+    return match?.routes.some(({ name }) => name === route.name) && definition.response.status === 200
       ? [{ definition, path }]
       : [];
   });
@@ -304,15 +304,18 @@ function seedOf(route: Route, pack: Pack, examples: readonly Example[]): Seed {
   const [best] = fits.sort((one, other) => size(other.definition.body) - size(one.definition.body));
   const sample = route.name
     .split(" ")[1]
-    ?.replaceAll(/:(\w+)/g, (_, name: string) => SAMPLES[pack.dialect.alpha.parameters[name] ?? ""] ?? "7");
+    ?.replaceAll(
+      /:(\w+)/g,
+      (_, name: string) => SAMPLES[pack.dialect.client.path_parameters[name] ?? ""] ?? "7",
+    );
   return {
-    path: best?.path.split("?")[0] ?? `${pack.dialect.alpha.prefix}${sample}`,
+    path: best?.path.split("?")[0] ?? `${pack.dialect.client.base_path}${sample}`,
     body: best?.definition.body,
     headers: best?.definition.file === undefined ? [JSON_TYPE] : [["Content-Type", best.definition.file]],
-    answers: (best?.definition.v4 ?? []).map(({ call, status = 200, answers }) => ({
-      ...splitCall(call, prefix),
+    answers: (best?.definition.upstream ?? []).map(({ request, response: { status, body } }) => ({
+      ...splitCall(request, prefix),
       status,
-      answers,
+      answers: body,
     })),
   };
 }
@@ -420,9 +423,9 @@ function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
   );
   if (method === "GET")
     found.push(
-      ...make(pack.dialect.filter.header, filterPumps(), (pump) => ({
+      ...make(pack.dialect.client.filters?.header ?? "", filterPumps(), (pump) => ({
         ...base,
-        headers: [...headers, [pack.dialect.filter.header, pump]],
+        headers: [...headers, [pack.dialect.client.filters?.header ?? "", pump]],
       })),
     );
   return found;
@@ -529,9 +532,11 @@ function ofHeaders(pack: Pack): Candidate[] {
           answers: [],
         });
     };
-    const names = [...HEADERS, pack.dialect.filter.header];
+    const names = [...HEADERS, pack.dialect.client.filters?.header ?? ""];
     // A header that nobody reads comes first: it tries all shapes for the others.
-    const read = names.filter((name) => READ_HEADERS.has(name) || name === pack.dialect.filter.header);
+    const read = names.filter(
+      (name) => READ_HEADERS.has(name) || name === pack.dialect.client.filters?.header,
+    );
     const others = names.filter((name) => !read.includes(name));
     for (const name of isFirst ? [...others, ...read] : read)
       make(name, read.includes(name) && isFirst ? name : "any header", pumps, (pump) => ({
@@ -707,9 +712,9 @@ export function places(folder: string): Places {
   const pack = loadPack(folder);
   const faults: Diagnostic[] = [];
   const { examples, catalogs } = readExamples(folder, faults);
-  const { v4 } = pack.dialect;
+  const { base_path: prefix } = pack.dialect.upstream;
   const lists = Object.fromEntries(
-    Object.entries(catalogs).map(([call, rows]) => [splitCall(call, v4.prefix).path, rows]),
+    Object.entries(catalogs).map(([call, rows]) => [splitCall(call, prefix).path, rows]),
   );
   return {
     lists,

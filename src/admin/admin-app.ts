@@ -82,7 +82,7 @@ export interface AdminDeps {
   /** `undefined` if auditing is off. */
   readonly audit: AuditStore | undefined;
   /** Name of the header with the filter, for exports with headers. */
-  readonly filterHeader?: string;
+  readonly filterHeader?: string | undefined;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
   /** Scheduled brown-outs and whether they are on, for `GET /api/brown-outs`. */

@@ -29,7 +29,7 @@ export function createAdminHandler(
     onError: (error) =>
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
-    filterHeader: pack().dialect.filter.header,
+    filterHeader: pack().dialect.upstream.filters?.header,
     brownOuts: brownOuts.schedules,
     mappings: () => summarizePack(pack()),
     explain: async (record) => ({

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { writeErrors } from "../dialect/errors.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { createLog } from "../observability/log.ts";
@@ -59,14 +58,14 @@ async function open(settings: Settings, loaded: LoadedPack): Promise<Opened> {
 
 /** Creates the predicate for the paths that the gateway handles: below a prefix of the pack, and calls to OAuth. */
 function createPathFilter(settings: Settings, { dialect }: Pack): (path: string) => boolean {
-  const { alpha, v4, oauth } = dialect;
-  const prefixes = [alpha.prefix, ...(settings.NATIVE_LANE ? [v4.prefix] : [])].map(
+  const { client, upstream, oauth } = dialect;
+  const prefixes = [client.base_path, ...(settings.NATIVE_LANE ? [upstream.base_path] : [])].map(
     (prefix) => splitPath(prefix) ?? [],
   );
   const hasLoginServer = settings.UPSTREAM_URL === undefined || settings.AUTH_URL !== undefined;
   const oauthPaths = new Set<string>(
     hasLoginServer && oauth
-      ? [oauth.authorize, oauth.token, oauth.expire, oauth.logout].map((call) => call.alpha)
+      ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout].map((call) => call.client)
       : [],
   );
   return (path) => {
@@ -108,9 +107,8 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
 
 function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
-  const { dialect } = loaded.pack;
   const isGatewayPath = createPathFilter(settings, loaded.pack);
-  const failure = JSON.stringify(writeErrors([{ reason: UNAVAILABLE }], dialect.errors));
+  const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
   let problem = "starting";
   let opened: Opened | undefined;
   let closing: Promise<void> | undefined;

@@ -1,3 +1,4 @@
+import { createListParser } from "../dialect/envelope.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createCatalogCache, type CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -9,7 +10,7 @@ export function connectCatalogs(
   ttlSeconds: number,
   onFault: (catalog: string, message: string) => void,
 ): CatalogCache {
-  const { v4, page, filter } = pack.dialect;
+  const { base_path: prefix, filters, id } = pack.dialect.upstream;
   const sources = [...pack.resources.values()].flatMap(({ catalog, read }) =>
     catalog ? [{ catalog, read }] : [],
   );
@@ -19,12 +20,12 @@ export function connectCatalogs(
     upstream: { call: (call) => upstream.call(call, end.signal), close: upstream.close },
     sources,
     ttlMs: ttlSeconds * 1000,
-    prefix: v4.prefix,
-    page,
-    pageSize: v4.page_size,
-    envelope: v4.envelope,
-    filterHeader: filter.header,
-    reference: v4.reference,
+    prefix,
+    paging: pack.paging,
+    // The reader has bounds of its own.
+    parseList: createListParser(pack.lists.upstream),
+    filterHeader: filters?.header,
+    id,
     onError(catalog, message) {
       if (!end.signal.aborted) onFault(catalog, message);
     },

@@ -1,3 +1,4 @@
+import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
@@ -136,7 +137,10 @@ const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly
     if (!("call" in source)) return [];
     const { method, template } = source.call;
     return [
-      { method, path: dialect.v4.prefix + template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "1") },
+      {
+        method,
+        path: dialect.upstream.base_path + template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "1"),
+      },
     ];
   });
 
@@ -221,26 +225,9 @@ async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
-    onMigration: logEvery(PROGRESS_MS, (left) =>
-      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
-    ),
   });
-  const { alpha, v4 } = pack.dialect.statuses.rate_limited;
-  return mergeRejections(store, { statuses: [alpha, v4], networkOf: addressNetwork });
-}
-
-/** Between two log lines on the progress of a migration. */
-const PROGRESS_MS = 5000;
-
-/** Calls a function at most once in `ms` milliseconds, the first time at once. */
-function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
-  let last = -Infinity;
-  return (left) => {
-    const now = performance.now();
-    if (now - last < ms) return;
-    last = now;
-    write(left);
-  };
+  const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
+  return mergeRejections(store, { statuses: limited, networkOf: addressNetwork });
 }
 
 /**

@@ -48,7 +48,7 @@ export function openOAuthServices(
   settings: Settings,
   { pack, state, authOrigin, log, tracing }: OAuthServicesOptions,
 ): OAuthServices {
-  const { scopes, dialect } = pack;
+  const { scopes, dialect, statuses } = pack;
   const clock = Date.now;
   const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MAX_TIMEOUT_MS);
   let upstream: Upstream | undefined;
@@ -63,7 +63,7 @@ export function openOAuthServices(
       connections,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     });
-    const { oauth: definition, statuses } = dialect;
+    const { oauth: definition } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
   const records = createTokenRecords({

@@ -27,7 +27,7 @@ const describeProblems = (error: unknown): readonly string[] =>
   error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [(error as Error).message];
 
 /** Sections of the dialect that stored tokens depend on. */
-const FIXED_SECTIONS = ["scopes", "oauth", "statuses"] as const;
+const FIXED_SECTIONS = ["scopes", "oauth", "errors"] as const;
 
 /** @throws {Error} If a pack can only replace the active one with a restart. */
 function assertReplaceable(next: Pack, active: Pack, settings: Settings): void {

@@ -1,4 +1,3 @@
-import { createListParser } from "../dialect/envelope.ts";
 import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -9,40 +8,52 @@ export type ResponseSettings = Partial<
   Pick<Settings, "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS">
 >;
 
-/** A list of v4 may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
-const MOST_PAGES_IN_ONE = 10;
-
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
 export function createPipelineConfig(
   pack: Pack,
   settings: ResponseSettings = {},
 ): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "translation" | "style"> {
-  const { alpha, v4, filter, errors, statuses } = pack.dialect;
+  const { upstream, scopes } = pack.dialect;
   return {
     pack,
     scopes: pack.scopes,
-    dialect: { scheme: v4.scheme, scopesHeader: v4.scopes_header, filterHeader: filter.header },
+    dialect: {
+      scheme: upstream.credentials?.scheme,
+      scopesHeader: scopes?.header,
+      filterHeader: upstream.filters?.header,
+    },
     translation: {
-      errors,
-      statuses,
-      openList: createListParser(v4.envelope, MOST_PAGES_IN_ONE * v4.page_size.largest),
-      alpha: alpha.envelope,
+      errors: pack.errors,
+      statuses: pack.statuses,
+      parseList: pack.parseList,
+      listWriter: pack.listWriter,
     },
     style: createResponseDefaults(pack, settings),
   };
 }
 
-function createResponseDefaults({ dialect }: Pack, settings: ResponseSettings): ResponseDefaults {
-  const vary = ["Authorization", dialect.filter.header, ...(settings.CORS_ORIGINS ? ["Origin"] : [])];
-  const { alpha, phrase } = dialect.statuses.rate_limited;
-  const { always_ok } = dialect.alpha;
+function createResponseDefaults(
+  { dialect: { client }, statuses }: Pack,
+  settings: ResponseSettings,
+): ResponseDefaults {
+  const vary = [
+    ...(client.credentials ? ["Authorization"] : []),
+    ...(client.filters ? [client.filters.header] : []),
+    ...(settings.CORS_ORIGINS ? ["Origin"] : []),
+  ];
+  const { always_ok: alwaysOk } = client;
   return {
-    headers: { "cache-control": "no-store", vary: vary.join(", "), ...deprecationHeaders(settings) },
-    alwaysOk: {
-      requestHeader: always_ok.request.toLowerCase(),
-      statusHeader: always_ok.answer.toLowerCase(),
+    headers: {
+      "cache-control": "no-store",
+      ...(vary.length > 0 && { vary: vary.join(", ") }),
+      ...deprecationHeaders(settings),
     },
-    rateLimitedStatus: { status: alpha, phrase },
+    alwaysOk: alwaysOk && {
+      requestHeader: alwaysOk.request_header.toLowerCase(),
+      statusHeader: alwaysOk.response_header.toLowerCase(),
+    },
+    upstreamHeader: client.upstream_header?.toLowerCase(),
+    statuses,
   };
 }
 

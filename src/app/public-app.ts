@@ -8,7 +8,7 @@ import express, {
   type RouterOptions,
 } from "express";
 import helmet from "helmet";
-import { writeErrors } from "../dialect/errors.ts";
+import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/context.ts";
 import { allowOrigins } from "../pipeline/http/cors.ts";
@@ -96,18 +96,28 @@ function corsSettings(
   { CORS_ORIGINS: origins = [] }: Settings,
   { pack: { dialect } }: PublicAppDependencies,
 ): Parameters<typeof allowOrigins>[0] {
-  const { alpha, filter } = dialect;
+  const { client } = dialect;
+  const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
   const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
   return {
     origins,
-    allowHeaders: ["Authorization", "Content-Type", "X-Request-Id", filter.header, alpha.always_ok.request],
-    exposeHeaders: ["X-Request-Id", ...limits, "X-V4-Equivalent", alpha.always_ok.answer],
+    allowHeaders: [
+      "Authorization",
+      "Content-Type",
+      "X-Request-Id",
+      ...present(client.filters?.header, client.always_ok?.request_header),
+    ],
+    exposeHeaders: [
+      "X-Request-Id",
+      ...limits,
+      ...present(client.upstream_header, client.always_ok?.response_header),
+    ],
   };
 }
 
-/** An error body, which both dialects write in the same form. */
-const errorBody = ({ dialect }: Pack, reason: string): string =>
-  JSON.stringify(writeErrors([{ reason }], dialect.errors));
+/** An error body of the upstream's dialect. */
+const upstreamError = ({ errors }: Pack, reason: string, status: number): string =>
+  JSON.stringify(errors.upstream.write([{ reason }], status));
 
 /** Forwards requests of v4's own dialect without translation. */
 function createNativeMiddleware(
@@ -115,31 +125,33 @@ function createNativeMiddleware(
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
 ): RequestHandler {
-  if (!settings.NATIVE_LANE) return (_request, _response, next) => next();
+  const { upstream, scopes } = pack.dialect;
+  const { credentials, base_path: prefix } = upstream;
+  if (!settings.NATIVE_LANE || !credentials) return (_request, _response, next) => next();
+  const { scheme } = credentials;
   const { tokens, limits } = shared;
-  const { v4, statuses } = pack.dialect;
   const forward = nativeProxy({
     authorize: createNativeAuthorization({
       grants: oauth.tokenStore,
       scopes: pack.scopes,
       accessOf: pack.v4Access,
     }),
-    errorBody: (reason) => errorBody(pack, reason),
-    scheme: v4.scheme,
-    failure: errorBody(pack, FAILURE),
-    circuitOpen: errorBody(pack, "The service does not respond at the moment. Try again later."),
+    errorBody: (reason) => upstreamError(pack, reason, 403),
+    scheme,
+    failure: upstreamError(pack, FAILURE, 502),
+    circuitOpen: upstreamError(pack, "The service does not respond at the moment. Try again later.", 503),
     limited: {
-      status: statuses.rate_limited.v4,
-      body: errorBody(pack, "Too many requests. Try again later."),
+      status: TOO_MANY_REQUESTS,
+      body: upstreamError(pack, "Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
-    lookUp: createNativeRateLimit({ tokens, limits, scopes: pack.scopes, scopesHeader: v4.scopes_header }),
+    lookUp: createNativeRateLimit({ tokens, limits, scopes: pack.scopes, scopesHeader: scopes?.header }),
     varyOrigin: settings.CORS_ORIGINS !== undefined,
     record: recorder.native,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return function forwardNative(request, response, next) {
     const plain = plainRequestOf(response);
-    if (!isNative(plain, v4)) return next();
+    if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
     // The headers of a native response are v4's.
     response.removeHeader("x-content-type-options");
@@ -179,7 +191,7 @@ function oauthRoutes(
   recorder: Recorder,
 ): OAuthRoutes | undefined {
   const { pack, state, oauth, shared, v4 } = dependencies;
-  const { oauth: definition, statuses } = pack.dialect;
+  const { oauth: definition } = pack.dialect;
   if (!definition || !oauth.login || !v4.authOrigin) return undefined;
   return createOAuthRoutes({
     ...createPipelineConfig(pack, settings),
@@ -191,7 +203,7 @@ function oauthRoutes(
     tokenStore: oauth.tokenStore,
     tokens: shared.tokens,
     limits: shared.limits,
-    rateLimitedStatus: statuses.rate_limited.alpha,
+    rateLimitedStatus: pack.statuses.limited,
     clock: Date.now,
   });
 }
@@ -233,18 +245,19 @@ function createAlphaHandler(
     files: upstream,
     tokens: shared.tokens,
     limits: shared.limits,
-    nativeScheme: settings.NATIVE_LANE ? pack.dialect.v4.scheme : undefined,
+    nativeScheme: settings.NATIVE_LANE ? pack.dialect.upstream.credentials?.scheme : undefined,
   });
   return trackRequests(dependencies, pipeline);
 }
 
 /** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */
 function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
-  const body = errorBody(pack, FAILURE);
+  const { errors, statuses } = pack;
+  const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
   // Express recognizes an error handler by its four parameters.
   return function handleError(error: unknown, _request, response, _next) {
     log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
     if (response.headersSent) response.destroy();
-    else response.writeHead(500, { "content-type": "application/json; charset=utf-8" }).end(body);
+    else response.writeHead(statuses.failed, { "content-type": "application/json; charset=utf-8" }).end(body);
   };
 }

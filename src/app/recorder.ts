@@ -85,10 +85,10 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
       ...[...prerequisites, ...related, readAfterWrite, wait].map((step) => step?.endpoint.template ?? ""),
     ],
   );
-  const { oauth, alpha, v4 } = dialect;
-  const prefixes = [alpha.prefix, v4.prefix];
+  const { oauth, client, upstream } = dialect;
+  const prefixes = [client.base_path, upstream.base_path];
   const login = oauth
-    ? [oauth.authorize, oauth.token, oauth.expire, oauth.logout].flatMap(({ alpha: from, v4: to }) => [
+    ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout].flatMap(({ client: from, upstream: to }) => [
         from,
         to,
       ])
@@ -114,8 +114,7 @@ export function createRecorder({
       literals: literalsOf(pack),
     }),
     bodies: settings.AUDIT === "full",
-    filterHeader: pack.dialect.filter.header,
-    packHash: pack.hash,
+    filterHeader: pack.dialect.client.filters?.header,
   };
 
   /** A line for each request would cost more than many of them: successes are logged at `debug` only. */

@@ -27,7 +27,7 @@ export interface Service {
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
   /** The pack's description of clients, for the example that `serve` prints. */
-  readonly alpha: Pack["dialect"]["alpha"];
+  readonly client: Pack["dialect"]["client"];
   /** Why it is not ready; empty if it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
   /** Activates another pack; see {@link createPackReloader}. */
@@ -138,7 +138,7 @@ export async function serveDependencies(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    alpha: initialPack.pack.dialect.alpha,
+    client: initialPack.pack.dialect.client,
     readiness: handlers.admin.readiness,
     reload,
     stop,

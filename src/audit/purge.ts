@@ -6,23 +6,24 @@ const EVERY_MS = 10_000;
 /** Pause between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** What a step has deleted. */
+/** The number of records that a step has deleted. */
 export interface PurgeResult {
-  /** Records that were deleted only because of the size limit. */
+  readonly deleted: number;
+  /** How many of them were deleted only because of the size limit. */
   readonly evicted: number;
-  /** Whether there may be more to delete. */
-  readonly more: boolean;
 }
 
 /** Options of {@link startPurge}. */
 export interface PurgeOptions {
-  /** Deletes a day that is too old, or some segments above the size limit. */
+  /** Deletes a small batch of records that are too old, or exceed the size limit. */
   readonly step: () => Promise<PurgeResult>;
+  /** The size of a full batch, after which there may be more to delete. */
+  readonly full: number;
   readonly everyMs?: number;
 }
 
-/** Starts to delete old records: at once, then every ten seconds, in small steps. */
-export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
+/** Starts to delete old records: at once, then every ten seconds, one small batch at a time. */
+export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   readonly stop: () => void;
   /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
@@ -32,9 +33,9 @@ export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
   let timer = setTimeout(run, 0);
 
   async function purge(): Promise<number> {
-    const { more, evicted } = await step();
+    const { deleted, evicted } = await step();
     evictedSince += evicted;
-    return more ? BETWEEN_STEPS_MS : everyMs;
+    return deleted >= full ? BETWEEN_STEPS_MS : everyMs;
   }
 
   function run(): void {
@@ -57,7 +58,7 @@ export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
   };
 }
 
-/** Returns the time, in milliseconds since the epoch, before which records are too old. They are deleted by days (UTC). */
+/** Returns the time, in milliseconds since the epoch, before which records are too old. */
 export function cutoffOf({ retentionDays, clock = Date.now }: StoreOptions): number {
   return clock() - retentionDays * DAY_MS;
 }

@@ -5,12 +5,20 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
-import { exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { runExamples } from "../tools/examples/run-examples.ts";
 
 export interface CheckFlags {
   readonly emit?: true;
-  readonly schema?: FileKind | "example";
+  readonly schema?: SchemaKind;
+}
+
+/** The kinds of files with a JSON Schema. */
+type SchemaKind = FileKind | "example" | "catalogs";
+
+function schemaOf(kind: SchemaKind): unknown {
+  if (kind === "example") return exampleSchema();
+  return kind === "catalogs" ? catalogsSchema() : fileSchema(kind);
 }
 
 /** The code of each expression under its source. The same expression is printed once. */
@@ -91,7 +99,7 @@ async function checkFolder(directory: string, emit: boolean): Promise<number> {
  */
 export async function check(directory: string | undefined, { emit, schema }: CheckFlags): Promise<number> {
   if (schema !== undefined) {
-    const jsonSchema = schema === "example" ? exampleSchema() : fileSchema(schema);
+    const jsonSchema = schemaOf(schema);
     process.stdout.write(`${JSON.stringify(jsonSchema, null, 2)}\n`);
     return 0;
   }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
+import { fillShape } from "../dialect/shape.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
@@ -49,8 +50,7 @@ function createDecisionMatcher(pack: Pack, { method, path }: WrittenCall): (requ
 
 /** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
 function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
-  const { items, page, pages, results } = pack.dialect.v4.envelope;
-  const body = JSON.stringify({ [items]: [], [page]: 1, [pages]: 1, [results]: 0 });
+  const body = JSON.stringify(fillShape(pack.lists.upstream, { items: [], page: 1, pages: 1, total: 0 }));
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -66,9 +66,9 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
 
 /** A v4 request as a command. The shell fills in the address and the token. */
 function toCurl({ method, path, headers, body }: HttpRequest, { dialect }: Pack): string {
-  const filterHeader = dialect.filter.header;
-  const filter = { [filterHeader]: headers[filterHeader.toLowerCase()] };
-  return curl({ base: "$V4", method, path, scheme: dialect.v4.scheme, headers: filter, body });
+  const { filters, credentials } = dialect.upstream;
+  const filter = filters && { [filters.header]: headers[filters.header.toLowerCase()] };
+  return curl({ base: "$V4", method, path, scheme: credentials?.scheme, headers: filter ?? {}, body });
 }
 
 const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
@@ -80,13 +80,13 @@ function describePrerequisite(path: string, { prerequisites, wait }: Route, para
   const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
   if (!step) return "before the call: members of the body that equal the current object are accepted";
   return step.notFoundField === undefined
-    ? `before the call, for expressions that use $first.${step.name}`
+    ? `before the call, for expressions that use $prerequisites.${step.name}`
     : `before the call, to validate "${step.notFoundField}"`;
 }
 
 /** Every v4 request in order: prerequisites, the main call, the read after a write, and related requests. */
 function createSteps(
-  { sent, result: { context }, pack: { dialect } }: Explanation,
+  { sent, result: { context }, pack: { paging } }: Explanation,
   route: Route,
   parameters: Parameters,
 ): Step[] {
@@ -97,7 +97,7 @@ function createSteps(
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
   const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
-  const firstPage = `${dialect.page}=1&${dialect.v4.page_size.parameter}=${dialect.v4.page_size.largest}`;
+  const firstPage = paging.query(1, paging.largest);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
     const path = endpoint.path({ ...parameters, each: "EACH" });
     return allPages ? addQuery(path, firstPage) : path;
@@ -131,12 +131,8 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
-  const { list, reason, field } = pack.dialect.errors;
-  const errors = (JSON.parse(response.body) as Record<string, Record<string, unknown>[]>)[list] ?? [];
-  const lines = errors.map((error) => {
-    const texts = [error[field], error[reason]].filter((text) => typeof text === "string" && text !== "");
-    return `  ${texts.join(": ")}`;
-  });
+  const errors = pack.errors.client.read(JSON.parse(response.body)) ?? [];
+  const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
   const cause = route ? "" : ": alpha has no such route";
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);
 }
@@ -147,7 +143,7 @@ function describeCatalog({ source }: Route, pack: Pack): string[] {
   return source.catalog.calls.map(({ path }) =>
     [
       shellComment("not called now: the response comes from the catalog cache, which is filled by"),
-      toCurl(get(pack.dialect.v4.prefix + path), pack),
+      toCurl(get(pack.dialect.upstream.base_path + path), pack),
     ].join("\n"),
   );
 }
@@ -204,7 +200,7 @@ export async function explain(
   const headers = parseHeaders(header, command);
   const body = parseBody(data, command);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
-  const request = splitCall(call, pack.dialect.alpha.prefix);
+  const request = splitCall(call, pack.dialect.client.base_path);
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
   const result = await dryRun.send({ ...request, headers, body });

@@ -20,7 +20,8 @@ export async function exportRecords(
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
-  const filterHeader = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS).dialect.filter.header;
+  const { dialect } = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
+  const filterHeader = dialect.client.filters?.header;
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   try {

@@ -30,7 +30,7 @@ const settingTexts = (command: Command): SettingTexts =>
 type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS";
 export type CommandSettings = Pick<Settings, CommandSetting>;
 
-const SCHEMA_KINDS = ["resource", "pack", "surface", "example"] as const;
+const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs"] as const;
 
 const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
 const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];

@@ -41,14 +41,14 @@ function watchFolder(folder: string, onChange: () => void): () => void {
 }
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
-function describeSandbox({ url, alpha, sandboxClient }: Service, token: string): string[] {
-  const { welcome: suggestion, scheme, prefix } = alpha;
+function describeSandbox({ url, client, sandboxClient }: Service, token: string): string[] {
+  const { welcome: suggestion, credentials, base_path: prefix } = client;
   const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${suggestion?.scopes}`;
   return [
     `Token     ${token}`,
     ...(suggestion && sandboxClient ? [oauth] : []),
     ...(suggestion
-      ? ["", `curl -H 'Authorization: ${scheme} ${token}' ${url}${prefix}${suggestion.path}`]
+      ? ["", `curl -H 'Authorization: ${credentials?.scheme} ${token}' ${url}${prefix}${suggestion.path}`]
       : []),
   ];
 }

@@ -1,50 +1,93 @@
-// The error body, which has the same shape in both dialects (document 1 and 2, Errors).
+/** Error bodies of both dialects. */
 import type { ErrorDetail } from "./http-error.ts";
+import { isObject } from "./json/parse.ts";
+import { fillShape, isItemTemplate, namesIn, valueAt, type Shape } from "./shape.ts";
 
-/** Names of the members of an error body. */
-export interface ErrorNames {
-  readonly list: string;
-  readonly reason: string;
-  readonly field: string;
+/** Reads and writes the error bodies of one dialect. */
+export interface ErrorFormat {
+  /** As the pack writes it. */
+  readonly shape: Shape;
+  /** Parses an error body; undefined if the value is not one. Entries without a message are omitted. */
+  read(body: unknown): ErrorDetail[] | undefined;
+  /**
+   * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the
+   * total length have limits.
+   */
+  write(details: readonly ErrorDetail[], status: number): unknown;
 }
 
 /** Maximum number of entries of an error body. No form has more fields. */
 const MAX_ERRORS = 100;
 
-/** Parses an error body; returns undefined if the value is not one. Entries without a reason are omitted. */
-export function readErrors(body: unknown, names: ErrorNames): ErrorDetail[] | undefined {
-  const list =
-    typeof body === "object" && body !== null ? (body as Record<string, unknown>)[names.list] : undefined;
-  if (!Array.isArray(list)) return undefined;
-  const faults = list.slice(0, MAX_ERRORS).flatMap((entry: unknown): ErrorDetail[] => {
-    if (typeof entry !== "object" || entry === null) return [];
-    const { [names.reason]: reason, [names.field]: field } = entry as Record<string, unknown>;
-    if (typeof reason !== "string") return [];
-    return [typeof field === "string" && field !== "" ? { reason, field } : { reason }];
-  });
-  return faults.length > 0 ? faults : undefined;
-}
-
-/** Maximum number of characters of one reason or field. The rest is cut. */
+/** Maximum number of characters of one message or field. The rest is cut. */
 const MAX_TEXT_LENGTH = 2000;
 /** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
-/**
- * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the total
- * length have limits.
- */
-export function writeErrors(faults: readonly ErrorDetail[], names: ErrorNames): Record<string, unknown> {
+function limitDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
   let left = MAX_CHARACTERS;
-  const written: Record<string, string>[] = [];
-  for (const fault of faults.slice(0, MAX_ERRORS)) {
-    const reason = fault.reason.slice(0, MAX_TEXT_LENGTH);
-    const field = fault.field?.slice(0, MAX_TEXT_LENGTH);
+  const limited: ErrorDetail[] = [];
+  for (const detail of details.slice(0, MAX_ERRORS)) {
+    const reason = detail.reason.slice(0, MAX_TEXT_LENGTH);
+    const field = detail.field?.slice(0, MAX_TEXT_LENGTH);
     left -= reason.length + (field?.length ?? 0);
     if (left < 0) break;
-    written.push(
-      field === undefined ? { [names.reason]: reason } : { [names.field]: field, [names.reason]: reason },
-    );
+    limited.push({ reason, ...(field !== undefined && { field }) });
   }
-  return { [names.list]: written };
+  return limited;
+}
+
+const toValues = ({ reason, field }: ErrorDetail) => ({ message: reason, field });
+
+/** Finds the array with one entry for each problem, and its path. */
+function findEntries(
+  shape: Shape,
+  path: readonly string[] = [],
+): { path: readonly string[]; entry: Shape } | undefined {
+  if (isItemTemplate(shape)) return { path, entry: shape[0] };
+  if (!isObject(shape)) return undefined;
+  for (const [key, member] of Object.entries(shape)) {
+    const found = findEntries(member, [...path, key]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Creates a reader of one problem. */
+function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
+  const paths = new Map(
+    namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [] : [[name, path] as const])),
+  );
+  const [message, field] = [paths.get("message"), paths.get("field")];
+  return (body) => {
+    const reason = message && valueAt(body, message);
+    if (typeof reason !== "string") return [];
+    const name = field && valueAt(body, field);
+    return [typeof name === "string" && name !== "" ? { reason, field: name } : { reason }];
+  };
+}
+
+/** Creates the error format of a dialect. @param shape JSON with `$message` and `$field`; an array has one entry for each problem. */
+export function createErrorFormat(shape: Shape): ErrorFormat {
+  const entries = findEntries(shape);
+  const readEntry = entries && createDetailReader(entries.entry);
+  const readWhole = createDetailReader(shape);
+  return {
+    shape,
+    read(body) {
+      const list = entries && valueAt(body, entries.path);
+      const found =
+        readEntry && Array.isArray(list)
+          ? list.slice(0, MAX_ERRORS).flatMap((entry) => readEntry(entry))
+          : [];
+      const details = found.length > 0 ? found : readWhole(body);
+      return details.length > 0 ? details : undefined;
+    },
+    write(details, status) {
+      const limited = limitDetails(details);
+      const [first] = limited;
+      const message = limited.map(({ reason }) => reason).join(" ");
+      return fillShape(shape, { message, field: first?.field, status }, limited.map(toValues));
+    },
+  };
 }

@@ -10,11 +10,11 @@ export interface ScopesDefinition {
   /** alpha resource → v4 area */
   readonly resources: Readonly<Record<string, string>>;
   /** Other names of alpha resources. */
-  readonly also: Readonly<Record<string, string>>;
-  readonly v4_levels: Readonly<Record<string, string>>;
-  readonly alpha_levels: Readonly<Record<string, string>>;
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
+  readonly upstream_levels: Readonly<Record<string, string>>;
+  readonly client_levels: Readonly<Record<string, string>>;
   /** Additional v4 scopes that are requested with any other scope, because alpha has no scope for what they allow. */
-  readonly besides?: readonly string[] | undefined;
+  readonly additional?: readonly string[] | undefined;
 }
 
 /** The access rule of a route: none, any token, or a level of a resource. */
@@ -64,8 +64,18 @@ export interface Scopes {
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
+/** A pack without scopes: routes need a token or none, and tokens grant nothing. */
+const NO_SCOPES: ScopesDefinition = {
+  levels: ["all"],
+  all: "*",
+  resources: {},
+  upstream_levels: {},
+  client_levels: {},
+};
+
 /** Compiles the scopes of a pack. */
-export function createScopes(definition: ScopesDefinition): Scopes {
+export function createScopes(definition: ScopesDefinition = NO_SCOPES): Scopes {
+  const { aliases = {} } = definition;
   const level = (name: string): number => definition.levels.indexOf(name);
   // "<resource>:*" is the highest level (document 2, Authentication).
   const highest = definition.levels.length - 1;
@@ -74,7 +84,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
   /** Parses one alpha scope. A resource without a level means its highest level. */
   function parse(scope: string): { readonly resource: string; readonly level: number } | undefined {
     const [name = "", word = definition.all, ...rest] = scope.split(":");
-    const resource = Object.hasOwn(definition.also, name) ? (definition.also[name] ?? name) : name;
+    const resource = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
     const top = word === definition.all ? highest : level(word);
     return rest.length === 0 && top >= 0 && Object.hasOwn(definition.resources, resource)
       ? { resource, level: top }
@@ -102,7 +112,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
     for (const scope of wordsOf(v4Scopes)) {
       if (scope === definition.all) return "all";
       const [area = "", word = ""] = scope.split(":");
-      const top = word === definition.all ? highest : level(definition.alpha_levels[word] ?? "");
+      const top = word === definition.all ? highest : level(definition.client_levels[word] ?? "");
       for (const [resource] of top < 0 ? [] : (resourcesOf.get(area) ?? [])) {
         levels.set(resource, Math.max(top, levels.get(resource) ?? -1));
       }
@@ -130,7 +140,7 @@ export function createScopes(definition: ScopesDefinition): Scopes {
       .join(",");
   }
 
-  function toV4(wanted: Grants, added: readonly string[] = definition.besides ?? []): string[] {
+  function toV4(wanted: Grants, added: readonly string[] = definition.additional ?? []): string[] {
     if (wanted === "all") return [definition.all];
     const areas = new Map<string, number>();
     for (const [resource, top] of wanted) {
@@ -138,14 +148,15 @@ export function createScopes(definition: ScopesDefinition): Scopes {
       areas.set(area, Math.max(top, areas.get(area) ?? -1));
     }
     const scopes = [...areas].map(
-      ([area, top]) => `${area}:${definition.v4_levels[definition.levels[top] ?? ""]}`,
+      ([area, top]) => `${area}:${definition.upstream_levels[definition.levels[top] ?? ""]}`,
     );
     const additional = scopes.length === 0 ? [] : added;
     const missing = additional.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
     return [...scopes, ...missing];
   }
 
-  const v4Level = (top: number): string | undefined => definition.v4_levels[definition.levels[top] ?? ""];
+  const v4Level = (top: number): string | undefined =>
+    definition.upstream_levels[definition.levels[top] ?? ""];
 
   /** For each level, the lowest one with the same v4 level. */
   const lowestLevels = definition.levels.map((_, top) =>

@@ -1,22 +1,45 @@
-/** The statuses of a pack. */
-export interface StatusesDefinition {
-  /** Statuses that are the same in alpha and v4. */
-  readonly same: readonly number[];
-  readonly rate_limited: { readonly v4: number; readonly alpha: number; readonly phrase: string };
-  readonly other_4xx: number;
-  readonly other: number;
+/** The error statuses of a pack. */
+
+interface StatusesDefinition {
+  readonly statuses?: Readonly<Record<string, number>> | undefined;
+  readonly phrases?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Translates statuses to the client's. */
+export interface Statuses {
+  /** Returns the client's status of an upstream error, or of an error of the gateway. */
+  translate(status: number): number;
+  /** The client's status of an invalid request. */
+  readonly invalid: number;
+  /** The client's status of a failure of the upstream or of the gateway. */
+  readonly failed: number;
+  /** The client's status where a rate limit is exceeded. */
+  readonly limited: number;
+  /** All statuses of errors that the gateway itself responds with. */
+  readonly all: readonly number[];
+  /** Reason phrases that are not the standard ones, by status. */
+  readonly phrases: Readonly<Record<string, string>>;
+}
+
+/** The upstream's status where a rate limit is exceeded (RFC 6585). */
+export const TOO_MANY_REQUESTS = 429;
 
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * Translates a v4 status to alpha (translation 3.1). Alpha's only success status is 200. A redirect counts as a server error,
- * since the gateway does not follow it.
- */
-export function alphaStatus(v4: number, statuses: StatusesDefinition): number {
-  if (isSuccess(v4)) return 200;
-  if (statuses.same.includes(v4)) return v4;
-  if (v4 === statuses.rate_limited.v4) return statuses.rate_limited.alpha;
-  return v4 >= 400 && v4 < 500 ? statuses.other_4xx : statuses.other;
+/** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
+export function createStatuses({ statuses = {}, phrases = {} }: StatusesDefinition): Statuses {
+  function translate(status: number): number {
+    const error = status < 400 ? 500 : status;
+    const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];
+    return exact ?? error;
+  }
+  return {
+    translate,
+    invalid: translate(400),
+    failed: translate(500),
+    limited: translate(TOO_MANY_REQUESTS),
+    all: [...new Set([400, 401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate))],
+    phrases,
+  };
 }

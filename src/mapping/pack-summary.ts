@@ -1,4 +1,4 @@
-import type { FieldRule } from "./schema/definition.ts";
+import type { FieldRule } from "./schema/field-definition.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./compile/route.ts";
 
@@ -33,11 +33,11 @@ export interface PackSummary {
 /** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
   if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "absent";
-  if (rule.read?.includes("$with")) return "composed";
-  if (rule.v4 === undefined) return "derived";
+  if (rule.read?.includes("$related")) return "composed";
+  if (rule.upstream === undefined) return "derived";
   if (rule.catalog !== undefined) return "expanded";
-  if (rule.as !== undefined || rule.read !== undefined || rule.array === true) return "value";
-  return rule.v4 === name ? "same" : "renamed";
+  if (rule.values !== undefined || rule.read !== undefined || rule.as_array === true) return "value";
+  return rule.upstream === name ? "same" : "renamed";
 }
 
 function sourceOf({ source }: Route, prefix: string): string {
@@ -50,7 +50,7 @@ function describeLocalResponse(route: Route): string | null {
   const { source, response, name } = route;
   if ("error" in source) return `${source.error.status} ${source.error.reason}`;
   const acts = !name.startsWith("GET ");
-  return acts && response === "nothing" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
+  return acts && response === "none" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
 const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
@@ -58,12 +58,12 @@ const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
 
 /** Summarises what a pack covers, for `check`, the console and the migration report. */
 export function summarizePack(pack: Pack): PackSummary {
-  const { v4, scopes } = pack.dialect;
+  const { upstream, scopes } = pack.dialect;
   const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
     name: object,
     fields: [...fields].map(([name, rule]): FieldSummary => ({
       name,
-      v4: rule.v4 ?? null,
+      v4: rule.upstream ?? null,
       class: classOf(name, rule),
       loss: rule.loss ?? null,
       filter: rule.filter === true,
@@ -85,8 +85,8 @@ export function summarizePack(pack: Pack): PackSummary {
   }
   const routes = pack.routes.map((route) => ({
     alpha: route.name,
-    v4: sourceOf(route, v4.prefix),
-    scope: scopeOf(route, scopes.levels),
+    v4: sourceOf(route, upstream.base_path),
+    scope: scopeOf(route, scopes?.levels ?? []),
     losses: route.losses.length,
     alone: describeLocalResponse(route),
   }));

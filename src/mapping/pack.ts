@@ -1,6 +1,6 @@
-import type { Grammar } from "../dialect/filter/grammar.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import type { DialectDefinition } from "./schema/definition.ts";
+import type { DialectDefinition } from "./schema/pack-definition.ts";
+import type { Dialects } from "./compile/dialects.ts";
 import type { Endpoint } from "./compile/endpoint.ts";
 import type { Resource } from "./compile/resource.ts";
 import type { Route } from "./compile/route.ts";
@@ -15,12 +15,9 @@ export interface Match {
 }
 
 /** A mapping pack: loaded, validated, renamed to the service's words and compiled. A request only runs its functions. */
-export interface Pack {
-  /** Identifies the pack: 16 hex digits, the same for the same files and product words. */
-  readonly hash: string;
+export interface Pack extends Dialects {
   readonly dialect: DialectDefinition;
   readonly scopes: Scopes;
-  readonly grammar: Grammar;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
   /** Everything that alpha has; undefined if the pack does not declare it. */

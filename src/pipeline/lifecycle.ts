@@ -3,8 +3,8 @@ import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
-import { writeErrors, type ErrorNames } from "../dialect/errors.ts";
-import type { StatusesDefinition } from "../dialect/statuses.ts";
+import type { ErrorFormat } from "../dialect/errors.ts";
+import type { Statuses } from "../dialect/statuses.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
@@ -37,16 +37,18 @@ export interface HandlerResult {
 export interface ResponseDefaults {
   /** Headers that never change: caching, vary, deprecation. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status. */
-  readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string };
-  readonly rateLimitedStatus: { readonly status: number; readonly phrase: string };
+  /**
+   * Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status.
+   * Undefined if clients can't ask for it.
+   */
+  readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string } | undefined;
+  /** The response header with the upstream request, in lower case; undefined: none. */
+  readonly upstreamHeader: string | undefined;
+  readonly statuses: Statuses;
 }
 
 export interface LifecycleDependencies {
-  readonly translation: {
-    readonly errors: ErrorNames;
-    readonly statuses: Pick<StatusesDefinition, "other">;
-  };
+  readonly translation: { readonly errors: { readonly client: ErrorFormat }; readonly statuses: Statuses };
   readonly style: ResponseDefaults;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
@@ -135,11 +137,15 @@ function toErrorResult(
   error: unknown,
   id: string,
   warnings: string[],
-  { errors: names, statuses }: LifecycleDependencies["translation"],
+  { errors, statuses }: LifecycleDependencies["translation"],
 ): HandlerResult & { readonly isUnexpected: boolean } {
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
-    return { status: error.status, body: printJson(writeErrors(error.details, names)), isUnexpected: false };
+    return {
+      status: error.status,
+      body: printJson(errors.client.write(error.details, error.status)),
+      isUnexpected: false,
+    };
   }
   const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
   // The call has already warned of its own failure.
@@ -148,7 +154,11 @@ function toErrorResult(
   const field = error instanceof ExpressionError ? error.origin?.field : undefined;
   const cause = field === undefined ? "" : `: ${field} could not be translated`;
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
-  return { status: statuses.other, body: printJson(writeErrors([detail], names)), isUnexpected };
+  return {
+    status: statuses.failed,
+    body: printJson(errors.client.write([detail], statuses.failed)),
+    isUnexpected,
+  };
 }
 
 /** What of a request is shown in the headers of its response. */
@@ -177,18 +187,21 @@ const NO_BYTES = Buffer.alloc(0);
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders }: HandlerResult,
-  { headers: defaults, alwaysOk, rateLimitedStatus }: ResponseDefaults,
+  { headers: defaults, alwaysOk, upstreamHeader, statuses }: ResponseDefaults,
   values: ResponseHeaderValues,
 ): AlphaResponse {
-  const isAlwaysOk = header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
-  const isLimited = status === rateLimitedStatus.status;
+  const isAlwaysOk =
+    alwaysOk !== undefined && header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
+  const isLimited = status === statuses.limited;
+  const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
     "content-type": "application/json",
     "x-request-id": request.id,
   };
   addLimitHeaders(values, isLimited, headers);
-  if (values.upstreamEquivalent !== undefined) headers["x-v4-equivalent"] = values.upstreamEquivalent;
+  if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
+    headers[upstreamHeader] = values.upstreamEquivalent;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
@@ -196,7 +209,7 @@ function finalizeResponse(
   if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
   return {
     status: isAlwaysOk ? 200 : status,
-    ...(isLimited && !isAlwaysOk && { phrase: rateLimitedStatus.phrase }),
+    ...(phrase !== undefined && !isAlwaysOk && { phrase }),
     headers,
     body: bytesOf(body),
     ...(file && { file }),

@@ -39,8 +39,8 @@ export interface PipelineDependencies
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
   const dependencies = { ...options, responseCache: createResponseCache() };
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
-  const { statuses, alpha } = pack.dialect;
-  const schemes = { alpha: alpha.scheme, native: dependencies.nativeScheme };
+  const { statuses } = pack;
+  const schemes = { alpha: pack.dialect.client.credentials?.scheme, native: dependencies.nativeScheme };
 
   return withLifecycle(async function runPipeline(request, context) {
     const { stageTimes, warnings, span } = context;
@@ -59,8 +59,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Enforce the rate limit and brown-outs.
     const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
     context.rateLimitStatus = status;
-    rejectLimited(status, statuses.rate_limited.alpha);
-    rejectInBrownOut(credentials, context.match, brownOuts, statuses.other);
+    rejectLimited(status, statuses.limited);
+    rejectInBrownOut(credentials, context.match, brownOuts, statuses.failed);
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.

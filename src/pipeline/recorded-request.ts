@@ -10,8 +10,8 @@ export interface RecordOptions {
   readonly redaction: Redaction;
   /** False: no bodies (AUDIT=metadata). */
   readonly bodies: boolean;
-  readonly filterHeader: string;
-  readonly packHash: string;
+  /** Undefined if clients have no filters. */
+  readonly filterHeader: string | undefined;
 }
 
 /** What the metrics, the log and the trace take of a request. A record has all of it. */
@@ -72,7 +72,7 @@ export function findSecrets(
   tokens: readonly (string | undefined)[],
   { redaction, filterHeader }: RecordOptions,
 ): SecretValues {
-  const texts = [headerText(request, "user-agent"), headerText(request, filterHeader.toLowerCase())];
+  const texts = [headerText(request, "user-agent"), headerText(request, filterHeader?.toLowerCase() ?? "")];
   const [path, query] = [asUtf8(request.path), asUtf8(request.query)];
   return redaction.find({ path, isRoute: route !== null, query, texts, body }, tokens);
 }
@@ -114,7 +114,7 @@ export function recordHead(
   pathSecrets = secrets,
 ): Pick<AuditRecord["alpha"], "method" | "path" | "query" | "filter"> {
   const longest = isAccepted ? Infinity : LONGEST_WITHOUT_TOKEN;
-  const filter = headerText(request, filterHeader.toLowerCase());
+  const filter = headerText(request, filterHeader?.toLowerCase() ?? "");
   return {
     method: request.method,
     path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, longest),

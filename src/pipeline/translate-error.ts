@@ -1,7 +1,6 @@
 /** From v4's errors to alpha's. */
-import { readErrors } from "../dialect/errors.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
-import { alphaStatus, type StatusesDefinition } from "../dialect/statuses.ts";
+import { TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { ResponseReport } from "./context.ts";
 import type { TranslationConfig, UpstreamResponse } from "./upstream-response.ts";
@@ -25,14 +24,9 @@ function upstreamLimitHeaders(headers: UpstreamResponse["headers"]): Record<stri
 }
 
 /** An unknown id in a body is a 400: 404 would mean that the path does not exist (translation 3.1). */
-function statusOf(
-  response: UpstreamResponse,
-  route: Route,
-  method: string,
-  statuses: StatusesDefinition,
-): number {
+function statusOf(response: UpstreamResponse, route: Route, method: string, statuses: Statuses): number {
   const isUnknownInBody = response.status === 404 && method === "POST" && !route.namesObject;
-  return isUnknownInBody ? statuses.other_4xx : alphaStatus(response.status, statuses);
+  return isUnknownInBody ? statuses.invalid : statuses.translate(response.status);
 }
 
 /** Longer names and reasons are not changed. In characters. */
@@ -67,12 +61,12 @@ export function throwTranslatedError(
 ): never {
   const { statuses } = config;
   const status = statusOf(response, route, call.method, statuses);
-  if (response.status === statuses.rate_limited.v4)
+  if (response.status === TOO_MANY_REQUESTS)
     report.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
   if (status !== response.status) report.warnings.push(`v4 responded with ${response.status}`);
   const defaultReason =
-    status === statuses.other ? "The service could not process this request." : "The request was refused.";
-  const upstreamErrors = readErrors(response.json, config.errors);
+    status === statuses.failed ? "The service could not process this request." : "The request was refused.";
+  const upstreamErrors = config.errors.upstream.read(response.json);
   if (!upstreamErrors) throw new HttpError(status, DEFAULT_REASONS[status] ?? defaultReason);
   const errors = upstreamErrors.map(({ reason, field }): ErrorDetail => {
     const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);

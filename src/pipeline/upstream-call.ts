@@ -2,7 +2,7 @@
 import { printJson } from "../dialect/json/parse.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import { isSuccess, type StatusesDefinition } from "../dialect/statuses.ts";
+import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { Endpoint } from "../mapping/compile/endpoint.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
@@ -56,9 +56,10 @@ export const requestWithoutBody = (
 
 /** How v4 names the headers of its dialect. */
 export interface UpstreamDialect {
-  readonly scheme: string;
-  readonly scopesHeader: string;
-  readonly filterHeader: string;
+  /** Undefined if the upstream gets no token. */
+  readonly scheme: string | undefined;
+  readonly scopesHeader: string | undefined;
+  readonly filterHeader: string | undefined;
 }
 
 export interface CallDependencies {
@@ -67,13 +68,13 @@ export interface CallDependencies {
   readonly tokens: TokenCache;
   readonly scopes: Scopes;
   readonly dialect: UpstreamDialect;
-  readonly translation: { readonly statuses: StatusesDefinition };
+  readonly translation: { readonly statuses: Statuses };
   readonly responseCache: ResponseCache;
 }
 
 /** A client's credentials in v4's scheme; undefined for a client without any. */
-export const upstreamCredentials = ({ token }: Credentials, scheme: string): string | undefined =>
-  token === undefined ? undefined : `${scheme} ${token}`;
+export const upstreamCredentials = ({ token }: Credentials, scheme: string | undefined): string | undefined =>
+  token === undefined || scheme === undefined ? undefined : `${scheme} ${token}`;
 
 /** The request that the calls are made for, and its client's token. */
 export interface CallerRequest {
@@ -149,7 +150,8 @@ export class UpstreamCaller {
   ): Promise<UpstreamResponse> {
     const { upstream, dialect } = this.#dependencies;
     const headers = this.#headersFor(credentials);
-    if (filter !== undefined) headers[dialect.filterHeader.toLowerCase()] = filter;
+    if (filter !== undefined && dialect.filterHeader !== undefined)
+      headers[dialect.filterHeader.toLowerCase()] = filter;
     if (body !== undefined) headers["content-type"] = "application/json";
     const send = async () => {
       const json = body === undefined ? undefined : printJson(body);
@@ -224,8 +226,8 @@ export class UpstreamCaller {
   /** The error of a client that has used up its own share of the connections; undefined for any other error. */
   #tooManyAtOnce(error: unknown, what: "files" | "requests"): HttpError | undefined {
     if (!(error instanceof ConnectionUnavailableError && error.isOwnShare)) return undefined;
-    const { rate_limited: limited } = this.#dependencies.translation.statuses;
-    return new HttpError(limited.alpha, `Too many ${what} at the same time. Try again later.`);
+    const { limited } = this.#dependencies.translation.statuses;
+    return new HttpError(limited, `Too many ${what} at the same time. Try again later.`);
   }
 
   /** Caches what v4's response says about the token. On a public route v4 may not have looked at it. */
@@ -237,7 +239,7 @@ export class UpstreamCaller {
     const { client, match } = this.#caller;
     const { tokens, scopes, dialect } = this.#dependencies;
     if (hash !== client.hash) this.activity.v4Token = token;
-    const scopeList = headers[dialect.scopesHeader.toLowerCase()];
+    const scopeList = dialect.scopesHeader && headers[dialect.scopesHeader.toLowerCase()];
     const isChecked = match.route.access !== "public";
     if (status === 401) tokens.setRejected(hash);
     else if (scopeList !== undefined || (isChecked && isSuccess(status))) {

@@ -1,9 +1,9 @@
 /** v4's responses: their JSON, and the lists and objects in it. */
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
-import type { EnvelopeNames, ParseListBody } from "../dialect/envelope.ts";
-import type { ErrorNames } from "../dialect/errors.ts";
-import { isSuccess, type StatusesDefinition } from "../dialect/statuses.ts";
+import type { ListWriter, ParseListBody } from "../dialect/envelope.ts";
+import type { ErrorFormat } from "../dialect/errors.ts";
+import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import type { HttpResponse } from "../upstream/client.ts";
 
@@ -15,10 +15,10 @@ export class InvalidUpstreamResponseError extends Error {
 
 /** How responses of a pack are translated. */
 export interface TranslationConfig {
-  readonly errors: ErrorNames;
-  readonly statuses: StatusesDefinition;
-  readonly openList: ParseListBody;
-  readonly alpha: EnvelopeNames;
+  readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
+  readonly statuses: Statuses;
+  readonly parseList: ParseListBody;
+  readonly listWriter: (list: string) => ListWriter;
 }
 
 /** v4's response to one call. */
@@ -121,12 +121,12 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
  */
 export function openListBody<Item>(
   response: UpstreamResponse,
-  { openList: open }: TranslationConfig,
+  { parseList }: TranslationConfig,
   readItem: (from: Cursor) => Item,
 ) {
   return readJsonOf(response, () => {
     const from = cursorAt(response.text, response.bytes);
-    const list = open(from, readItem);
+    const list = parseList(from, readItem);
     expectEnd(from);
     response.isValidJson = true;
     if (!list) throw new InvalidUpstreamResponseError("v4's list has no envelope");

@@ -121,7 +121,7 @@ export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
     catalogs,
     async send(request) {
       unexpectedError = undefined;
-      const credentials = `${dialect.alpha.scheme} example-${(requestCount += 1)}`;
+      const credentials = `${dialect.client.credentials?.scheme} example-${(requestCount += 1)}`;
       const response = await handleRequest(createAlphaRequest(request, credentials));
       response.file?.stream.resume();
       if (unexpectedError !== undefined) throw unexpectedError;

@@ -1,9 +1,10 @@
-import { createListParser, type EnvelopeNames } from "../dialect/envelope.ts";
+import type { ParseListBody } from "../dialect/envelope.ts";
 import { ByteMap } from "../dialect/json/byte-map.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw } from "../dialect/json/scan.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
+import type { Paging } from "../mapping/compile/dialects.ts";
 import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/catalog.ts";
 import type { CatalogEntry, ReadContext, ReadFunction } from "../mapping/translation-context.ts";
 import type { Upstream } from "./client.ts";
@@ -27,13 +28,12 @@ export interface CachedCatalog {
 export interface CatalogReaderOptions {
   readonly upstream: Upstream;
   readonly prefix: string;
-  /** Name of the query parameter for the page. */
-  readonly page: string;
-  readonly pageSize: { readonly parameter: string; readonly largest: number };
-  readonly envelope: EnvelopeNames & { readonly items: string };
-  readonly filterHeader: string;
+  readonly paging: Pick<Paging, "query" | "largest">;
+  readonly parseList: ParseListBody;
+  /** Undefined if the upstream has no filters. */
+  readonly filterHeader: string | undefined;
   /** The member that identifies an item. */
-  readonly reference: string;
+  readonly id: string;
 }
 
 /** Bounds of one catalog, so that v4 can't fill the memory: pages of a list, characters of a page, and both in total. */
@@ -65,8 +65,8 @@ const EMPTY_CONTEXT: ReadContext = {
   related: {},
 };
 
-const idOf = (item: unknown, reference: string): string | undefined => {
-  const id = (item as Readonly<Record<string, unknown>> | null)?.[reference];
+const idOf = (item: unknown, idMember: string): string | undefined => {
+  const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];
   return typeof id === "string" ? id : undefined;
 };
 
@@ -79,8 +79,7 @@ const idOf = (item: unknown, reference: string): string | undefined => {
 export function createCatalogReader(
   options: CatalogReaderOptions,
 ): (source: CatalogSource, authorization: string | undefined) => Promise<CachedCatalog> {
-  const { upstream } = options;
-  const parseList = createListParser(options.envelope);
+  const { upstream, paging, parseList } = options;
 
   async function readPage(
     call: CatalogCall,
@@ -88,13 +87,13 @@ export function createCatalogReader(
     budget: Budget,
     authorization: string | undefined,
   ) {
-    const query = `${options.page}=${page}&${options.pageSize.parameter}=${options.pageSize.largest}`;
     const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
-    if (call.filter !== undefined) headers[options.filterHeader.toLowerCase()] = JSON.stringify(call.filter);
+    if (call.filter !== undefined && options.filterHeader !== undefined)
+      headers[options.filterHeader.toLowerCase()] = JSON.stringify(call.filter);
     if (authorization !== undefined) headers["authorization"] = authorization;
     const response = await upstream.call({
       method: "GET",
-      path: addQuery(options.prefix + call.path, query),
+      path: addQuery(options.prefix + call.path, paging.query(page, paging.largest)),
       headers,
     });
     if (response.status === 404 && call.optional) return { items: [], pages: 1 };
@@ -132,7 +131,7 @@ export function createCatalogReader(
       if (page > MAX_PAGES) throw new Error(`more than ${MAX_PAGES} pages`);
       const list = await readPage(call, page, budget, authorization);
       items.push(...list.items);
-      pages = list.pages;
+      pages = list.pages ?? 1;
     }
     return items;
   }
@@ -147,7 +146,7 @@ export function createCatalogReader(
     for (const call of catalog.calls) {
       for (const item of await readAllPages(call, budget, authorization)) {
         const value = fromJsonText(item);
-        const id = idOf(value, options.reference);
+        const id = idOf(value, options.id);
         if (id === undefined || entries.has(id)) continue;
         if (authorization !== undefined && !(await catalog.keepsItem?.(value))) continue;
         entries.set(id, createCatalogEntry(await read(cursorAt(item), EMPTY_CONTEXT)));

@@ -119,7 +119,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    alpha: initialPack.pack.dialect.alpha,
+    client: initialPack.pack.dialect.client,
     readiness,
     reload: createPackReloader(settings, { initial: initialPack, activate, log, metrics }),
     stop,

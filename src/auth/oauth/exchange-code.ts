@@ -3,7 +3,7 @@ import type { Scopes } from "../../dialect/scopes.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
 import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
+import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
 import type { TokenStore } from "../token-store.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 import type { LoginServer } from "./login-server.ts";
@@ -30,10 +30,10 @@ export async function exchangeCode(
   activity: UpstreamActivity,
   { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
 ): Promise<HandlerResult> {
-  const { client: clientName, secret: secretName, token: names } = definition;
+  const { client_id: clientName, client_secret: secretName, token: names } = definition;
   const form = await readForm(request, context, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
-  context.upstreamEquivalent = `POST ${names.v4}`;
+  context.upstreamEquivalent = `POST ${names.upstream}`;
   // Its lifetime is counted from before the request: better too early than too late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
@@ -49,6 +49,6 @@ export async function exchangeCode(
     await login.discard(issued, { ...credentials, token: issued.token });
     throw error;
   }
-  const members = names.answer;
+  const members = names.response;
   return { status: 200, body: printJson({ [members.scopes]: allowedScopes, [members.token]: token }) };
 }

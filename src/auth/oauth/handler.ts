@@ -71,17 +71,17 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
 
   return {
     routes: [
-      createRoute("get", definition.authorize.alpha, (request, context) =>
+      createRoute("get", definition.authorize.client, (request, context) =>
         redirectToLogin(request, context, { ...dependencies, definition: definition.authorize }),
       ),
-      createRoute("post", definition.token.alpha, (request, context, activity) =>
+      createRoute("post", definition.token.client, (request, context, activity) =>
         exchangeCode(request, context, activity, dependencies),
       ),
-      createRoute("post", definition.expire.alpha, (request, context, activity) =>
+      createRoute("post", definition.revoke.client, (request, context, activity) =>
         revokeToken(request, context, activity, dependencies),
       ),
-      createRoute("get", definition.logout.alpha, async (_request, context) =>
-        logout(context, definition.logout.v4, authOrigin),
+      createRoute("get", definition.logout.client, async (_request, context) =>
+        logout(context, definition.logout.upstream, authOrigin),
       ),
     ],
     notFound: createHandler(undefined, () => Promise.reject(new HttpError(404, "Not found"))),

@@ -1,13 +1,13 @@
 import { parseJson, isObject } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { isSuccess, type StatusesDefinition } from "../../dialect/statuses.ts";
+import { isSuccess, TOO_MANY_REQUESTS, type Statuses } from "../../dialect/statuses.ts";
 import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
 import {
   createUpstreamActivity,
   instrumentCall,
   type UpstreamActivity,
 } from "../../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
+import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../stored-token.ts";
 import type { TokenIssuer } from "../token-refresh.ts";
 import type { StartCallSpan } from "../../observability/tracing/tracing.ts";
@@ -32,7 +32,7 @@ export interface LoginServer extends TokenIssuer {
 
 export interface LoginServerOptions {
   readonly definition: OAuthDefinition;
-  readonly statuses: StatusesDefinition;
+  readonly statuses: Statuses;
   readonly upstream: Upstream;
   readonly timeoutMs: number;
   /** Starts spans of calls that belong to no client's request; undefined without tracing. */
@@ -65,7 +65,13 @@ const asText = (value: unknown): string | undefined =>
 /** Creates the client of v4's login server. */
 export function createLoginServer(options: LoginServerOptions): LoginServer {
   const { definition, statuses, upstream, timeoutMs, startCall } = options;
-  const { client, secret, token: tokenNames, refresh, expire } = definition;
+  const {
+    client_id: client,
+    client_secret: secret,
+    token: tokenNames,
+    refresh,
+    revoke: revocation,
+  } = definition;
 
   /** For a call that no request makes. */
   const createBackgroundActivity = (): UpstreamActivity => createUpstreamActivity([], startCall);
@@ -101,20 +107,20 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
   function throwError({ status, json }: LoginResponse): never {
     if (status < 400 || status >= 500)
       throw new InvalidUpstreamResponseError(`the login server responded with ${status}`);
-    const reason = definition.reasons.map((name) => asText(json?.[name])).find((text) => text !== undefined);
-    const { rate_limited: limited } = statuses;
-    const sameOrBadRequest = status === 401 ? status : statuses.other_4xx;
+    const reason = definition.error_messages
+      .map((name) => asText(json?.[name]))
+      .find((text) => text !== undefined);
     throw new HttpError(
-      status === limited.v4 ? limited.alpha : sameOrBadRequest,
+      status === 401 || status === TOO_MANY_REQUESTS ? statuses.translate(status) : statuses.invalid,
       reason?.slice(0, LONGEST_REASON) ?? "The request was refused.",
     );
   }
 
   function readToken({ json = {} }: LoginResponse): IssuedToken {
-    const { token, scopes, lasts, refresh: refreshToken } = tokenNames.v4_answer;
+    const { token, scopes, expires_in: lifetime, refresh_token: refreshToken } = tokenNames.upstream_response;
     const scopeList = scopes.map((name) => json[name]).find((value) => value !== undefined);
     const access = json[token];
-    const seconds = Number(json[lasts]);
+    const seconds = Number(json[lifetime]);
     if (typeof access !== "string" || !TOKEN.test(access) || typeof scopeList !== "string")
       throw new InvalidUpstreamResponseError("the login server's response has no token, or no scopes");
     return {
@@ -127,7 +133,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
 
   /** Other errors (a secret that was changed, a server that is being moved) may pass. */
   const isFinal = ({ status, json = {} }: LoginResponse): boolean =>
-    status >= 400 && status < 500 && json[refresh.final.member] === refresh.final.value;
+    status >= 400 && status < 500 && json[refresh.final_error.member] === refresh.final_error.value;
 
   const clientForm = (credentials: Omit<RefreshCredentials, "token">): Record<string, string> => ({
     [client]: credentials.client,
@@ -139,32 +145,34 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     added: Record<string, string>,
     activity: UpstreamActivity,
   ): Promise<void> {
-    const form = { ...added, ...clientForm(credentials), [expire.token]: credentials.token };
-    const response = await post(expire.v4, form, activity);
+    const form = { ...added, ...clientForm(credentials), [revocation.token]: credentials.token };
+    const response = await post(revocation.upstream, form, activity);
     if (!isSuccess(response.status)) throwError(response);
   }
 
   return {
     async exchange(code, credentials, activity) {
       const form = { ...clientForm(credentials), [tokenNames.code]: code };
-      const response = await post(tokenNames.v4, form, activity);
+      const response = await post(tokenNames.upstream, form, activity);
       return isSuccess(response.status) ? readToken(response) : throwError(response);
     },
     async refresh(credentials) {
-      const form = { ...refresh.add, ...clientForm(credentials), [refresh.token]: credentials.token };
-      const response = await post(refresh.v4, form, createBackgroundActivity());
+      const form = { ...refresh.set, ...clientForm(credentials), [refresh.token]: credentials.token };
+      const response = await post(refresh.upstream, form, createBackgroundActivity());
       if (isSuccess(response.status)) return readToken(response);
       if (isFinal(response)) return undefined;
       throw new InvalidUpstreamResponseError(
         `the login server responded with ${response.status} to a refresh`,
       );
     },
-    revoke: (credentials, activity) => revoke(credentials, expire.add, activity),
+    revoke: (credentials, activity) => revoke(credentials, revocation.set, activity),
     async discard(issued, credentials) {
       const activity = createBackgroundActivity();
-      await revoke({ ...credentials, token: issued.token }, expire.add, activity).catch(() => {});
+      await revoke({ ...credentials, token: issued.token }, revocation.set, activity).catch(() => {});
       if (issued.refresh === undefined) return;
-      await revoke({ ...credentials, token: issued.refresh }, expire.add_refresh, activity).catch(() => {});
+      await revoke({ ...credentials, token: issued.refresh }, revocation.set_for_refresh, activity).catch(
+        () => {},
+      );
     },
     timeoutSeconds: Math.ceil(timeoutMs / 1000),
   };

@@ -2,7 +2,7 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
-import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
+import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 
 export interface AuthorizeDependencies {
@@ -72,13 +72,13 @@ export async function redirectToLogin(
   { definition, scopes, requestedScopes, authOrigin, rateLimitedStatus }: AuthorizeDependencies,
 ): Promise<HandlerResult> {
   const parameters = parseQuery(request.query);
-  const forwarded = definition.keeps.flatMap((name) => {
+  const forwarded = definition.pass.flatMap((name) => {
     const sameName = parameters.filter((parameter) => parameter.name === name);
     if (sameName.length > 1) throw new HttpError(400, `There is more than one ${name}.`);
     return sameName;
   });
   const decoded = new URLSearchParams(request.query);
-  const [clientName = ""] = definition.keeps;
+  const [clientName = ""] = definition.pass;
   const client = decoded.get(clientName) ?? "";
   if (client === "" || client.length > MAX_CLIENT_CHARACTERS)
     throw new HttpError(400, `${clientName} is required.`);
@@ -96,10 +96,12 @@ export async function redirectToLogin(
   const v4Scopes = scopes.toV4(scopeText).join(",");
   const query = [
     ...forwarded.map(({ name, encodedValue }) => `${name}=${escapeValue(encodedValue)}`),
-    ...Object.entries(definition.add).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
-    ...(v4Scopes === "" ? [] : definition.v4_scopes.map((name) => `${name}=${encodeURIComponent(v4Scopes)}`)),
+    ...Object.entries(definition.set).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(v4Scopes === ""
+      ? []
+      : definition.upstream_scopes.map((name) => `${name}=${encodeURIComponent(v4Scopes)}`)),
   ].join("&");
-  context.upstreamEquivalent = `GET ${definition.v4}`;
-  const location = `${addressOf(authOrigin, definition.v4)}?${query}`;
+  context.upstreamEquivalent = `GET ${definition.upstream}`;
+  const location = `${addressOf(authOrigin, definition.upstream)}?${query}`;
   return { status: 302, body: "{}", headers: { location } };
 }

@@ -2,7 +2,7 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
 import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../mapping/schema/definition.ts";
+import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
 import { tokenHash } from "../token-hash.ts";
 import type { TokenStore } from "../token-store.ts";
 import type { TokenCache } from "../token-cache.ts";
@@ -28,15 +28,15 @@ export async function revokeToken(
   activity: UpstreamActivity,
   { definition, login, tokenStore, tokens }: RevokeDependencies,
 ): Promise<HandlerResult> {
-  const { client: clientName, secret: secretName, expire } = definition;
-  const form = await readForm(request, context, [clientName, secretName, expire.token]);
-  const token = form[expire.token] ?? "";
+  const { client_id: clientName, client_secret: secretName, revoke } = definition;
+  const form = await readForm(request, context, [clientName, secretName, revoke.token]);
+  const token = form[revoke.token] ?? "";
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
   const storedToken = await tokenStore.read(hash, token);
   if (storedToken?.refresh && storedToken.refresh.client !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
-  context.upstreamEquivalent = `POST ${expire.v4}`;
+  context.upstreamEquivalent = `POST ${revoke.upstream}`;
   await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
   if (storedToken) await tokenStore.revoke(hash);
   await tokens.purge(hash);

@@ -1,73 +1,62 @@
-const operators = ["and", "or", "gt", "gte", "lt", "lte", "contains", "neq", "order_by", "order"] as const;
+import { throwFilterError } from "./filter-error.ts";
 
-/** The neutral name of an operator. The spellings in alpha and v4 are data of the pack. */
-export type Operator = (typeof operators)[number];
+/** The neutral name of an operator. The spellings of both dialects are data of the pack. */
+export type Operator = "and" | "or" | "gt" | "gte" | "lt" | "lte" | "contains" | "neq" | "order_by" | "order";
 
-/** One operator of the pack. */
-export interface OperatorDefinition {
-  readonly is: Operator;
-  /** v4's spelling, if it differs from alpha's. */
-  readonly v4?: string | undefined;
-  /** Additional spellings that clients use. */
-  readonly also?: readonly string[] | undefined;
-}
+/** The operators that a dialect has, with their spellings. Of several spellings the first is the documented one. */
+export type OperatorSpellings = Readonly<Partial<Record<Operator, string | readonly string[]>>>;
 
-/** The pack's `filter` block: the header's name, and the operators by alpha's documented spelling. */
+/** How a dialect filters lists. */
 export interface FilterDefinition {
   readonly header: string;
-  readonly operators: Readonly<Record<string, OperatorDefinition>>;
+  readonly operators: OperatorSpellings;
 }
 
 /** The compiled spellings of filter operators. */
 export interface Grammar {
-  /** Name of the header with the filter, the same in alpha and v4. */
+  /** Name of the client's header with the filter. */
   readonly header: string;
-  /** The common prefix of all operators. A key with this prefix is an operator, never a field. */
+  /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
   readonly prefix: string;
   /** Operators by every spelling that clients use. */
   readonly operators: ReadonlyMap<string, Operator>;
-  /** The documented alpha spelling, for the reasons of errors. */
-  readonly alpha: Readonly<Record<Operator, string>>;
-  /** The spelling in v4. */
-  readonly v4: Readonly<Record<Operator, string>>;
+  /** The client's documented spelling, for the messages of errors. */
+  readonly client: Readonly<Partial<Record<Operator, string>>>;
+  /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
+  readonly upstream: (operator: Operator) => string;
 }
+
+const spellingsOf = (spellings: string | readonly string[]): readonly string[] => [spellings].flat();
+
+/** Returns the documented spelling of each operator. */
+const documented = (spellings: OperatorSpellings): Partial<Record<Operator, string>> =>
+  Object.fromEntries(Object.entries(spellings).map(([is, texts]) => [is, spellingsOf(texts)[0]]));
 
 /**
  * Compiles the filter grammar of a pack.
  *
- * @throws {Error} If an operator is unknown, missing or defined twice, if two operators have the same spelling, or if the
- *   spellings have no common prefix that distinguishes them from field names.
+ * @throws {Error} If two operators have the same spelling, or if the client's spellings have no common prefix that
+ *   distinguishes them from field names.
  */
-export function createGrammar(definition: FilterDefinition): Grammar {
-  const spellings = new Map<string, Operator>();
-  const alpha: Partial<Record<Operator, string>> = {};
-  const v4: Partial<Record<Operator, string>> = {};
-  for (const [spelling, { is, v4: other = spelling, also = [] }] of Object.entries(definition.operators)) {
-    if (!operators.includes(is))
-      throw new Error(`${spelling}: "${is}" is not one of ${operators.join(", ")}`);
-    if (alpha[is] !== undefined) {
-      throw new Error(`${spelling} and ${alpha[is]} are both ${is}: list one of them under "also"`);
+export function createGrammar(client: FilterDefinition, upstream: OperatorSpellings): Grammar {
+  const operators = new Map<string, Operator>();
+  for (const [is, texts] of Object.entries(client.operators) as [Operator, string | string[]][]) {
+    for (const spelling of spellingsOf(texts)) {
+      if (operators.has(spelling)) throw new Error(`two operators have the spelling ${spelling}`);
+      operators.set(spelling, is);
     }
-    for (const each of [spelling, ...also]) {
-      if (spellings.has(each)) throw new Error(`two operators have the spelling ${each}`);
-      spellings.set(each, is);
-    }
-    alpha[is] = spelling;
-    v4[is] = other;
   }
+  const clientSpellings = documented(client.operators);
+  const upstreamSpellings = documented(upstream);
   return {
-    header: definition.header,
-    prefix: findSharedPrefix([...spellings.keys()]),
-    operators: spellings,
-    alpha: requireAllOperators(alpha),
-    v4: requireAllOperators(v4),
+    header: client.header,
+    prefix: findSharedPrefix([...operators.keys()]),
+    operators,
+    client: clientSpellings,
+    upstream: (operator) =>
+      upstreamSpellings[operator] ??
+      throwFilterError(clientSpellings[operator] ?? operator, "is not supported any more."),
   };
-}
-
-function requireAllOperators(spellings: Partial<Record<Operator, string>>): Record<Operator, string> {
-  const missing = operators.filter((operator) => spellings[operator] === undefined);
-  if (missing.length > 0) throw new Error(`no spelling is given for ${missing.join(", ")}`);
-  return spellings as Record<Operator, string>;
 }
 
 function findSharedPrefix(spellings: readonly string[]): string {

@@ -51,17 +51,25 @@ export function translateFilter(
 ): string | undefined {
   const client = translateConditions(filter.conditions, fields, grammar);
   const [first = {}, ...others] = [client, extra].filter((object) => Object.keys(object).length > 0);
-  const conditions = others.length === 0 ? first : { [grammar.v4.and]: [first, ...others] };
+  const conditions = others.length === 0 ? first : { [grammar.upstream("and")]: [first, ...others] };
   const whole = { ...conditions, ...translateOrder(filter, fields, grammar) };
-  return Object.keys(whole).length === 0 ? undefined : printAscii(whole);
+  return printFilter(whole);
 }
 
-function translateOrder({ orderBy, descending }: Filter, fields: FilterFields, { v4 }: Grammar): V4Object {
+/** The text of an upstream filter in printable ASCII; undefined for one without conditions. */
+export const printFilter = (filter: object = {}): string | undefined =>
+  Object.keys(filter).length === 0 ? undefined : printAscii(filter);
+
+function translateOrder(
+  { orderBy, descending }: Filter,
+  fields: FilterFields,
+  { upstream }: Grammar,
+): V4Object {
   if (orderBy === undefined) return {};
   const field = fields.get(orderBy);
   if (!field || field.ordered === false) return throwFilterError(orderBy, "cannot be ordered by.");
-  const by = { [v4.order_by]: field.v4 };
-  return descending === undefined ? by : { ...by, [v4.order]: descending ? "desc" : "asc" };
+  const by = { [upstream("order_by")]: field.v4 };
+  return descending === undefined ? by : { ...by, [upstream("order")]: descending ? "desc" : "asc" };
 }
 
 function translateConditions(conditions: Conditions, fields: FilterFields, grammar: Grammar): V4Object {
@@ -72,16 +80,16 @@ function translateConditions(conditions: Conditions, fields: FilterFields, gramm
 }
 
 /** Merges the parts into one object if all keys are unique, so that a simple filter looks the same in v4 and alpha. */
-function mergeParts(parts: readonly Part[], { v4 }: Grammar): V4Object {
+function mergeParts(parts: readonly Part[], { upstream }: Grammar): V4Object {
   const keys = new Set(parts.map(([key]) => key));
   if (keys.size === parts.length) return Object.fromEntries(parts);
-  return { [v4.and]: parts.map((part) => Object.fromEntries([part])) };
+  return { [upstream("and")]: parts.map((part) => Object.fromEntries([part])) };
 }
 
 function translateCondition(condition: Condition, fields: FilterFields, grammar: Grammar): readonly Part[] {
   if (condition.kind === "field") return translateField(condition, fields, grammar);
   const members = condition.members.map((member) => translateConditions(member, fields, grammar));
-  return [[grammar.v4[condition.kind], members]];
+  return [[grammar.upstream(condition.kind), members]];
 }
 
 /** Returns one part for each test: in v4 an object can have only one operator. */
@@ -101,12 +109,12 @@ function translateBoundaryTest(
   name: string,
   boundaryField: string,
   boundary: number,
-  { v4 }: Grammar,
+  { upstream }: Grammar,
 ): Part {
   const { operator, value } = test;
   if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
     return throwFilterError(name, "can be compared with true and false alone.");
-  return [boundaryField, { [(operator === "eq") === value ? v4.lte : v4.gt]: boundary }];
+  return [boundaryField, { [(operator === "eq") === value ? upstream("lte") : upstream("gt")]: boundary }];
 }
 
 /** Translates a test with null: null in v4, or a hidden value. v4 has no operator for "does not contain". */
@@ -115,19 +123,19 @@ function translateNull(
   name: string,
   v4Name: string,
   hiddenPrefix: string,
-  { v4 }: Grammar,
+  { upstream }: Grammar,
 ): Part {
   if (operator !== "eq") return throwFilterError(name, "cannot be compared with null by this operator.");
-  return [v4.or, [{ [v4Name]: null }, { [v4Name]: { [v4.contains]: hiddenPrefix } }]];
+  return [upstream("or"), [{ [v4Name]: null }, { [v4Name]: { [upstream("contains")]: hiddenPrefix } }]];
 }
 
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
   if (field.boundaryField !== undefined)
     return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
   const { operator } = test;
-  const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.v4[operator]]: value });
+  const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.upstream(operator)]: value });
   if (field.translate && operator !== "eq" && operator !== "neq") {
-    return throwFilterError(grammar.alpha[operator], `cannot be used on ${name}.`);
+    return throwFilterError(grammar.client[operator] ?? operator, `cannot be used on ${name}.`);
   }
   const value = readOperand(test, name, field);
   if (value === null && field.hiddenPrefix !== undefined)
@@ -137,7 +145,7 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
   if (first === undefined) return throwFilterError(name, "has no such value.");
   if (others.length === 0) return [field.v4, operand(first)];
   const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
-  return [operator === "eq" ? grammar.v4.or : grammar.v4.and, alternatives];
+  return [operator === "eq" ? grammar.upstream("or") : grammar.upstream("and"), alternatives];
 }
 
 function printAscii(value: unknown): string {

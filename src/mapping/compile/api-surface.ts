@@ -1,4 +1,4 @@
-import type { FieldRule } from "../schema/definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
 import type { Diagnostic } from "../load/diagnostic.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { SourceLocation } from "../load/source-location.ts";

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
-import type { FieldRule } from "../schema/definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
 import { compileCopy, compileGetter, compileRemover } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -21,7 +21,7 @@ export interface FormMember {
  */
 function compileSpellings(members: readonly FormMember[]): (body: JsonObject) => void {
   const spellings = members.flatMap(({ get, put, rule }) =>
-    (rule.also ?? []).map((spelling) => ({
+    (rule.aliases ?? []).map((spelling) => ({
       get,
       put,
       getSpelling: compileGetter(spelling),
@@ -44,7 +44,7 @@ const idOf = (value: unknown, reference: string): unknown =>
 
 function readForm(member: FormMember, value: unknown, reference: string): { value: unknown } | ErrorDetail {
   const { accepts = [] } = member.rule;
-  if (accepts.includes("reference")) {
+  if (accepts.includes("object")) {
     if (Array.isArray(value)) return { value: value.map((each) => idOf(each, reference)) };
     return { value: idOf(value, reference) };
   }
@@ -64,7 +64,7 @@ export function compileForms(
   members: readonly FormMember[],
   reference: string,
 ): (sent: JsonObject) => { readonly body: JsonObject; readonly faults: readonly ErrorDetail[] } {
-  const copy = compileCopy(members.flatMap(({ name, rule }) => [name, ...(rule.also ?? [])]));
+  const copy = compileCopy(members.flatMap(({ name, rule }) => [name, ...(rule.aliases ?? [])]));
   const foldSpellings = compileSpellings(members);
   return (sent) => {
     const faults: ErrorDetail[] = [];

@@ -16,7 +16,7 @@ import { shortestAddress } from "./ip-address.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /**
- * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `reason`: clients get this
+ * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `message`: clients get this
  * text in place of the default one.
  */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const ajv = new Ajv2020({
   validateSchema: false, // validSchema does
   logger: false,
 });
-ajv.addKeyword({ keyword: "reason", schemaType: "string" });
+ajv.addKeyword({ keyword: "message", schemaType: "string" });
 
 /** Maximum number of errors of one body. Validation stops there. */
 const MAX_ERRORS = 50;
@@ -161,7 +161,7 @@ function toDottedName(pointer: string, below: string | undefined): string {
 }
 
 /** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
-function isReasonAboutType({ type, reason: _reason, properties: _properties, ...rules }: Schema): boolean {
+function isReasonAboutType({ type, message: _message, properties: _properties, ...rules }: Schema): boolean {
   const types = [type].flat().filter((name) => name !== "null");
   const added: Schema = { ...DEFAULT_LIMITS, [STOP]: true };
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
@@ -174,7 +174,7 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
     !isObject(parentSchema) ||
     keyword === "required" ||
     (keyword === "type" && !isReasonAboutType(parentSchema));
-  const packReason = hasDefaultReason ? undefined : parentSchema["reason"];
+  const packReason = hasDefaultReason ? undefined : parentSchema["message"];
   const reason =
     typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;

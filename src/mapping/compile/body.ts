@@ -8,7 +8,9 @@ import {
   validSchema,
   type Schema,
 } from "./body-schema.ts";
-import type { BodyDefinition, FieldRule, PartDefinition } from "../schema/definition.ts";
+import type { BodyDefinition } from "../schema/resource-definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
+import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { FieldContext } from "./field/context.ts";
 import { compileWrite, InvalidWrite, type WriteFault, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
@@ -143,7 +145,7 @@ function addGatewayMembers(
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   { path, prerequisites }: WriteContext,
 ): Set<string> {
-  const { add = {}, default: defaults = {}, from_path: fromPath = {}, over = {} } = definition;
+  const { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: over = {} } = definition;
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
   const ids = Object.entries(fromPath).map(
     ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
@@ -152,7 +154,7 @@ function addGatewayMembers(
     if (Object.hasOwn(v4, name))
       v4[name] = mergeWithCurrent(v4[name], compileGetter(source)(prerequisites), hiddenIn(name));
   }
-  const added = [...missing, ...ids, ...Object.entries(add)];
+  const added = [...missing, ...ids, ...Object.entries(set)];
   for (const [name, value] of added) v4[name] = value;
   return new Set(added.map(([name]) => name));
 }
@@ -175,7 +177,9 @@ function unmappedMembers(
   if (isObject(items)) return unmappedMembers({ object }, items, { resources });
   if (!isObject(properties)) return [];
   const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
-  return schemaMembers(schema, (name) => rules.has(name)).filter((name) => rules.get(name)?.v4 === undefined);
+  return schemaMembers(schema, (name) => rules.has(name)).filter(
+    (name) => rules.get(name)?.upstream === undefined,
+  );
 }
 
 /** Compiles one body of a resource. @param own Fields and inputs of the resource by alpha name. */
@@ -185,8 +189,8 @@ export function compileBody(
   context: BodyContext,
   location: SourceLocation,
 ): BodyRules {
-  const parts = (definition.uses ?? []).flatMap(
-    (name, index) => resolveReference(location.at("uses", index), "part", name, context.parts) ?? [],
+  const parts = (definition.parts ?? []).flatMap(
+    (name, index) => resolveReference(location.at("parts", index), "part", name, context.parts) ?? [],
   );
   const find = (name: string) =>
     own.get(name) ?? parts.find((part) => part.members.has(name))?.members.get(name);
@@ -200,25 +204,31 @@ export function compileBody(
   const names = schemaMembers(schema, (member) => find(member) !== undefined);
   const members = names.flatMap((name): Member[] => {
     const { rule, write } = find(name) ?? {};
-    if (!write || rule?.v4 === undefined) {
-      location.at("schema").report(`"${name}" is in the schema, but no field or input maps it to v4`);
+    if (!write || rule?.upstream === undefined) {
+      location
+        .at("schema")
+        .report(`"${name}" is in the schema, but no field or input maps it to the upstream`);
       return [];
     }
     const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
-    return [{ name, get, remove, put, v4: compileSetter(rule.v4), rule, write }];
+    return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
   });
   for (const { name, rule } of members)
     for (const member of unmappedMembers(rule, schemaAt(schema, name), context))
       location
         .at("schema")
-        .report(`"${name}.${member}" is in the schema, but no field or input maps it to v4`);
+        .report(`"${name}.${member}" is in the schema, but no field or input maps it to the upstream`);
   const hiddenIn = (v4: string) => {
-    const { catalog } = members.find(({ rule }) => rule.v4 === v4)?.rule ?? {};
+    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
-  const runChecks = compileChecks(definition.checks ?? [], ["first", "v4"], location.at("checks"));
+  const runChecks = compileChecks(
+    definition.checks ?? [],
+    ["prerequisites", "upstream"],
+    location.at("checks"),
+  );
   const prune = compilePruning(schema);
-  const readForms = compileForms(members, context.reference);
+  const readForms = compileForms(members, context.id);
 
   return {
     schema,
@@ -252,7 +262,7 @@ export function compileBody(
         const empty = Object.keys(v4).length === 0;
         const names = new Set(given.map(({ name }) => name));
         const added = addGatewayMembers(v4, definition, hiddenIn, writing);
-        return thenMaybe(runChecks(body, { v4, first: writing.prerequisites }), (more) => ({
+        return thenMaybe(runChecks(body, { upstream: v4, prerequisites: writing.prerequisites }), (more) => ({
           v4,
           faults: [...faults, ...more],
           empty,

@@ -1,7 +1,7 @@
 import { parseJson, printJson } from "../../dialect/json/parse.ts";
 import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { CatalogDefinition } from "../schema/definition.ts";
+import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { ValueKind } from "./value-kinds.ts";
@@ -140,8 +140,8 @@ export function compileCatalog(
       ),
     hiddenPrefix: hidden,
     renames: ids !== undefined,
-    calls: definition.v4.map((entry, index) => ({
-      path: callPath(entry.call, location.at("v4", index, "call")),
+    calls: definition.upstream.map((entry, index) => ({
+      path: callPath(entry.request, location.at("upstream", index, "request")),
       filter: entry.filter,
       optional: entry.optional ?? false,
       listed: entry.listed ?? true,

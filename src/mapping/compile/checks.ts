@@ -9,7 +9,7 @@ import type { JsonObject } from "../translation-context.ts";
  */
 export interface CheckDefinition {
   readonly field?: string | undefined;
-  readonly fault: string;
+  readonly message: string;
 }
 
 /**
@@ -22,13 +22,13 @@ export function compileChecks(
   variables: readonly string[],
   location: SourceLocation,
 ): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
-  const checks = definitions.map(({ field, fault }, index) => ({
+  const checks = definitions.map(({ field, message }, index) => ({
     field,
-    fault: compileExpressionAt(location.at(index, "fault"), fault, variables),
+    message: compileExpressionAt(location.at(index, "message"), message, variables),
   }));
   return (body, bindings) =>
     thenMaybe(
-      mapMaybe(checks, ({ fault }) => failureAsValue(() => fault.evaluate(body, bindings))),
+      mapMaybe(checks, ({ message }) => failureAsValue(() => message.evaluate(body, bindings))),
       (reasons) =>
         checks.flatMap(({ field }, index) => {
           const result = reasons[index];

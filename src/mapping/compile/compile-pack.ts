@@ -1,8 +1,10 @@
-import { createGrammar } from "../../dialect/filter/grammar.ts";
 import { createScopes } from "../../dialect/scopes.ts";
 import { compilePart, type BodyContext, type Part } from "./body.ts";
 import { compileCatalog, type Catalog } from "./catalog.ts";
-import type { DialectDefinition, FieldRule, ResourceDefinition } from "../schema/definition.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { compileDialects } from "./dialects.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { Pack } from "../pack.ts";
@@ -57,42 +59,37 @@ function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefin
     ...Object.values(fields),
     ...Object.values(inputs),
   ]);
-  return [...new Set(rules.filter(({ as }) => as === kind).flatMap(({ args = {} }) => Object.keys(args)))];
-}
-
-/** Compiles the filter grammar. Reports its problems at the operators. */
-function compileGrammar({ definition, location }: LocatedFile<DialectDefinition>): Pack["grammar"] {
-  try {
-    return createGrammar(definition.filter);
-  } catch (error) {
-    location.at("filter", "operators").report((error as Error).message);
-    return { header: definition.filter.header } as Pack["grammar"];
-  }
+  return [
+    ...new Set(
+      rules.filter(({ values }) => values === kind).flatMap((rule) => Object.keys(rule.arguments ?? {})),
+    ),
+  ];
 }
 
 /** Reports values of `pack.yaml` that contradict each other. */
-function reportInvalidDialect({ definition: { alpha, v4 }, location }: LocatedFile<DialectDefinition>): void {
-  const { largest } = v4.page_size;
-  if (alpha.page_size > largest)
+function reportInvalidDialect({ definition, location }: LocatedFile<DialectDefinition>): void {
+  const { client, upstream } = definition;
+  const [size, maximum] = [client.pagination?.size, upstream.pagination?.size.maximum];
+  if (size !== undefined && maximum !== undefined && size > maximum)
     location
-      .at("alpha", "page_size")
-      .report(`a page of ${alpha.page_size} is larger than the largest page of v4, which has ${largest}`);
+      .at("client", "pagination", "size")
+      .report(`a page of ${size} is larger than the largest page of ${upstream.name}, which has ${maximum}`);
 }
 
 /** Compiles the token check. A pack without one is invalid if a route takes a file. */
 function compileTokenCheck(
-  { definition: { v4 }, location }: LocatedFile<DialectDefinition>,
+  { definition: { upstream }, location }: LocatedFile<DialectDefinition>,
   takesFiles: boolean,
 ): Pack["tokenCheck"] {
-  const at = location.at("v4", "token_check");
-  if (v4.token_check === undefined) {
+  const at = location.at("upstream", "token_check");
+  if (upstream.token_check === undefined) {
     if (takesFiles)
       location
-        .at("v4")
+        .at("upstream")
         .report('a pack whose routes take files needs "token_check": a GET that any token may send');
     return undefined;
   }
-  const endpoint = compileEndpoint(v4.token_check, v4.prefix, [], at);
+  const endpoint = compileEndpoint(upstream.token_check, upstream.base_path, [], at);
   if (endpoint.method !== "GET") at.report("a token check must be a GET");
   return endpoint;
 }
@@ -106,13 +103,15 @@ function addRoute(
   const same = routes.get(route.name);
   if (same?.every(({ matchesBody }) => matchesBody)) {
     if (same.some(({ limit }) => limit !== route.limit))
-      location.report('routes of one path must have the same "limit": it applies before the body is read');
+      location.report(
+        'routes of one path must have the same "rate_limit": it applies before the body is read',
+      );
     return void same.push(route);
   }
   const one = [route];
   if (router.add(method, pattern, one)) routes.set(route.name, one);
   else
-    location.at("alpha").report({
+    location.at("client").report({
       message: `another route serves ${method} requests for the same paths`,
       hint: 'add a condition on the body to all but the last of them: when: "password != null"',
     });
@@ -128,7 +127,7 @@ function addRoute(
 export function compilePack(
   dialect: LocatedFile<DialectDefinition>,
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
-): Omit<Pack, "hash"> {
+): Pack {
   const { definition, location } = dialect;
   reportInvalidDialect(dialect);
   const files = inheritFields(resourceFiles);
@@ -165,8 +164,8 @@ export function compilePack(
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     parts,
-    reference: definition.alpha.reference,
-    unknownRecord: definition.reasons.unknown_record,
+    id: definition.client.id,
+    unknownRecord: definition.messages.unknown_record,
   };
   for (const [name, part] of Object.entries(definition.parts))
     parts.set(name, compilePart(part, context, location.at("parts", name)));
@@ -180,7 +179,7 @@ export function compilePack(
 
   const router = createRouter<Route[]>();
   const routes = new Map<string, Route[]>();
-  const prerequisites = new Map(Object.entries(definition.first));
+  const prerequisites = new Map(Object.entries(definition.prerequisites));
   const routeContext = { dialect: definition, access: scopes.access, prerequisites, resources };
   for (const { definition: file, location: at } of files) {
     const resource = resources.get(file.object);
@@ -192,9 +191,9 @@ export function compilePack(
     }
   }
   for (const { definition: file, location: at } of files) {
-    (file.routes ?? []).forEach(({ shows }, index) => {
+    (file.routes ?? []).forEach(({ read_route: shows }, index) => {
       if (shows === undefined || routes.has(shows)) return;
-      at.at("routes", index, "shows").report({
+      at.at("routes", index, "read_route").report({
         message: `there is no route "${shows}"`,
         hint: suggestionFor(shows, [...routes.keys()]),
       });
@@ -208,11 +207,11 @@ export function compilePack(
   return {
     dialect: definition,
     takesFiles,
-    v4Access: compileV4Access(all, catalogs.values(), definition.v4.prefix),
+    v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
-    prefix: splitPath(definition.alpha.prefix) ?? [],
+    prefix: splitPath(definition.client.base_path) ?? [],
     scopes,
-    grammar: compileGrammar(dialect),
+    ...compileDialects(definition, location),
     resources,
     routes: all,
     surface: undefined,

@@ -3,7 +3,7 @@ import { fromJsonText } from "../../dialect/json/text.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
-import type { DialectDefinition, PrerequisiteDefinition } from "../schema/definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
@@ -32,43 +32,48 @@ export interface RouteCompileContext {
   readonly resources: ReadonlyMap<string, Resource>;
 }
 
-const scopeNames = ({ scopes: { resources, levels } }: DialectDefinition): string[] =>
-  Object.keys(resources).flatMap((resource) => levels.map((level) => `${resource}:${level}`));
+const scopeNames = ({ scopes }: DialectDefinition): string[] =>
+  Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
+    (scopes?.levels ?? []).map((level) => `${resource}:${level}`),
+  );
 
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 function compileSource(
   definition: RouteDefinition,
   resource: Resource,
   parameters: readonly string[],
-  { v4: { prefix }, reasons }: DialectDefinition,
+  { upstream: { base_path: prefix }, messages }: DialectDefinition,
   location: SourceLocation,
 ): Route["source"] {
-  const { refuse } = definition;
-  if (refuse !== undefined) {
+  const { reject } = definition;
+  if (reject !== undefined) {
     const [name, status, at] =
-      typeof refuse === "string"
-        ? [refuse, 400, location.at("refuse")]
-        : [refuse.reason, refuse.status, location.at("refuse", "reason")];
+      typeof reject === "string"
+        ? [reject, 400, location.at("reject")]
+        : [reject.message, reject.status, location.at("reject", "message")];
     return {
       error: {
         status,
-        reason: resolveReference(at, "reason", name, new Map(Object.entries(reasons))) ?? "",
+        reason: resolveReference(at, "message", name, new Map(Object.entries(messages))) ?? "",
       },
     };
   }
-  if (definition.catalog && definition.v4)
-    location.report("a route is served from the catalog or by a v4 call, not both");
+  if (definition.catalog && definition.upstream)
+    location.report("a route is served from the catalog or by an upstream call, not both");
   if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
   if (definition.catalog) location.at("catalog").report("this resource has no catalog");
-  else if (!definition.v4) location.report('a route needs "v4: METHOD /path", "catalog: true", or "refuse"');
-  const path = definition.v4 ?? "GET /";
-  const names = [...parameters, ...(definition.first ?? [])];
-  return { call: compileEndpoint(path, prefix, names, definition.v4 ? location.at("v4") : location) };
+  else if (!definition.upstream)
+    location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');
+  const path = definition.upstream ?? "GET /";
+  const names = [...parameters, ...(definition.prerequisites ?? [])];
+  return {
+    call: compileEndpoint(path, prefix, names, definition.upstream ? location.at("upstream") : location),
+  };
 }
 
 /** Compiles the choice of a resource: the first whose condition holds for the v4 object; the last needs no condition. */
 function compileResourceChoice(
-  choices: RouteDefinition["of"],
+  choices: RouteDefinition["one_of"],
   defaultResource: Resource,
   resources: RouteCompileContext["resources"],
   location: SourceLocation,
@@ -135,16 +140,20 @@ function kindOf({
 
 /** Reports keys of a route that exclude each other, or that have no effect. */
 function reportInvalidRoute(definition: RouteDefinition, resource: Resource, location: SourceLocation): void {
-  if (definition.gives === "list" && resource.list === undefined)
-    location.at("gives").report('the resource has no "list" name');
-  if ((definition.gives === "file") !== (definition.file !== undefined))
+  if (definition.response === "list" && resource.list === undefined)
+    location.at("response").report('the resource has no "list" name');
+  if ((definition.response === "file") !== (definition.file !== undefined))
     location
-      .at("gives")
-      .report('"file" has the media type of a route that gives a file, and of no other route');
-  if (definition.takes && (definition.body !== undefined || definition.first !== undefined))
-    location.at("takes").report('"takes" excludes "body" and "first": the gateway does not read the file');
-  if (definition.changes && definition.shows === undefined)
-    location.at("changes").report('"changes" needs "shows": the route that reads the current object');
+      .at("response")
+      .report('"file" has the media type of a route that responds with a file, and of no other route');
+  if (definition.upload && (definition.body !== undefined || definition.prerequisites !== undefined))
+    location
+      .at("upload")
+      .report('"upload" excludes "body" and "prerequisites": the gateway does not read the file');
+  if (definition.only_changes && definition.read_route === undefined)
+    location
+      .at("only_changes")
+      .report('"only_changes" needs "read_route": the route that reads the current object');
 }
 
 /** Compiles one route of a resource. */
@@ -157,89 +166,117 @@ export function compileRoute(
   const location = locations.route;
   const { dialect } = context;
   const { method, pattern, parameters } = compilePattern(
-    definition.alpha,
-    dialect.alpha.parameters,
-    location.at("alpha"),
+    definition.client,
+    dialect.client.path_parameters,
+    location.at("client"),
   );
-  const access = context.access(definition.scope);
+  const { scope = dialect.client.credentials ? "token" : "public" } = definition;
+  const access = context.access(scope);
   if (!access)
     location.at("scope").report({
-      message: `"${definition.scope}" is not public, token, or resource:level of pack.yaml`,
-      hint: suggestionFor(definition.scope, ["public", "token", ...scopeNames(dialect)]),
+      message: `"${scope}" is not public, token, or resource:level of pack.yaml`,
+      hint: suggestionFor(scope, ["public", "token", ...scopeNames(dialect)]),
     });
   reportInvalidRoute(definition, resource, location);
   const body =
     definition.body === undefined
       ? undefined
       : resolveReference(location.at("body"), "body", definition.body, resource.bodies);
-  const prerequisites = (definition.first ?? []).flatMap((name, index) => {
-    const found = resolveReference(location.at("first", index), "prerequisite", name, context.prerequisites);
+  const prerequisites = (definition.prerequisites ?? []).flatMap((name, index) => {
+    const found = resolveReference(
+      location.at("prerequisites", index),
+      "prerequisite",
+      name,
+      context.prerequisites,
+    );
     const members = [...parameters, ...resource.inputNames];
     return found
-      ? [compilePrerequisite(name, found, members, dialect.v4.prefix, locations.pack.at("first", name))]
+      ? [
+          compilePrerequisite(
+            name,
+            found,
+            members,
+            dialect.upstream.base_path,
+            locations.pack.at("prerequisites", name),
+          ),
+        ]
       : [];
   });
   for (const parameter of body?.pathParameters ?? []) {
     if (!parameters.includes(parameter))
       location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
   }
-  const { prefix } = dialect.v4;
+  const { base_path: prefix } = dialect.upstream;
   const source = compileSource(definition, resource, parameters, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  if (definition.collect && (definition.gives !== "list" || call !== "GET"))
-    location.at("collect").report('"collect" needs a route that gives a list by a GET');
-  const resourceFor = compileResourceChoice(definition.of, resource, context.resources, location.at("of"));
+  if (definition.aggregate && (definition.response !== "list" || call !== "GET"))
+    location.at("aggregate").report('"aggregate" needs a route that responds with a list by a GET');
+  const resourceFor = compileResourceChoice(
+    definition.one_of,
+    resource,
+    context.resources,
+    location.at("one_of"),
+  );
   const readChosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
     return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
   };
   const route: Omit<Route, "kind"> = {
-    name: definition.alpha,
+    name: definition.client,
     object: resource.name,
-    responseObjects: definition.of?.map(({ object }) => object) ?? [resource.name],
+    responseObjects: definition.one_of?.map(({ object }) => object) ?? [resource.name],
     matchesBody: compileBodyCondition(definition.when, location.at("when")),
     namesObject: parameters.length > 0,
     access: access ?? "token",
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource.fields, location.at("token_levels")),
-    limit: definition.limit,
+    tokenLevels: compileTokens(definition, resource.fields, location.at("tokens")),
+    limit: definition.rate_limit,
     source,
-    response: definition.gives,
-    upload: definition.takes,
+    response: definition.response,
+    upload: definition.upload,
     file: definition.file,
     list: resource.list ?? "",
     body,
     prerequisites,
     wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
-    readAfterWrite: compileReadAfterWrite(definition.after, parameters, prefix, location.at("after")),
+    readAfterWrite: compileReadAfterWrite(
+      definition.read_after,
+      parameters,
+      prefix,
+      location.at("read_after"),
+    ),
     related: compileRelatedRequests(definition, parameters, prefix, location),
-    aggregation: compileAggregation(definition.collect, location.at("collect")),
+    aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
     mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
     where: definition.where,
-    retryWithout: definition.again?.without,
-    notFoundField: definition.blames,
-    readRoute: definition.shows,
-    sendsOnlyChanges: definition.changes ?? false,
+    retryWithout: definition.retry?.without,
+    notFoundField: definition.not_found_field,
+    readRoute: definition.read_route,
+    sendsOnlyChanges: definition.only_changes ?? false,
     emptyError:
       definition.empty === undefined
         ? undefined
         : resolveReference(
             location.at("empty"),
-            "reason",
+            "message",
             definition.empty,
-            new Map(Object.entries(dialect.reasons)),
+            new Map(Object.entries(dialect.messages)),
           ),
     resource,
     resourceFor,
-    read: rejectMissing(definition.of ? readChosen : resource.read, definition.exists, location.at("exists")),
+    read: rejectMissing(
+      definition.one_of ? readChosen : resource.read,
+      definition.exists,
+      location.at("exists"),
+    ),
     append:
-      definition.of || definition.exists !== undefined || mayReturnPromise(resource, context.resources)
+      definition.one_of || definition.exists !== undefined || mayReturnPromise(resource, context.resources)
         ? undefined
         : resource.append,
     errorField: resource.errorField,
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
-    losses: definition.gives === "nothing" ? [] : resource.losses,
+    losses: definition.response === "none" ? [] : resource.losses,
   };
   const reduced =
     definition.without_scopes === undefined
@@ -250,15 +287,17 @@ export function compileRoute(
           definition.without_scopes,
           context.resources,
         );
-  if (reduced && (definition.gives !== "object" || definition.of))
-    location.at("without_scopes").report('"without_scopes" needs a route that gives an object, without "of"');
-  const kind = kindOf(route);
-  if (definition.first && ["aggregated", "catalog", "file", "rejected"].includes(kind))
+  if (reduced && (definition.response !== "object" || definition.one_of))
     location
-      .at("first")
-      .report('"first" has no effect on this route: nothing is fetched before its response');
+      .at("without_scopes")
+      .report('"without_scopes" needs a route that responds with an object, without "one_of"');
+  const kind = kindOf(route);
+  if (definition.prerequisites && ["aggregated", "catalog", "file", "rejected"].includes(kind))
+    location
+      .at("prerequisites")
+      .report('"prerequisites" has no effect on this route: nothing is fetched before its response');
   if (definition.body !== undefined && call === "GET")
-    location.at("body").report('"body" has no effect: the route sends a GET to v4, which has no body');
+    location.at("body").report('"body" has no effect: the route sends a GET, which has no body');
   const withoutScopes = reduced && { ...route, kind, read: reduced.read, losses: reduced.losses };
   return { route: { ...route, kind, withoutScopes }, method, pattern };
 }

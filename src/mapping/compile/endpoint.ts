@@ -33,7 +33,7 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
 
 /** Adds parameters to a path, which may have a query already. */
 export const addQuery = (path: string, query: string): string =>
-  `${path}${path.includes("?") ? "&" : "?"}${query}`;
+  query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
 /** A value can't be used in the path of a call: it is missing, or it would lead to another path. */
 export class InvalidPathValueError extends Error {
@@ -111,7 +111,7 @@ export function compilePattern(
       const type = types[parameter];
       if (!type)
         location.report({
-          message: `no type is given for :${parameter} in alpha.parameters of pack.yaml`,
+          message: `no type is given for :${parameter} in client.path_parameters of pack.yaml`,
           hint: suggestionFor(parameter, Object.keys(types)),
         });
       if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);

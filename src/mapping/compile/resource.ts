@@ -3,7 +3,8 @@ import type { SelectFields } from "../../dialect/filter/select.ts";
 import { compileBody, compileMembers, type BodyContext, type BodyRules } from "./body.ts";
 import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./catalog.ts";
-import type { FieldRule, ResourceDefinition } from "../schema/definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { compileError } from "./field/error.ts";
 import { compileFilter, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
@@ -37,15 +38,16 @@ export interface Resource extends ObjectReader {
 function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
   const sources = [rule.read, rule.const].filter((source) => source !== undefined).length;
   if (sources > 1) location.report('"read" and "const" exclude each other');
-  if (rule.v4 === undefined && sources === 0) location.report('a field needs "v4", "read" or "const"');
-  if (rule.brief && rule.catalog === undefined)
-    location.at("brief").report('"brief" shortens the object of a catalog: "catalog" is missing');
-  if (rule.mark !== undefined && !rule.filter)
+  if (rule.upstream === undefined && sources === 0)
+    location.report('a field needs "upstream", "read" or "const"');
+  if (rule.id_only && rule.catalog === undefined)
+    location.at("id_only").report('"id_only" shortens the object of a catalog: "catalog" is missing');
+  if (rule.boundary !== undefined && !rule.filter)
     location
-      .at("mark")
-      .report({ message: '"mark" has an effect on filters only', hint: '"filter: true" is missing' });
-  if (rule.args && rule.as === undefined)
-    location.at("args").report('"args" are parameters of a value kind: "as" is missing');
+      .at("boundary")
+      .report({ message: '"boundary" has an effect on filters only', hint: '"filter: true" is missing' });
+  if (rule.arguments && rule.values === undefined)
+    location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }
 
 /** Compiles one resource file. */
@@ -67,8 +69,8 @@ export function compileResource(
   for (const [name, rule] of inputs) reportInvalidRule(rule, location.at("inputs", name));
 
   const own = compileMembers(rules, context, locationOf);
-  const parts = Object.values(definition.bodies ?? {}).flatMap(({ uses = [] }) =>
-    uses.flatMap((name) => context.parts.get(name) ?? []),
+  const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
+    parts.flatMap((name) => context.parts.get(name) ?? []),
   );
   const shared = new Map(parts.flatMap((part) => Object.entries(part.inputs)));
   // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.

@@ -1,7 +1,7 @@
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
-import type { PrerequisiteDefinition } from "../schema/definition.ts";
+import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
@@ -109,25 +109,25 @@ export function compileWait(
 ): Wait | undefined {
   if (!definition) return undefined;
   return {
-    endpoint: compileEndpoint(definition.v4, prefix, parameters, location.at("v4")),
+    endpoint: compileEndpoint(definition.upstream, prefix, parameters, location.at("upstream")),
     until: compileCondition(definition.until, location.at("until")) ?? always,
     condition: definition.until,
-    intervalMs: definition.every_ms,
-    timeoutMs: definition.most_ms,
+    intervalMs: definition.interval_ms,
+    timeoutMs: definition.timeout_ms,
   };
 }
 
-/** Compiles the key `after` of a route. */
+/** Compiles the key `read_after` of a route. */
 export function compileReadAfterWrite(
-  definition: RouteDefinition["after"],
+  definition: RouteDefinition["read_after"],
   parameters: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): ReadAfterWrite | undefined {
   if (!definition) return undefined;
-  const fallback = compileExpressionAt(location.at("else"), definition.else, ["path"]);
+  const fallback = compileExpressionAt(location.at("fallback"), definition.fallback, ["path"]);
   return {
-    endpoint: compileEndpoint(definition.v4, prefix, parameters, location.at("v4")),
+    endpoint: compileEndpoint(definition.upstream, prefix, parameters, location.at("upstream")),
     fallbackBody: (call, path) => fallback.evaluate(call, { path }),
   };
 }
@@ -136,21 +136,21 @@ export function compileReadAfterWrite(
 export interface TokensStep {
   readonly token: string;
   readonly scopes: string;
-  readonly ends?: string | undefined;
+  readonly expires?: string | undefined;
   /** Whether v4 has just created the token. Only then the response has the complete token. */
-  readonly made?: true | undefined;
+  readonly created?: true | undefined;
 }
 
-/** Compiles the key `token_levels` of a route. Its members must be fields of the object in the response. */
+/** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
-  { token_levels: tokens, gives }: RouteDefinition,
+  { tokens, response }: RouteDefinition,
   fields: ReadonlyMap<string, unknown>,
   location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
-  const { made, ...members } = tokens;
-  if (gives === "nothing" || gives === "file" || (made && gives === "list"))
-    location.report('"token_levels" needs a route that gives an object, or a list of existing tokens');
+  const { created, ...members } = tokens;
+  if (response === "none" || response === "file" || (created && response === "list"))
+    location.report('"tokens" needs a route that responds with an object, or a list of existing tokens');
   for (const [key, member = ""] of Object.entries(members))
     if (!fields.has(member))
       location.at(key).report({
@@ -160,7 +160,7 @@ export function compileTokens(
   return tokens;
 }
 
-/** Compiles a request of the key `first`. @param body Names that its path may use. */
+/** Compiles a request of the key `prerequisites`. @param body Names that its path may use. */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
@@ -168,31 +168,34 @@ export function compilePrerequisite(
   prefix: string,
   location: SourceLocation,
 ): Prerequisite {
-  const runChecks = compileChecks(definition.checks ?? [], ["read", "v4"], location.at("checks"));
+  const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
   return {
     name,
-    endpoint: compileEndpoint(definition.v4, prefix, body, location.at("v4")),
+    endpoint: compileEndpoint(definition.upstream, prefix, body, location.at("upstream")),
     isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
-    notFoundField: definition.unknown,
-    check: (alphaBody, read, v4) => runChecks(alphaBody, { read, v4 }),
+    notFoundField: definition.not_found_field,
+    check: (alphaBody, read, v4) => runChecks(alphaBody, { response: read, upstream: v4 }),
   };
 }
 
-/** Compiles the key `with` of a route. */
+/** Compiles the key `related` of a route. */
 export function compileRelatedRequests(
   definition: RouteDefinition,
   parameters: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): RelatedRequest[] {
-  return Object.entries(definition.with ?? {}).map(([name, { v4, when, keep = 0, all = false, each }]) => {
-    const at = location.at("with", name);
+  return Object.entries(definition.related ?? {}).map(([name, entry]) => {
+    const { upstream, when, cache_seconds: keep = 0, all_pages: all = false, each } = entry;
+    const at = location.at("related", name);
     const names = each === undefined ? parameters : [...parameters, "each"];
-    const endpoint = compileEndpoint(v4, prefix, names, at.at("v4"));
-    if (endpoint.method !== "GET") at.at("v4").report("a related request must be a GET");
+    const endpoint = compileEndpoint(upstream, prefix, names, at.at("upstream"));
+    if (endpoint.method !== "GET") at.at("upstream").report("a related request must be a GET");
     if (keep > 0 && (all || each !== undefined))
-      at.at("keep").report('"keep" excludes "all" and "each": only a single response can be cached');
-    if (all && each !== undefined) at.report('"all" and "each" exclude each other');
+      at.at("cache_seconds").report(
+        '"cache_seconds" excludes "all_pages" and "each": only a single response can be cached',
+      );
+    if (all && each !== undefined) at.report('"all_pages" and "each" exclude each other');
     const values = each === undefined ? undefined : compileExpressionAt(at.at("each"), each, []);
     return {
       name,
@@ -206,28 +209,28 @@ export function compileRelatedRequests(
   });
 }
 
-/** Compiles the key `collect` of a route. */
+/** Compiles the key `aggregate` of a route. */
 export function compileAggregation(
-  definition: RouteDefinition["collect"],
+  definition: RouteDefinition["aggregate"],
   location: SourceLocation,
 ): Aggregation | undefined {
   if (!definition) return undefined;
   return {
-    maxRows: definition.most,
-    includesRow: compileCondition(definition.rows, location.at("rows")) ?? always,
+    maxRows: definition.max_items,
+    includesRow: compileCondition(definition.include, location.at("include")) ?? always,
   };
 }
 
-/** Compiles the key `joins` of a route. @param method Method of the v4 call of the route. */
+/** Compiles the key `merge` of a route. @param method Method of the upstream call of the route. */
 export function compileMergeParts(
-  { joins = {} }: RouteDefinition,
+  { merge = {} }: RouteDefinition,
   method: string,
   parameters: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): MergePart[] {
-  return Object.entries(joins).map(([name, path]) => {
-    const at = location.at("joins", name);
+  return Object.entries(merge).map(([name, path]) => {
+    const at = location.at("merge", name);
     return {
       name,
       read: compileEndpoint(`GET ${path}`, prefix, parameters, at),

@@ -26,8 +26,8 @@ import {
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
 export interface FileRule {
-  readonly type: string;
-  readonly most: number;
+  readonly content_type: string;
+  readonly max_bytes: number;
 }
 
 /** The response of a route for which v4 has no call. */
@@ -62,12 +62,12 @@ export interface Route {
     | { readonly call: Endpoint }
     | { readonly catalog: Catalog }
     | { readonly error: FixedError };
-  readonly response: RouteDefinition["gives"];
+  readonly response: RouteDefinition["response"];
   readonly kind: RouteKind;
   /** Set if the request body is a file, not JSON. */
   readonly upload: FileRule | undefined;
   /** Set if the response body is a file, not JSON. */
-  readonly file: { readonly type: string } | undefined;
+  readonly file: { readonly content_type: string } | undefined;
   readonly list: string;
   readonly body: BodyRules | undefined;
   readonly prerequisites: readonly Prerequisite[];

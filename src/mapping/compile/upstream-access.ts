@@ -59,7 +59,7 @@ export function compileV4Access(
   }
 
   function addRoute({ source, access, mergeParts, tokenLevels }: Route): void {
-    if ("call" in source) add(source.call.method, source.call.template, access, tokenLevels?.made);
+    if ("call" in source) add(source.call.method, source.call.template, access, tokenLevels?.created);
     for (const { read, write } of mergeParts) {
       add(read.method, read.template, access);
       if (write.method !== read.method) add(write.method, write.template, access);

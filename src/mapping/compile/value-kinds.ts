@@ -8,7 +8,7 @@ import {
 } from "../../dialect/json/text.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
-import type { ValueKindDefinition } from "../schema/definition.ts";
+import type { ValueKindDefinition } from "../schema/pack-definition.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
@@ -25,7 +25,7 @@ export interface ValueKind {
   readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
-  readonly error: string | undefined;
+  readonly errorField: string | undefined;
 }
 
 /** Arguments of a value kind by name. */
@@ -99,7 +99,7 @@ const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
   lookup: () => undefined,
   v4ByAlpha: new Map(),
   v4ValuesByAlpha: new Map(),
-  error: undefined,
+  errorField: undefined,
 });
 
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
@@ -128,7 +128,7 @@ export function compileValueKind(
     lookup: (value) => forward.get(value),
     v4ByAlpha,
     v4ValuesByAlpha: sources(forward),
-    error: definition.error,
+    errorField: definition.error_field,
   };
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { z } from "zod";
 import {
@@ -9,12 +8,8 @@ import {
   type ProductWords,
 } from "../../config/product-words.ts";
 import { compilePack, type LocatedFile } from "../compile/compile-pack.ts";
-import {
-  dialectDefinition,
-  resourceDefinition,
-  type DialectDefinition,
-  type ResourceDefinition,
-} from "../schema/definition.ts";
+import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
+import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
 import { formatDiagnosticLine, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
 import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
@@ -59,18 +54,12 @@ export function readPack(directory: string): PackFiles {
 export interface PackSources {
   readonly directory: string;
   readonly sources: readonly YamlSource[];
-  /** Of the names and texts of the files. */
-  readonly hash: string;
 }
-
-const hashOf = (content: unknown): string =>
-  createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
 /** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
 export const parsePack = ({ directory, files }: PackFiles): PackSources => ({
   directory,
   sources: files.map(({ file, text }) => parseYaml(file, text)),
-  hash: hashOf(files.map(({ file, text }) => [basename(file), text])),
 });
 
 interface ValidatedFile<T> {
@@ -177,7 +166,7 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
   if (!definition.routes) return definition;
   const routes = definition.routes.map((route) => ({
     ...route,
-    scope: rename.scopes(route.scope),
+    ...(route.scope !== undefined && { scope: rename.scopes(route.scope) }),
     ...(route.where && { where: renameDeep(route.where, rename.actions) }),
   }));
   return { ...definition, routes };
@@ -187,7 +176,7 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
 function compileDefinitions(
   { dialect, surface, resources, removed }: ValidatedPack,
   diagnostics: Diagnostic[],
-): Omit<Pack, "hash"> | undefined {
+): Pack | undefined {
   if (!dialect) return undefined;
   const locate = <T>(file: ValidatedFile<T>, list = diagnostics): LocatedFile<T> => ({
     definition: file.definition,
@@ -240,8 +229,7 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
     isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
   const isRenamed = Object.entries(words).some(([from, to]) => from !== to);
-  const renamed = isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
-  return { ...renamed, hash: isRenamed ? hashOf([parsed.hash, words]) : parsed.hash };
+  return isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
 }
 
 /**

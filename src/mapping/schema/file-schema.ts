@@ -1,6 +1,8 @@
 /** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
 import { z } from "zod";
-import { dialectDefinition, field, resourceDefinition } from "./definition.ts";
+import { field } from "./field-definition.ts";
+import { dialectDefinition } from "./pack-definition.ts";
+import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "./surface-definition.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -8,8 +10,12 @@ type Json = Readonly<Record<string, unknown>>;
 /** Converts a zod schema. A field may have the short form `label: label`. */
 function asJsonSchema(definition: z.ZodType): Json {
   return z.toJSONSchema(definition, {
+    io: "input",
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
+      // zod drops the examples of keys whose values may have a short form.
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (examples) jsonSchema.examples = examples as z.core.JSONSchema._JSONSchema[];
       if (zodSchema !== field) return;
       const rule = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];

@@ -1,5 +1,6 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
+import { about } from "./about.ts";
 import { mediaType } from "./text.ts";
 
 const json = z.json();
@@ -7,93 +8,215 @@ const name = z.string().min(1);
 const expression = z.string().min(1);
 
 const relatedRequest = z.strictObject({
-  v4: name,
-  /** JSONata over the v4 response: whether the request is needed. */
-  when: expression.optional(),
-  /**
-   * Seconds for which the response is cached for its token. A call that may change something invalidates it. Default: not
-   * cached.
-   */
-  keep: z.int().positive().max(300).optional(),
-  /** A list of which all pages are fetched, up to 1000 rows. The value is the array of rows. */
-  all: z.boolean().optional(),
-  /**
-   * JSONata over the v4 body that was sent: one request for each value, which is `{each}` in the path. The value is the
-   * array of successful responses.
-   */
-  each: expression.optional(),
+  upstream: about(name, "The GET of the related object or list.", "GET /books/{id}/loan"),
+  when: about(
+    expression.optional(),
+    "JSONata over the upstream response: whether the request is needed.",
+    "loan.active",
+  ),
+  cache_seconds: about(
+    z.int().positive().max(300).optional(),
+    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
+    60,
+  ),
+  all_pages: about(z.boolean().optional(), "The value is the array of all rows of a list, up to 1000.", true),
+  each: about(
+    expression.optional(),
+    "JSONata over the upstream body that was sent: one request for each value, which is `{each}` in the path. The value is the array of successful responses.",
+    "ids",
+  ),
 });
 
 /** The schema of one route. */
 export const route = z.strictObject({
-  alpha: name,
-  /** `public`, `token` (any), or `resource:level`. */
-  scope: name,
-  v4: name.optional(),
-  /** The object in the response for tokens without any scope. Without this key such tokens are rejected (not on public routes). */
-  without_scopes: name.optional(),
-  /**
-   * Members of token objects in the response: the token (complete if it was just `made`, else the part that v4 shows), its
-   * scopes and its expiry. Alpha levels that are requested for a new token are stored and enforced, and shown in place of
-   * the translated v4 scopes.
-   */
-  token_levels: z
-    .strictObject({ token: name, scopes: name, ends: name.optional(), made: z.literal(true).optional() })
-    .optional(),
-  /** v4 no longer has such a call: a reason of `pack.yaml`, and the status (default 400). */
-  refuse: z.union([name, z.strictObject({ reason: name, status: z.literal([400, 403, 404]) })]).optional(),
-  /** The response is the cached catalog of this resource. */
-  catalog: z.literal(true).optional(),
-  /** What the response has. `file`: the file that v4 sends, with the media type of the key `file`. */
-  gives: z.enum(["list", "object", "nothing", "file"]),
-  /** The request body is a file of this media type, up to `most` bytes. It is forwarded unchanged. */
-  takes: z.strictObject({ type: mediaType, most: z.int().positive() }).optional(),
-  /** The media type of v4's file, `image/png` or `image/*`. */
-  file: z.strictObject({ type: mediaType }).optional(),
-  body: name.optional(),
-  /** Objects of the response: the first whose condition on the v4 object is true. Default: the object of this file. */
-  of: z
-    .array(z.strictObject({ object: name, when: expression.optional() }))
-    .min(1)
-    .optional(),
-  /** JSONata over the alpha object. If it is false, alpha has no such object and the response is a 404. */
-  exists: expression.optional(),
-  /** JSONata over the alpha body. Of several routes of one path, the first whose condition is true is used. */
-  when: expression.optional(),
-  /** A v4 condition that is ANDed to the client's filter. */
-  where: z.record(z.string(), json).optional(),
-  /**
-   * Fetches v4's whole list, up to `most` rows. The gateway filters, orders and pages the rows for which `rows` (JSONata over
-   * the v4 row) is true. For v4 lists that also have rows that alpha's list does not have.
-   */
-  collect: z.strictObject({ rows: expression.optional(), most: z.int().positive() }).optional(),
-  /**
-   * More v4 paths with parts of the object, by the name of their member in the v4 object. They are read together with it, and
-   * written separately if there is something to write.
-   */
-  joins: z.record(name, name).optional(),
-  /** An additional rate limit. */
-  limit: z.enum(["create"]).optional(),
-  /** Prerequisites by their names in `pack.yaml`. The path of the call may use their responses. */
-  first: z.array(name).optional(),
-  /** A request that is repeated, before the call, until its response fulfils a condition. */
-  wait: z
-    .strictObject({ v4: name, until: expression, every_ms: z.int().positive(), most_ms: z.int().positive() })
-    .optional(),
-  /** A request after the call. Its response is used as the response of the route. */
-  after: z.strictObject({ v4: name, else: expression }).optional(),
-  /** Related requests for the fields that need them. Each name is a member of `$with`. */
-  with: z.record(name, relatedRequest).optional(),
-  /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
-  again: z.strictObject({ without: name }).optional(),
-  /** The alpha field of the error if v4 does not find something and does not name it. */
-  blames: name.optional(),
-  /** Only members and items that differ from the response of the `shows` route are sent. The others keep their v4 value. */
-  changes: z.literal(true).optional(),
-  /** A reason of `pack.yaml` for the 400 if v4's response has no body. */
-  empty: name.optional(),
-  /** The alpha route that reads the object. Clients may send back what it returns, even if alpha's rules forbid it. */
-  shows: name.optional(),
+  client: about(name, "The client's operation.", "GET /books/:id"),
+  scope: about(
+    name.optional(),
+    "`public`, `token` (any), or `resource:level`. Default: `token` where clients have credentials, else `public`.",
+    "books:look",
+  ),
+  upstream: about(
+    name.optional(),
+    "The upstream operation. Names in braces are path parameters, or prerequisites and their members.",
+    "GET /books/{id}",
+  ),
+  reject: about(
+    z
+      .union([
+        name,
+        z.strictObject({
+          message: about(name, "A message of `pack.yaml`.", "no_counterpart"),
+          status: about(z.literal([400, 403, 404]), "The status. Default: 400.", 404),
+        }),
+      ])
+      .optional(),
+    "Instead of `upstream`: the upstream has no such operation. A message of `pack.yaml`, and the status (default 400).",
+    "no_counterpart",
+  ),
+  catalog: about(
+    z.literal(true).optional(),
+    "Instead of `upstream`: the response is the cached catalog of this resource.",
+    true,
+  ),
+  response: about(
+    z.enum(["list", "object", "none", "file"]).default("object"),
+    "What the response has. `file`: the file that the upstream sends, with the media type of `file`.",
+    "list",
+  ),
+  body: about(name.optional(), "Name of the body.", "create"),
+  upload: about(
+    z
+      .strictObject({
+        content_type: about(mediaType, "The media type of the file.", "image/png"),
+        max_bytes: about(z.int().positive(), "The largest file.", 1_048_576),
+      })
+      .optional(),
+    "The request body is a file. It is streamed unchanged.",
+    { content_type: "image/png", max_bytes: 1_048_576 },
+  ),
+  file: about(
+    z
+      .strictObject({
+        content_type: about(mediaType, "The media type, exact or with a wildcard.", "image/*"),
+      })
+      .optional(),
+    "The file of a `response: file`.",
+    { content_type: "image/*" },
+  ),
+  one_of: about(
+    z
+      .array(
+        z.strictObject({
+          object: about(name, "A resource.", "restored_book"),
+          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+        }),
+      )
+      .min(1)
+      .optional(),
+    "Objects of the response: the first whose condition on the upstream object is true. Default: the object of this file.",
+    [{ object: "cat", when: 'kind = "cat"' }, { object: "dog" }],
+  ),
+  exists: about(
+    expression.optional(),
+    "JSONata over the client's object. If it is false, the response is a 404.",
+    'kind != "hidden"',
+  ),
+  when: about(
+    expression.optional(),
+    "JSONata over the client's body. Of several routes of one path, the first whose condition is true is used.",
+    "$exists(password)",
+  ),
+  where: about(
+    z.record(z.string(), json).optional(),
+    "A condition in the upstream's filter form that is added to the client's filter.",
+    { kind: "public" },
+  ),
+  aggregate: about(
+    z
+      .strictObject({
+        include: about(
+          expression.optional(),
+          "JSONata over the upstream row: whether the list has it.",
+          'kind != "hidden"',
+        ),
+        max_items: about(z.int().positive(), "The longest upstream list.", 1000),
+      })
+      .optional(),
+    "Fetches the upstream's whole list. The gateway filters, orders and pages its rows.",
+    { max_items: 1000 },
+  ),
+  merge: about(
+    z.record(name, name).optional(),
+    "More upstream paths with parts of the object, by the name of their member in the upstream object. They are read together with it, and written separately if there is something to write.",
+    { settings: "/account/settings" },
+  ),
+  rate_limit: about(z.enum(["create"]).optional(), "An additional rate limit.", "create"),
+  prerequisites: about(
+    z.array(name).optional(),
+    "Prerequisites by their names in `pack.yaml`: requests before the call, for rules and values that need them.",
+    ["author"],
+  ),
+  wait: about(
+    z
+      .strictObject({
+        upstream: about(name, "The GET that is repeated.", "GET /books/{id}"),
+        until: about(expression, "JSONata over its response.", 'status = "running"'),
+        interval_ms: about(z.int().positive(), "Time between two requests.", 2000),
+        timeout_ms: about(z.int().positive(), "Time after which the call is sent anyway.", 20_000),
+      })
+      .optional(),
+    "A request that is repeated, before the call, until its response fulfils a condition.",
+    { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
+  ),
+  read_after: about(
+    z
+      .strictObject({
+        upstream: about(name, "The GET after the call.", "GET /books/{id}"),
+        fallback: about(
+          expression,
+          "JSONata of the client's body if that GET fails: the call itself has succeeded.",
+          '{ "id": $number($path.id) }',
+        ),
+      })
+      .optional(),
+    "A request after the call. Its response is used as the response of the route.",
+    { upstream: "GET /books/{id}", fallback: '{ "id": $path.id }' },
+  ),
+  related: about(
+    z.record(name, relatedRequest).optional(),
+    "Related requests for the fields that need them. Each name is a member of `$related`.",
+    { loan: { upstream: "GET /books/{id}/loan" } },
+  ),
+  retry: about(
+    z
+      .strictObject({
+        without: about(name, "An upstream member that the gateway has added.", "label"),
+      })
+      .optional(),
+    "If the upstream rejects only this member and the gateway has added it, the call is repeated without it.",
+    { without: "label" },
+  ),
+  not_found_field: about(
+    name.optional(),
+    "The client's field of the error if the upstream does not find something and does not name it.",
+    "copy",
+  ),
+  only_changes: about(
+    z.literal(true).optional(),
+    "Only members and items that differ from the response of `read_route` are sent. The others keep their upstream value.",
+    true,
+  ),
+  empty: about(
+    name.optional(),
+    "A message of `pack.yaml` for the 400 if the upstream's response has no body.",
+    "unrestricted",
+  ),
+  read_route: about(
+    name.optional(),
+    "The client's route that reads the object. Clients may send back what it returns, even if the schema forbids it.",
+    "GET /books/:id",
+  ),
+  without_scopes: about(
+    name.optional(),
+    "The object in the response for tokens without any scope. Without this key such tokens get 403.",
+    "public_profile",
+  ),
+  tokens: about(
+    z
+      .strictObject({
+        token: about(name, "The field with the token.", "token"),
+        scopes: about(name, "The field with its scopes.", "scopes"),
+        expires: about(name.optional(), "The field with its expiry.", "ends_at"),
+        created: about(
+          z.literal(true).optional(),
+          "The upstream has just created the token: the response has the complete one.",
+          true,
+        ),
+      })
+      .optional(),
+    "The objects are tokens. Levels that are requested for a new token are stored and enforced, and shown in place of the translated upstream scopes.",
+    { token: "token", scopes: "scopes" },
+  ),
 });
 
 export type RouteDefinition = z.infer<typeof route>;

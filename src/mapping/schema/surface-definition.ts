@@ -1,5 +1,6 @@
 /** The schema of `surface.yaml`: everything that the old API has, whether or not the pack maps it. */
 import { z } from "zod";
+import { about } from "./about.ts";
 
 /**
  * Type of a field: `string`, `number`, `integer`, `boolean`, `date-time`, `object` (of any shape), `any`, or the name
@@ -11,10 +12,16 @@ const typeText = z.string().regex(TYPE, "not a type");
 
 /** The schema of `surface.yaml`. */
 export const surfaceDefinition = z.strictObject({
-  /** Every object with all its fields. `a.b` is a member of `a`, `a[].b` one of every member of the list `a`. */
-  objects: z.record(z.string().min(1), z.record(z.string().min(1), typeText)),
-  /** Every route, `GET /books/:id`; the names of parameters don't matter. */
-  routes: z.array(z.string().regex(/^(GET|POST|PUT|DELETE) \/\S*$/, "not METHOD /path")),
+  objects: about(
+    z.record(z.string().min(1), z.record(z.string().min(1), typeText)),
+    "Every object with all its fields and their types. `a.b` is a member of `a`, `a[].b` one of every member of the list `a`.",
+    { volume: { id: "integer", name: "string | null" } },
+  ),
+  routes: about(
+    z.array(z.string().regex(/^(GET|POST|PUT|PATCH|DELETE) \/\S*$/, "not METHOD /path")),
+    "Every route. The names of parameters don't matter.",
+    ["GET /books/:id"],
+  ),
 });
 
 export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;

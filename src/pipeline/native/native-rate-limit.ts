@@ -28,7 +28,7 @@ export interface NativeRateLimitDependencies {
   readonly tokens: TokenCache;
   readonly limits: RateLimits;
   readonly scopes: Scopes;
-  readonly scopesHeader: string;
+  readonly scopesHeader: string | undefined;
 }
 
 const UNAUTHORIZED = 401;
@@ -44,7 +44,7 @@ export function createNativeRateLimit({
   scopes,
   scopesHeader,
 }: NativeRateLimitDependencies): LookUpNativeToken {
-  const scopesHeaderName = scopesHeader.toLowerCase();
+  const scopesHeaderName = scopesHeader?.toLowerCase();
 
   async function consume({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
     const { status: limit, creditAddress } = await limits.consumeAddress(address);
@@ -57,7 +57,7 @@ export function createNativeRateLimit({
         // The gateway itself issued the token.
         if (isReplaced) return tokens.setScopes(hash, undefined);
         // A response of a public path says nothing about the token, and has no scopes.
-        const scopeList = headers[scopesHeaderName];
+        const scopeList = scopesHeaderName && headers[scopesHeaderName];
         if (scopeList !== undefined) tokens.setScopes(hash, scopes.grants(String(scopeList)));
       },
     };

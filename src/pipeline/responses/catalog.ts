@@ -35,7 +35,7 @@ function findEntry(
 export const catalogKind: ResponseKind<readonly CatalogEntry[]> = {
   buildRequest({ match, services }) {
     const [first] = catalogOf(match.route).calls;
-    const path = `${services.pack.dialect.v4.prefix}${first?.path ?? ""}`;
+    const path = `${services.pack.dialect.upstream.base_path}${first?.path ?? ""}`;
     return { method: "GET", path, gatewayFields: new Set<string>(), clientSent: () => false };
   },
   async callUpstream(_prepared, { match, services }) {

@@ -24,7 +24,7 @@ function isOfType(contentType: string | undefined, wanted: string): boolean {
  */
 function openUpload(
   { request, upstream: { activity } }: AuthorizedRequest,
-  { type, most }: FileRule,
+  { content_type: type, max_bytes: most }: FileRule,
 ): NonNullable<FileRequest["upload"]> {
   const [contentType, length] = [header(request, "content-type"), header(request, "content-length")];
   if (!isOfType(contentType, type)) throw new HttpError(400, `The body must be ${type}.`);
@@ -71,7 +71,7 @@ async function streamFile(
   const result = await upstream.stream({
     method: prepared.method,
     path: prepared.path,
-    accept: route.file?.type ?? "application/json",
+    accept: route.file?.content_type ?? "application/json",
     upload: route.upload && openUpload(authorized, route.upload),
     wantsFile: route.file !== undefined,
   });
@@ -90,7 +90,7 @@ export const fileKind: ResponseKind<StreamedResponse> = {
       const reading = { catalogs: services.catalogs, related: {} };
       return translateObject(result.response, route, reading, services.translation);
     }
-    if (route.file && isOfType(result.file.type, route.file.type)) return result.file;
+    if (route.file && isOfType(result.file.type, route.file.content_type)) return result.file;
     result.file.stream.destroy();
     throw new InvalidUpstreamResponseError(`v4's file is of type ${result.file.type}`);
   },

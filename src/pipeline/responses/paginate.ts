@@ -1,4 +1,4 @@
-import { writeEnvelope } from "../../dialect/envelope.ts";
+import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
 import type { CatalogEntry } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
@@ -13,12 +13,12 @@ export function paginate(
   rows: readonly CatalogEntry[],
   { request, match, services }: AuthorizedRequest,
 ): string {
-  const { dialect, grammar } = services.pack;
-  const { page_size: size, envelope } = dialect.alpha;
-  const page = requestedPage(request, dialect.page);
-  const filter = requestedFilter(request, grammar);
+  const { paging, grammar, listWriter } = services.pack;
+  const { size } = paging;
+  const page = requestedPage(request, paging.parameter);
+  const filter = grammar && requestedFilter(request, grammar);
   const selected = filter ? selectRows(rows, filter, match.route.selectFields) : rows;
-  const totals = { page, pages: Math.ceil(selected.length / size), results: selected.length };
+  const totals = { page, pages: Math.ceil(selected.length / size), total: selected.length };
   const texts = selected.slice((page - 1) * size, page * size).map(({ text }) => text);
-  return writeEnvelope(texts, totals, match.route.list, envelope);
+  return writeList(texts, totals, listWriter(match.route.list));
 }

@@ -43,7 +43,7 @@ async function issueGatewayToken(
   if (levels === "all") return;
   const granted = scopes.write(levels);
   const at = Date.now();
-  const seconds = secondsUntil(step.ends === undefined ? undefined : row[step.ends], at);
+  const seconds = secondsUntil(step.expires === undefined ? undefined : row[step.expires], at);
   const start = shownPart(token);
   const issued = { token, expiresInSeconds: undefined, refresh: undefined };
   row[step.token] = await tokenStore.save(issued, {
@@ -84,7 +84,7 @@ export async function applyTokenScopes(
   const response = parseJson(body.toString());
   const found = route.response === "list" && isObject(response) ? response[route.list] : [response];
   const rows = Array.isArray(found) ? found.filter(isObject) : [];
-  const apply = step.made ? issueGatewayToken : showRequestedLevels;
+  const apply = step.created ? issueGatewayToken : showRequestedLevels;
   await Promise.all(rows.map((row) => apply(row as Row, step, authorized)));
   return printJson(response);
 }

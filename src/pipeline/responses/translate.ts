@@ -1,5 +1,5 @@
 /** From the text of v4's success to alpha's JSON. */
-import { openEnvelope, closeEnvelope, writeEnvelope } from "../../dialect/envelope.ts";
+import { writeList } from "../../dialect/envelope.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { checkJson, cursorAt, expectEnd, isObjectAt } from "../../dialect/json/scan.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
@@ -19,7 +19,7 @@ const isWrite = ({ source }: Route): boolean => !("call" in source) || source.ca
 
 /** The error of a route for which an empty body means no. */
 function checkEmpty({ emptyError }: Route, { statuses }: TranslationConfig): void {
-  if (emptyError !== undefined) throw new HttpError(statuses.other_4xx, emptyError);
+  if (emptyError !== undefined) throw new HttpError(statuses.invalid, emptyError);
 }
 
 /**
@@ -36,8 +36,8 @@ export async function translateObject(
 ): Promise<string> {
   if (response.text === "") {
     checkEmpty(route, config);
-    if (route.response === "nothing" || isWrite(route)) return "{}";
-  } else if (route.response === "nothing") {
+    if (route.response === "none" || isWrite(route)) return "{}";
+  } else if (route.response === "none") {
     if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.text, response.bytes));
     response.isValidJson = true;
     return "{}";
@@ -85,17 +85,21 @@ function writeRows(
   config: TranslationConfig,
 ): Buffer | undefined {
   if (!append) return undefined;
+  const writer = config.listWriter(name);
   const output = sharedOutputBuffer;
   const start = output.at;
   try {
-    output.append(openEnvelope(name));
+    // Nothing has to be known for a text without values.
+    if (!writer.opensWithValues) output.append(writer.around({})[0]);
     const first = output.at;
     const list = openListBody(response, config, (from) => {
       if (output.at > first) output.append(",");
       return append(objectAt(from), reading, output);
     });
-    output.append(closeEnvelope(list, config.alpha));
-    return output.takeBytes(start);
+    const [open, close] = writer.around(list);
+    output.append(close);
+    const bytes = output.takeBytes(start);
+    return writer.opensWithValues ? Buffer.concat([Buffer.from(open), bytes]) : bytes;
   } finally {
     output.truncate(start);
   }
@@ -111,7 +115,7 @@ async function readRows(
   const rows: MaybePromise<string>[] = [];
   try {
     const list = openListBody(response, config, (from) => rows.push(route.read(objectAt(from), reading)));
-    return writeEnvelope(await awaitAll(rows), list, route.list, config.alpha);
+    return writeList(await awaitAll(rows), list, config.listWriter(route.list));
   } catch (error) {
     ignoreRejections(rows);
     throw error;

@@ -24,7 +24,12 @@ const invalid = (reason: string, status = 401): Credentials => ({
  * @param native scheme of the native proxy, where that is on: this request has a path that it does not forward
  * @returns with an error, 401 for malformed credentials and other schemes, 404 for the native proxy's
  */
-export function parseCredentials(request: AlphaRequest, scheme: string, native?: string): Credentials {
+export function parseCredentials(
+  request: AlphaRequest,
+  scheme: string | undefined,
+  native?: string,
+): Credentials {
+  if (scheme === undefined) return NOBODY;
   const lines = request.headers["authorization"] ?? [];
   if (lines.length > 1) return invalid("There is more than one Authorization header.");
   const [line] = lines;
@@ -39,7 +44,7 @@ export function parseCredentials(request: AlphaRequest, scheme: string, native?:
 /** Parses the credentials, and looks the token up in the cache. Returns a promise only where the cache does. */
 export function authenticate(
   request: AlphaRequest,
-  schemes: { readonly alpha: string; readonly native: string | undefined },
+  schemes: { readonly alpha: string | undefined; readonly native: string | undefined },
   tokens: Pick<TokenCache, "get">,
 ): AuthenticatedClient | Promise<AuthenticatedClient> {
   const credentials = parseCredentials(request, schemes.alpha, schemes.native);

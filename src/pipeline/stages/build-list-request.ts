@@ -2,7 +2,12 @@
 import { parseFilter } from "../../dialect/filter/parse-filter.ts";
 import type { Conditions, Filter } from "../../dialect/filter/condition.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
-import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
+import {
+  printFilter,
+  translateFilter,
+  type FilterField,
+  type FilterFields,
+} from "../../dialect/filter/translate.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { readValue } from "../../dialect/json/scan.ts";
@@ -22,8 +27,8 @@ const LAST_PAGE = 999_999_999;
  *
  * @throws {HttpError} 400 for anything but an integer from 1 (statement A-017), and for two pages at once
  */
-export function requestedPage(request: AlphaRequest, parameter: string): number {
-  if (request.query === "") return 1;
+export function requestedPage(request: AlphaRequest, parameter: string | undefined): number {
+  if (request.query === "" || parameter === undefined) return 1;
   const pages = new URLSearchParams(request.query).getAll(parameter);
   const [page = "1"] = pages;
   if (pages.length > 1 || !/^\d+$/.test(page) || Number(page) === 0)
@@ -61,17 +66,14 @@ export async function buildListRequest(
   authorized: AuthorizedRequest,
 ): Promise<PreparedRequest> {
   const { request, match, services } = authorized;
-  const { dialect, grammar } = services.pack;
-  const page = requestedPage(request, dialect.page);
-  const query = `${dialect.page}=${page}&${dialect.v4.page_size.parameter}=${dialect.alpha.page_size}`;
+  const { paging, grammar } = services.pack;
+  const page = requestedPage(request, paging.parameter);
+  const path = addQuery(prepared.path, paging.query(page, paging.size));
+  if (!grammar) return { ...prepared, path, filter: printFilter(match.route.where) };
   const filter = requestedFilter(request, grammar) ?? NO_FILTER;
   const declared = match.route.filterFields(services.catalogs);
-  const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized);
-  return {
-    ...prepared,
-    path: addQuery(prepared.path, query),
-    filter: translateFilter(filter, fields, grammar, match.route.where),
-  };
+  const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized, grammar);
+  return { ...prepared, path, filter: translateFilter(filter, fields, grammar, match.route.where) };
 }
 
 /** How far back a boundary is searched. */
@@ -92,16 +94,17 @@ async function resolveFilterBoundaries(
   fields: FilterFields,
   list: PreparedRequest,
   authorized: AuthorizedRequest,
+  grammar: Grammar,
 ): Promise<FilterFields> {
   const used = new Set(fieldNames(filter.conditions));
   const bounded = [...fields].filter(
     ([name, { boundaryField }]) => boundaryField !== undefined && used.has(name),
   );
   if (bounded.length === 0) return fields;
-  translateFilter(filter, fields, authorized.services.pack.grammar);
+  translateFilter(filter, fields, grammar);
   const resolved = await Promise.all(
     bounded.map(async ([name, field]) => {
-      const boundary = await findBoundary(name, field, list, authorized);
+      const boundary = await findBoundary(name, field, list, authorized, grammar);
       return [name, { ...field, boundary }] as const;
     }),
   );
@@ -114,16 +117,19 @@ async function findBoundary(
   { v4, boundaryField = "" }: FilterField,
   list: PreparedRequest,
   { match, upstream, services, report }: AuthorizedRequest,
+  grammar: Grammar,
 ): Promise<number> {
-  const { dialect, grammar } = services.pack;
-  const { parameter, largest } = dialect.v4.page_size;
-  const filter = printJson({ [grammar.v4.order_by]: boundaryField, [grammar.v4.order]: "desc" });
+  const { paging } = services.pack;
+  const filter = printJson({
+    [grammar.upstream("order_by")]: boundaryField,
+    [grammar.upstream("order")]: "desc",
+  });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const path = addQuery(list.path, `${dialect.page}=${page}&${parameter}=${largest}`);
+    const path = addQuery(list.path, paging.query(page, paging.largest));
     const response = await upstream.call({ ...list, path, filter });
     if (!response.success) throwTranslatedError(response, match.route, list, services.translation, report);
-    const { items, pages } = openListBody(response, services.translation, readValue);
+    const { items, pages = 1 } = openListBody(response, services.translation, readValue);
     const newest = items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(numberOf(newest));
     if (page >= pages) return 0;

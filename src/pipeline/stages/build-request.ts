@@ -149,7 +149,7 @@ async function translateBody(
   let valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
   if (match.route.sendsOnlyChanges && errors.length === 0) {
     const current = await fetchCurrent?.("must succeed");
-    valid = changedMembers(valid, current, services.pack.dialect.alpha.reference);
+    valid = changedMembers(valid, current, services.pack.dialect.client.id);
   }
   const prerequisites = await fetchPrerequisites(valid, errors, authorized);
   const written = await rules.write(valid, {
@@ -197,7 +197,7 @@ async function fetchPrerequisites(
   bodyErrors: readonly ErrorDetail[],
   { match, upstream, services, report }: AuthorizedRequest,
 ): Promise<PrerequisiteResults> {
-  const { unknown_record: reason } = services.pack.dialect.reasons;
+  const { unknown_record: reason } = services.pack.dialect.messages;
   const values: Record<string, unknown> = {};
   const errors: ErrorDetail[] = [];
   const fetched: { step: Prerequisite; json: unknown }[] = [];

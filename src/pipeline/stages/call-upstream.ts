@@ -1,8 +1,7 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
 import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
-import type { PageInfo } from "../../dialect/envelope.ts";
-import { readErrors } from "../../dialect/errors.ts";
+import type { ListValues } from "../../dialect/envelope.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { readValue } from "../../dialect/json/scan.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
@@ -77,7 +76,7 @@ function rejectsAddedMember(
 ): boolean {
   const errors =
     response.status === 400 && prepared.gatewayFields.has(member)
-      ? readErrors(response.json, config.errors)
+      ? config.errors.upstream.read(response.json)
       : undefined;
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
@@ -204,7 +203,9 @@ async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedReq
 /** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
 export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
 
-type OnePage = (PageInfo & { readonly items: readonly unknown[] }) | { readonly rejected: UpstreamResponse };
+type OnePage =
+  | (ListValues & { readonly items: readonly unknown[] })
+  | { readonly rejected: UpstreamResponse };
 
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.
@@ -217,20 +218,21 @@ export async function fetchAllPages(
   most: number,
   { upstream, services }: AuthorizedRequest,
 ): Promise<AllPages> {
-  const { page: parameter, v4 } = services.pack.dialect;
+  const { paging } = services.pack;
 
   async function fetchPage(number: number): Promise<OnePage> {
-    const query = `${parameter}=${number}&${v4.page_size.parameter}=${v4.page_size.largest}`;
-    const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
+    const path = addQuery(prepared.path, paging.query(number, paging.largest));
+    const response = await upstream.call({ ...prepared, path });
     if (!response.success) return { rejected: response };
     return openListBody(response, services.translation, readValue);
   }
 
   const first = await fetchPage(1);
   if ("rejected" in first) return first;
-  if (first.results > most || first.pages > Math.ceil(most / v4.page_size.largest))
-    throw new InvalidUpstreamResponseError(`v4's list has ${first.results} rows, more than ${most}`);
-  const others = Array.from({ length: Math.max(0, first.pages - 1) }, (_, index) => index + 2);
+  const { pages = 1, total = first.items.length } = first;
+  if (total > most || pages > Math.ceil(most / paging.largest))
+    throw new InvalidUpstreamResponseError(`v4's list has ${total} rows, more than ${most}`);
+  const others = Array.from({ length: Math.max(0, pages - 1) }, (_, index) => index + 2);
   const rest = await pMap(others, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
   const rejected = rest.find((page) => "rejected" in page);
   if (rejected) return rejected;

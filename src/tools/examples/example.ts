@@ -4,44 +4,67 @@ import { z } from "zod";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import { validateFile } from "../../mapping/load/validate-file.ts";
 import { readYamlFolder, type YamlSource } from "../../mapping/load/yaml-source.ts";
-import { status } from "../../mapping/schema/text.ts";
+import { status as httpStatus } from "../../mapping/schema/text.ts";
+import { about } from "../../mapping/schema/about.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
-/** The catalogs of v4: the rows of each list, by its request. */
-export const catalogLists = z.record(z.string(), z.array(z.json()));
+/** The catalogs of the upstream: the rows of each list, by its request. */
+export const catalogLists = about(
+  z.record(z.string(), z.array(z.json())),
+  "The rows of each upstream list that a catalog is loaded from, by its request.",
+  { "GET /regions": [{ id: "eu" }] },
+);
+
+const headers = about(z.record(z.string(), z.string()).optional(), "Headers by name.", {
+  "Idempotency-Key": "a1",
+});
+const body = about(z.json().optional(), "The JSON body.", { label: "data" });
+const file = about(z.string().optional(), "The media type of a file, instead of a body.", "image/png");
+const status = about(httpStatus.default(200), "The status.", 201);
 
 /**
- * A golden case of a pack: an alpha request, the expected v4 requests with the responses of v4, and the expected
- * alpha response. {@link expandRepeats} expands long lists.
+ * A golden case of a pack: a client's request, the expected upstream requests with the responses of the upstream, and the
+ * expected response to the client. {@link expandRepeats} expands long lists.
  */
 export const exampleDefinition = z.strictObject({
-  title: z.string(),
-  alpha: z.string(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.json().optional(),
-  /** The media type of a file, instead of a body. */
-  file: z.string().optional(),
-  /** Catalogs that differ from those of the other examples. */
-  catalogs: catalogLists.optional(),
-  v4: z
-    .array(
-      z.strictObject({
-        call: z.string(),
-        filter: z.json().optional(),
-        body: z.json().optional(),
-        status: status.optional(),
-        answers: z.json().optional(),
-        /** The media type of a file, instead of `answers`. */
-        file: z.string().optional(),
-      }),
-    )
-    .default([]),
-  /** `file`: the media type of a file; the body is empty then. */
-  gives: z.strictObject({ status: status.default(200), body: z.json(), file: z.string().optional() }),
+  title: about(z.string(), "What the case shows.", "Create a volume"),
+  request: about(z.string(), "The client's request: method and path with query.", "GET /volumes?page=2"),
+  headers,
+  body,
+  file,
+  catalogs: about(catalogLists.optional(), "Catalogs that differ from those of `catalogs.yaml`.", {
+    "GET /regions": [{ id: "eu" }],
+  }),
+  upstream: about(
+    z
+      .array(
+        z.strictObject({
+          request: about(z.string(), "The expected upstream request.", "POST /volumes"),
+          filter: about(z.json().optional(), "The expected filter in the filter header.", { label: "data" }),
+          body: about(z.json().optional(), "The expected body.", { label: "data" }),
+          response: about(
+            z.strictObject({ status, headers, body, file }).prefault({}),
+            "The response of the upstream.",
+            { status: 404, body: { message: "Not found" } },
+          ),
+        }),
+      )
+      .default([]),
+    "The expected upstream requests. Requests at the same time can be in any order.",
+    [{ request: "GET /volumes/7", response: { body: { id: 7 } } }],
+  ),
+  response: about(
+    z.strictObject({ status, body, file }),
+    "The expected response to the client. With `file` the body is not compared.",
+    { status: 200, body: { id: 7 } },
+  ),
 });
 
 /** The JSON Schema of an example, for editors and hints. */
 export const exampleSchema = () => z.toJSONSchema(exampleDefinition, { io: "input" });
+
+/** The JSON Schema of `examples/catalogs.yaml`. */
+export const catalogsSchema = () => z.toJSONSchema(catalogLists);
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
 

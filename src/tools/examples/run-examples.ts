@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
+import { fillShape } from "../../dialect/shape.ts";
 import { createDryRun, type DryRun } from "../dry-run.ts";
 import { splitCall, type Example, type ExampleDefinition, type WrittenCall } from "./example.ts";
 
@@ -15,54 +16,60 @@ const createResponse = (status: number, body: unknown): HttpResponse => ({
 });
 
 /** A catalog as v4 returns it, on one page. */
-function createCatalogResponse(lists: CatalogLists, path: string, { dialect }: Pack): HttpResponse {
-  const call = `GET ${path.split("?")[0]?.slice(dialect.v4.prefix.length)}`;
-  const rows = lists[call];
-  const { items, page, pages, results } = dialect.v4.envelope;
-  return rows
-    ? createResponse(200, { [items]: rows, [page]: 1, [pages]: 1, [results]: rows.length })
-    : createResponse(404, undefined);
+function createCatalogResponse(lists: CatalogLists, path: string, pack: Pack): HttpResponse {
+  const { dialect, lists: shapes } = pack;
+  const call = `GET ${path.split("?")[0]?.slice(dialect.upstream.base_path.length)}`;
+  const items = lists[call];
+  const list = items && fillShape(shapes.upstream, { items, page: 1, pages: 1, total: items.length });
+  return list ? createResponse(200, list) : createResponse(404, undefined);
 }
 
 /** A v4 with the responses of the examples. */
 interface ExampleV4 extends Upstream {
   /** Sets the requests of the next example. */
-  expect(calls: ExampleDefinition["v4"], onMismatch: (message: string) => void): void;
+  expect(calls: ExampleDefinition["upstream"], onMismatch: (message: string) => void): void;
   /** The number of expected requests that were not sent. */
   missingCount(): number;
 }
 
-type ExpectedCall = WrittenCall & ExampleDefinition["v4"][number];
+type ExpectedCall = WrittenCall & ExampleDefinition["upstream"][number];
+
+const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 const format = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-function compareRequest(sent: HttpRequest, expected: ExpectedCall, filterHeader: string): string[] {
-  const filter = sent.headers[filterHeader.toLowerCase()];
+function compareRequest(
+  sent: HttpRequest,
+  expected: ExpectedCall,
+  filterHeader: string | undefined,
+): string[] {
+  const filter = filterHeader === undefined ? undefined : sent.headers[filterHeader.toLowerCase()];
   const actualParts = {
-    call: `${sent.method} ${sent.path}`,
+    request: `${sent.method} ${sent.path}`,
     filter: filter === undefined ? undefined : (JSON.parse(filter) as unknown),
     body: sent.body === undefined ? undefined : (JSON.parse(sent.body) as unknown),
   };
   const expectedParts = {
-    call: `${expected.method} ${expected.path}`,
+    request: `${expected.method} ${expected.path}`,
     filter: expected.filter,
     body: expected.body,
   };
-  return (["call", "filter", "body"] as const).flatMap((part) =>
+  return (["request", "filter", "body"] as const).flatMap((part) =>
     isDeepStrictEqual(actualParts[part], expectedParts[part])
       ? []
-      : [`v4 ${part} is ${format(actualParts[part])}, expected ${format(expectedParts[part])}`],
+      : [`upstream ${part} is ${format(actualParts[part])}, expected ${format(expectedParts[part])}`],
   );
 }
 
 /** Concurrent requests can come in any order. */
 function createExampleV4(pack: Pack, lists: CatalogLists): ExampleV4 {
-  const { prefix } = pack.dialect.v4;
+  const { base_path: prefix, filters } = pack.dialect.upstream;
   let expected: ExpectedCall[] = [];
   let report: (message: string) => void = () => undefined;
   return {
     expect(calls, onMismatch) {
-      expected = calls.map((call) => ({ ...call, ...splitCall(call.call, prefix) }));
+      expected = calls.map((call) => ({ ...call, ...splitCall(call.request, prefix) }));
       report = onMismatch;
     },
     missingCount: () => expected.length,
@@ -70,10 +77,13 @@ function createExampleV4(pack: Pack, lists: CatalogLists): ExampleV4 {
       if (sent.headers["authorization"] === undefined) return createCatalogResponse(lists, sent.path, pack);
       const index = expected.findIndex(({ method, path }) => method === sent.method && path === sent.path);
       const [next] = expected.splice(Math.max(0, index), 1);
-      if (!next) report(`v4 is called once more than expected: ${sent.method} ${sent.path}`);
-      else for (const message of compareRequest(sent, next, pack.dialect.filter.header)) report(message);
-      const response = createResponse(next?.status ?? 200, next?.answers);
-      return next?.file === undefined ? response : { ...response, headers: { "content-type": next.file } };
+      if (!next) report(`one more upstream request than expected: ${sent.method} ${sent.path}`);
+      else for (const message of compareRequest(sent, next, filters?.header)) report(message);
+      const { status, body, file, headers } = next?.response ?? { status: 200 };
+      return {
+        ...createResponse(status, body),
+        headers: { ...lowerCase(headers), ...(file !== undefined && { "content-type": file }) },
+      };
     },
     close: () => Promise.resolve(),
   };
@@ -115,28 +125,29 @@ export async function runExamples(
   for (const { source, definition } of examples) {
     const { catalogs } = definition;
     const { v4, dryRun } = catalogs ? await createExampleRun(pack, { ...lists, ...catalogs }) : shared;
-    const report = (message: string, path: PropertyKey[] = ["v4"]) =>
+    const report = (message: string, path: PropertyKey[] = ["upstream"]) =>
       void diagnostics.push(source.diagnosticAt(path, message));
-    v4.expect(definition.v4, report);
+    v4.expect(definition.upstream, report);
     const { response, context } = await dryRun.send({
-      ...splitCall(definition.alpha, pack.dialect.alpha.prefix),
+      ...splitCall(definition.request, pack.dialect.client.base_path),
       ...(definition.headers && { headers: definition.headers }),
       body: definition.body,
       file: definition.file,
     });
-    if (v4.missingCount() > 0) report(`${v4.missingCount()} expected v4 calls were not made`);
-    const { status, body, file } = definition.gives;
+    if (v4.missingCount() > 0) report(`${v4.missingCount()} expected upstream requests were not sent`);
+    const { status, body, file } = definition.response;
     if (response.status !== status)
       report(
         [`status is ${response.status}, expected ${status}: ${response.body}`, ...context.warnings].join(
           "; ",
         ),
-        ["gives", "status"],
+        ["response", "status"],
       );
     else if (file !== response.file?.type)
-      report(`file is ${response.file?.type}, expected ${file}`, ["gives"]);
+      report(`file is ${response.file?.type}, expected ${file}`, ["response"]);
     else if (!file)
-      for (const message of compareBody(JSON.parse(response.body), body)) report(message, ["gives", "body"]);
+      for (const message of compareBody(JSON.parse(response.body), body))
+        report(message, ["response", "body"]);
     if (catalogs) dryRun.catalogs.stop();
   }
   shared.dryRun.catalogs.stop();

@@ -63,26 +63,25 @@ function toArgument(body: RecordedBody): string | undefined {
 
 /** Writes the alpha request of a record and its v4 requests as `curl` commands. */
 export function recordCurls({ lane, client, alpha, v4 }: AuditRecord, pack: Pack): RecordCurls {
-  const { dialect } = pack;
-  const filterHeader = dialect.filter.header;
+  const { client: clientSide, upstream } = pack.dialect;
   const hasToken = client.fingerprint !== null;
   const toCurl = (
     base: string,
-    scheme: string,
+    { credentials, filters }: Pack["dialect"]["client" | "upstream"],
     { method, path, filter, body }: { method: string; path: string; filter: string | null; body?: unknown },
   ): string =>
     curl({
       base,
       method,
       path,
-      scheme: hasToken ? scheme : undefined,
-      headers: { [filterHeader]: filter ?? undefined },
+      scheme: hasToken ? credentials?.scheme : undefined,
+      headers: filters ? { [filters.header]: filter ?? undefined } : {},
       body: toArgument(body),
     });
   const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
-  const scheme = lane === "native" ? dialect.v4.scheme : dialect.alpha.scheme;
+  const side = lane === "native" ? upstream : clientSide;
   return {
-    alpha: toCurl("$GATEWAY", scheme, { ...alpha, path }),
-    v4: v4.map((call) => toCurl("$V4", dialect.v4.scheme, call)),
+    alpha: toCurl("$GATEWAY", side, { ...alpha, path }),
+    v4: v4.map((call) => toCurl("$V4", upstream, call)),
   };
 }

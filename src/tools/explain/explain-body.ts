@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import type { FieldRule } from "../../mapping/schema/definition.ts";
+import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -13,8 +13,8 @@ const writeClass = (name: string, rule: FieldRule): FieldClass =>
   rule.write === undefined ? classOf(name, rule) : "value";
 
 /** The name under which the client sent a member: its name or an alias. */
-const findSentName = (name: string, { also = [] }: FieldRule, body: JsonObject): string | undefined =>
-  [name, ...also].find((candidate) => compileGetter(candidate)(body) !== undefined);
+const findSentName = (name: string, { aliases = [] }: FieldRule, body: JsonObject): string | undefined =>
+  [name, ...aliases].find((candidate) => compileGetter(candidate)(body) !== undefined);
 
 /** Explains how a client's body became the v4 body; null if one of them is missing. */
 export function explainBody(record: AuditRecord, route: Route): ExplainedBody | null {
@@ -34,17 +34,17 @@ export function explainBody(record: AuditRecord, route: Route): ExplainedBody | 
   const writtenMembers = new Set<string>();
   const fields = [...route.resource.members].flatMap(([name, rule]): ExplainedField[] => {
     const field = findSentName(name, rule, body);
-    if (field === undefined || rule.v4 === undefined) return [];
-    const value = compileGetter(rule.v4)(call.body);
+    if (field === undefined || rule.upstream === undefined) return [];
+    const value = compileGetter(rule.upstream)(call.body);
     if (value === undefined) return [];
     usedMembers.add(field.split(".", 1)[0] ?? field);
-    writtenMembers.add(rule.v4.split(".", 1)[0] ?? rule.v4);
+    writtenMembers.add(rule.upstream.split(".", 1)[0] ?? rule.upstream);
     return [
       {
         field,
         class: writeClass(field, rule),
         value: compileGetter(field)(body),
-        v4: { call: callName(call), field: rule.v4, value },
+        v4: { call: callName(call), field: rule.upstream, value },
         rule: describeWrite(field, rule),
         loss: null,
       },

@@ -1,5 +1,4 @@
 import type { AuditRecord } from "../../audit/record.ts";
-import { readErrors } from "../../dialect/errors.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -10,10 +9,9 @@ import { callName } from "./recorded.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
-  const names = pack.dialect.errors;
-  const alphaErrors = readErrors(record.alpha.response, names) ?? [];
+  const alphaErrors = pack.errors.client.read(record.alpha.response) ?? [];
   const failedCall = record.v4.findLast(({ status }) => status === null || !isSuccess(status));
-  const v4Errors = readErrors(failedCall?.response, names) ?? [];
+  const v4Errors = pack.errors.upstream.read(failedCall?.response) ?? [];
   return alphaErrors.map(({ reason, field }) => {
     const origin = v4Errors.find(
       (error) =>

@@ -1,11 +1,12 @@
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
-import type { FieldRule } from "../../mapping/schema/definition.ts";
+import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import { isObject } from "../../dialect/json/parse.ts";
+import { dottedPath } from "../../dialect/shape.ts";
 import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
 import { callName, findRecordedCall, isTruncated } from "./recorded.ts";
 
@@ -30,7 +31,7 @@ const joinPath = (at: string, name: string): string => (at === "" ? name : `${at
 
 /** The member of a related response that an expression uses; undefined if it uses none. */
 function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources): V4Side | undefined {
-  const paths = new Set([...read.matchAll(/\$with\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
+  const paths = new Set([...read.matchAll(/\$related\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
   const [path = ""] = paths;
   const [name = "", ...rest] = path.split(".");
   const response = related.get(name);
@@ -44,13 +45,13 @@ function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources):
 
 function findV4Side(rule: FieldRule, { v4, from }: ObjectPair, sources: FieldSources): V4Side {
   if (rule.const !== undefined) return { call: null, field: null };
-  if (rule.v4 === undefined) {
+  if (rule.upstream === undefined) {
     // A related request that was not sent, or failed, is not a source.
-    const ownCall = rule.read?.includes("$with") ? null : from.call;
+    const ownCall = rule.read?.includes("$related") ? null : from.call;
     return findRelatedSource(rule, sources) ?? { call: ownCall, field: null };
   }
-  const value = compileGetter(rule.v4)(v4);
-  return { call: from.call, field: joinPath(from.at, rule.v4), ...(value !== undefined && { value }) };
+  const value = compileGetter(rule.upstream)(v4);
+  return { call: from.call, field: joinPath(from.at, rule.upstream), ...(value !== undefined && { value }) };
 }
 
 /** Explains the fields of an object within an object, if it has one v4 object as its source. */
@@ -62,11 +63,11 @@ function explainNested(
 ): ExplainedField[] {
   const resource = rule.object === undefined ? undefined : sources.resources.get(rule.object);
   const nested = compileGetter(name)(pair.alpha);
-  const hasSource = rule.v4 !== undefined && rule.read === undefined;
-  const origin = hasSource ? compileGetter(rule.v4 ?? name)(pair.v4) : undefined;
+  const hasSource = rule.upstream !== undefined && rule.read === undefined;
+  const origin = hasSource ? compileGetter(rule.upstream ?? name)(pair.v4) : undefined;
   const explainOne = (alpha: unknown, v4: unknown, at: string): ExplainedField[] => {
     if (!resource || !isObject(alpha)) return [];
-    const from = { call: pair.from.call, at: joinPath(pair.from.at, (rule.v4 ?? name) + at) };
+    const from = { call: pair.from.call, at: joinPath(pair.from.at, (rule.upstream ?? name) + at) };
     return explainObject(resource, { at: joinPath(pair.at, name + at), alpha, v4, from }, sources);
   };
   if (!hasSource) return [];
@@ -127,20 +128,26 @@ function findSources(record: AuditRecord, route: Route, pack: Pack): FieldSource
   return { resources: pack.resources, related: new Map(related) };
 }
 
-const readRows = (body: unknown, name: string): unknown[] => {
-  const list = isObject(body) ? body[name] : undefined;
+const readMember = (body: unknown, path: string): unknown => (path === "" ? body : compileGetter(path)(body));
+
+const readRows = (body: unknown, path: string): unknown[] => {
+  const list = readMember(body, path);
   return Array.isArray(list) ? list : [];
 };
 
-const COUNTS = ["page", "pages", "results"] as const;
+const COUNTS = ["page", "pages", "total"] as const;
 
-const readMember = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined);
+/** The counts that a list of the client has, with their paths. */
+const clientCounts = ({ lists }: Pack): { count: (typeof COUNTS)[number]; field: string }[] =>
+  COUNTS.flatMap((count) => {
+    const field = dottedPath(lists.client, count);
+    return field === undefined ? [] : [{ count, field }];
+  });
 
 /** Explains the counts of a list that v4 paged. */
 function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): ExplainedField[] {
-  const { alpha, v4 } = pack.dialect;
-  return COUNTS.map((count) => {
-    const [field, origin] = [alpha.envelope[count], v4.envelope[count]];
+  return clientCounts(pack).map(({ count, field }) => {
+    const origin = dottedPath(pack.lists.upstream, count) ?? "";
     return {
       field,
       class: field === origin ? "same" : "renamed",
@@ -154,8 +161,7 @@ function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): Exp
 
 /** Explains the counts of a list that the gateway paged. */
 function explainGatewayEnvelope(response: unknown, pack: Pack): ExplainedField[] {
-  return COUNTS.map((count) => {
-    const field = pack.dialect.alpha.envelope[count];
+  return clientCounts(pack).map(({ field }) => {
     const value = readMember(response, field);
     const v4 = { call: null, field: null };
     return { field, class: "derived", value, v4, rule: "counted by the gateway", loss: null };
@@ -171,11 +177,12 @@ async function explainSelected(
 ): Promise<ExplainedResponse> {
   const { response } = record.alpha;
   const isList = route.response === "list";
-  const objects = isList ? readRows(response, route.list) : [response];
+  const itemsPath = dottedPath(pack.lists.client, "items", route.list) ?? "";
+  const objects = isList ? readRows(response, itemsPath) : [response];
   const sources = findSources(record, route, pack);
   const fields = await Promise.all(
     objects.map(async (alpha, row) => {
-      const at = isList ? `${route.list}[${row}]` : "";
+      const at = isList ? `${itemsPath}[${row}]` : "";
       const pair: ObjectPair = { at, alpha, v4: undefined, from: { call, at: "" } };
       return explainObject(await route.resourceFor(undefined), pair, sources);
     }),
@@ -195,7 +202,7 @@ function explainCatalogResponse(
     return unexplained("The record has no v4 request that this response comes from.");
   const [first] = route.source.catalog.calls;
   return explainSelected(record, route, pack, {
-    call: `GET ${pack.dialect.v4.prefix}${first?.path ?? ""}`,
+    call: `GET ${pack.dialect.upstream.base_path}${first?.path ?? ""}`,
     note: "The response comes from the catalog cache. The record does not have the v4 objects.",
   });
 }
@@ -211,7 +218,7 @@ export async function explainResponse(
   if (isTruncated(response))
     return unexplained("The response was too long to be recorded completely (AUDIT_BODY_LIMIT).");
   if (route.response === "file") return unexplained("The response is a file, which was forwarded unchanged.");
-  if (route.response === "nothing") return unexplained("The responses of this route have no members.");
+  if (route.response === "none") return unexplained("The responses of this route have no members.");
   const call = findOrigin(record, route, pack);
   if (!call) return explainCatalogResponse(record, route, pack);
   if (route.aggregation) {
@@ -228,10 +235,11 @@ export async function explainResponse(
     const pair: ObjectPair = { at: "", alpha: response, v4: call.response, from: { call: name, at: "" } };
     return { fields: await explain(pair), note: null };
   }
-  const { items } = pack.dialect.v4.envelope;
+  const items = dottedPath(pack.lists.upstream, "items") ?? "";
+  const clientItems = dottedPath(pack.lists.client, "items", route.list) ?? "";
   const v4Rows = readRows(call.response, items);
-  const pairs = readRows(response, route.list).map((alpha, row): ObjectPair => ({
-    at: `${route.list}[${row}]`,
+  const pairs = readRows(response, clientItems).map((alpha, row): ObjectPair => ({
+    at: `${clientItems}[${row}]`,
     alpha,
     v4: v4Rows[row],
     from: { call: name, at: `${items}[${row}]` },

@@ -1,4 +1,4 @@
-import type { FieldRule } from "../../mapping/schema/definition.ts";
+import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { FieldClass } from "../../mapping/pack-summary.ts";
 
 /** The v4 side of a field. */
@@ -51,15 +51,15 @@ export interface Explanation {
 
 const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
 
-function describeSource(name: string, { v4, read, const: constant }: FieldRule): string {
+function describeSource(name: string, { upstream: v4, read, const: constant }: FieldRule): string {
   if (constant !== undefined) return `always ${JSON.stringify(constant)}`;
   if (read !== undefined) return `computed by ${toLine(read)}`;
   return v4 === name ? "the same in v4" : `from ${v4}`;
 }
 
-function describeSteps({ type, as, catalog, object, array }: FieldRule): string[] {
+function describeSteps({ format, values: as, catalog, object, as_array: array }: FieldRule): string[] {
   return [
-    ...(type === "date-time" ? ["as a time in UTC"] : []),
+    ...(format === "date-time" ? ["as a time in UTC"] : []),
     ...(as === undefined ? [] : [`mapped by the value table ${as}`]),
     ...(catalog === undefined ? [] : [`expanded to the entry of the catalog ${catalog}`]),
     ...(object === undefined ? [] : [`as the object ${object}`]),
@@ -74,7 +74,7 @@ export function describeRead(name: string, rule: FieldRule, isMissing: boolean):
 }
 
 /** Describes how a member of a body is written. */
-export function describeWrite(name: string, { v4, as, catalog, write }: FieldRule): string {
+export function describeWrite(name: string, { upstream: v4, values: as, catalog, write }: FieldRule): string {
   const target = write === undefined ? (v4 === name ? "sent unchanged" : `sent as ${v4}`) : "";
   return [
     target || `sent as ${v4}, computed by ${toLine(write ?? "")}`,

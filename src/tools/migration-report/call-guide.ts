@@ -1,5 +1,5 @@
 import type { Access } from "../../dialect/scopes.ts";
-import type { DialectDefinition } from "../../mapping/schema/definition.ts";
+import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { explainBody } from "../explain/explain-body.ts";
@@ -19,10 +19,10 @@ function createScopePair(
   { resource, level }: Level,
   { scopes }: DialectDefinition,
 ): { alpha: string; v4: string } {
-  const word = scopes.levels[level] ?? "";
+  const word = scopes?.levels[level] ?? "";
   return {
     alpha: `${resource}:${word}`,
-    v4: `${scopes.resources[resource] ?? resource}:${scopes.v4_levels[word] ?? word}`,
+    v4: `${scopes?.resources[resource] ?? resource}:${scopes?.upstream_levels[word] ?? word}`,
   };
 }
 
@@ -40,7 +40,7 @@ export function findSmallestScopes(
   dialect: DialectDefinition,
 ): { alpha: string[]; v4: string[] } {
   const levels = accesses.filter((access) => typeof access !== "string");
-  const areaOf = ({ resource }: Level): string => dialect.scopes.resources[resource] ?? resource;
+  const areaOf = ({ resource }: Level): string => dialect.scopes?.resources[resource] ?? resource;
   return {
     alpha: findHighestLevels(levels, ({ resource }) => resource)
       .map((level) => createScopePair(level, dialect).alpha)
@@ -73,14 +73,14 @@ const readBodies = (records: readonly AuditRecord[]): Record<string, unknown>[] 
 function describeBody(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
   const bodies = readBodies(records);
   return (route.body?.members ?? []).flatMap(({ name, rule }) => {
-    const spelling = [name, ...(rule.also ?? [])].find((candidate) =>
+    const spelling = [name, ...(rule.aliases ?? [])].find((candidate) =>
       bodies.some((body) => compileGetter(candidate)(body) !== undefined),
     );
     if (bodies.length > 0 && spelling === undefined) return [];
     const change = describeField(name, rule, { pack, direction: "write", relatedCalls: NO_CALLS });
-    const sentName = spelling !== undefined && spelling !== rule.v4 ? spelling : undefined;
+    const sentName = spelling !== undefined && spelling !== rule.upstream ? spelling : undefined;
     if (change) return [{ ...change, field: spelling ?? name }];
-    return sentName === undefined || sentName === name ? [] : [createRename(sentName, rule.v4 ?? name)];
+    return sentName === undefined || sentName === name ? [] : [createRename(sentName, rule.upstream ?? name)];
   });
 }
 
@@ -166,7 +166,7 @@ function findCounterpart(route: Route): Counterpart {
   const { source, response, name } = route;
   if ("error" in source) return "none";
   const isRead = "call" in source && source.call.method === "GET";
-  return isRead && response === "nothing" && !name.startsWith("GET ") ? "unneeded" : "call";
+  return isRead && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
 type Counts = Pick<CallGuide, "route" | "requests" | "statuses" | "lossy" | "last">;

@@ -1,6 +1,9 @@
 import type { Route } from "../../mapping/compile/route.ts";
+import { dottedPath, type Shape } from "../../dialect/shape.ts";
+import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import type { DialectDefinition, FieldRule } from "../../mapping/schema/definition.ts";
+import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
+import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
 import type { Difference, FieldChange, ObjectChanges, ValuePair } from "./model.ts";
 
@@ -48,13 +51,15 @@ function describeOtherValues(kind: string, { pack, direction }: ChangeContext): 
 }
 
 function findRelatedCalls({ read = "" }: FieldRule, { relatedCalls }: ChangeContext): string[] {
-  const calls = [...read.matchAll(/\$with\.(\w+)/g)].flatMap(([, name = ""]) => relatedCalls.get(name) ?? []);
+  const calls = [...read.matchAll(/\$related\.(\w+)/g)].flatMap(
+    ([, name = ""]) => relatedCalls.get(name) ?? [],
+  );
   return [...new Set(calls)];
 }
 
 function describeCatalog(catalog: string, { pack, direction }: ChangeContext): string {
   const [call] = pack.resources.get(catalog)?.catalog?.calls ?? [];
-  const list = call ? ` ${code(`GET ${pack.dialect.v4.prefix}${call.path}`)} lists them.` : "";
+  const list = call ? ` ${code(`GET ${pack.dialect.upstream.base_path}${call.path}`)} lists them.` : "";
   return direction === "write"
     ? `The id of a ${catalog} in v4.${list}`
     : `v4 returns only the id; alpha returned the whole ${catalog}.${list}`;
@@ -63,7 +68,7 @@ function describeCatalog(catalog: string, { pack, direction }: ChangeContext): s
 function describeChange(name: string, rule: FieldRule, context: ChangeContext): string[] {
   const { pack, direction } = context;
   const calls = findRelatedCalls(rule, context);
-  const { v4, as, catalog, or, const: constant } = rule;
+  const { upstream: v4, values: as, catalog, default: or, const: constant } = rule;
   if (constant !== undefined)
     return [
       `Alpha always returned ${literal(constant)}${rule.loss === undefined ? "; v4 does not have the field" : `: ${rule.loss}`}.`,
@@ -73,7 +78,7 @@ function describeChange(name: string, rule: FieldRule, context: ChangeContext): 
     ...(calls.length === 0 && v4 === undefined ? ["v4 does not have the field; alpha computed it."] : []),
     ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
     ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
-    ...(rule.array === true && direction === "read" ? ["One value; alpha had a list with one item."] : []),
+    ...(rule.as_array === true && direction === "read" ? ["One value; alpha had a list with one item."] : []),
     ...(or !== undefined && or !== null && direction === "read"
       ? [`Can be null or missing; alpha returned ${literal(or)}.`]
       : []),
@@ -96,7 +101,7 @@ function describeValues(kind: string, context: ChangeContext): string {
 
 function findFormula(rule: FieldRule, { pack, direction }: ChangeContext): string | null {
   const expression = direction === "read" ? rule.read : rule.write;
-  const kind = pack.dialect.values[rule.as ?? ""]?.[direction];
+  const kind = pack.dialect.values[rule.values ?? ""]?.[direction];
   const formula = expression ?? (typeof kind === "string" ? kind : undefined);
   return formula === undefined ? null : toLine(formula);
 }
@@ -111,11 +116,11 @@ export function describeField(
   const loss = context.direction === "read" ? (rule.loss ?? null) : null;
   const formula = findFormula(rule, context);
   if (change === "" && loss === null && formula === null) return undefined;
-  const { as, catalog, write } = rule;
+  const { values: as, catalog, write } = rule;
   const isTranslated = [as, catalog, write].some((key) => key !== undefined);
   return {
     field: name,
-    v4: rule.v4 ?? null,
+    v4: rule.upstream ?? null,
     class: context.direction === "write" && isTranslated ? "value" : classOf(name, rule),
     change,
     values: [
@@ -146,7 +151,7 @@ const createRelatedCalls = (routes: readonly Route[], { dialect }: Pack): Map<st
     routes.flatMap((route) =>
       route.related.map(({ name, endpoint }) => [
         name,
-        `${endpoint.method} ${dialect.v4.prefix}${endpoint.template}`,
+        `${endpoint.method} ${dialect.upstream.base_path}${endpoint.template}`,
       ]),
     ),
   );
@@ -173,51 +178,70 @@ export function describeObjects(routes: readonly Route[], pack: Pack): ObjectCha
 
 const list = (names: readonly string[]): string => names.join(", ");
 
-function describeOperators({ filter }: DialectDefinition): Difference[] {
-  const changed = Object.entries(filter.operators).flatMap(([alpha, { v4 = alpha, also = [] }]) => {
-    const spellings = [alpha, ...also].filter((spelling) => spelling !== v4);
-    return spellings.length === 0 ? [] : [{ alpha: list(spellings), v4 }];
+function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
+  const spellings = (side: typeof client.filters): Map<string, string[]> =>
+    new Map(Object.entries(side?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
+  const upstreamSpellings = spellings(upstream.filters);
+  const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
+    const [v4 = "-"] = upstreamSpellings.get(is) ?? [];
+    const others = texts.filter((spelling) => spelling !== v4);
+    return others.length === 0 ? [] : [{ alpha: list(others), v4 }];
   });
-  if (changed.length === 0) return [];
+  if (changed.length === 0 || !client.filters) return [];
   return [
     {
-      what: `Operators in ${filter.header}`,
+      what: `Operators in ${client.filters.header}`,
       alpha: list(changed.map(({ alpha }) => alpha)),
       v4: list(changed.map(({ v4 }) => v4)),
     },
   ];
 }
 
+const COUNTS = ["page", "pages", "total"];
+
+/** Names the counts that a list has. */
+const describeCounts = (shape: Shape): string =>
+  list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
+
 /** Describes the differences in all calls. */
-export function describeCommonChanges(dialect: DialectDefinition): readonly Difference[] {
-  const { alpha, v4, statuses, page } = dialect;
-  const { rate_limited: limited, same, other, other_4xx: badRequest } = statuses;
+export function describeCommonChanges({ dialect, lists, statuses }: Pack): readonly Difference[] {
+  const { client, upstream } = dialect;
+  const phrase = statuses.phrases[statuses.limited] ?? "Too Many Requests";
+  const sent = (scheme: string | undefined): string => (scheme ? `Authorization: ${scheme} …` : "none");
+  const { pagination: clientPages } = client;
+  const { pagination: upstreamPages } = upstream;
   return [
-    { what: "Credentials", alpha: `Authorization: ${alpha.scheme} …`, v4: `Authorization: ${v4.scheme} …` },
+    {
+      what: "Credentials",
+      alpha: sent(client.credentials?.scheme),
+      v4: sent(upstream.credentials?.scheme),
+    },
     {
       what: "Rows of a list",
       alpha: "in a member with the name of the list",
-      v4: `always in ${v4.envelope.items}`,
+      v4: `always in ${dottedPath(lists.upstream, "items")}`,
     },
     {
       what: "Counts of a list",
-      alpha: list([alpha.envelope.page, alpha.envelope.pages, alpha.envelope.results]),
-      v4: list([v4.envelope.page, v4.envelope.pages, v4.envelope.results]),
+      alpha: describeCounts(lists.client),
+      v4: describeCounts(lists.upstream),
     },
     {
       what: "Page size",
-      alpha: `${alpha.page_size}, fixed; ?${page}=N`,
-      v4: `?${page}=N&${v4.page_size.parameter}=M, at most ${v4.page_size.largest}`,
+      alpha: clientPages ? `${clientPages.size}, fixed; ?${clientPages.parameter}=N` : "no pages",
+      v4: upstreamPages
+        ? `?${upstreamPages.parameter}=N&${upstreamPages.size.parameter}=M, at most ${upstreamPages.size.maximum}`
+        : "no pages",
     },
     ...describeOperators(dialect),
     {
       what: "Too many requests",
-      alpha: `${limited.alpha} ${limited.phrase}`,
-      v4: `${limited.v4}; Retry-After is the time to wait`,
+      alpha: `${statuses.limited} ${phrase}`,
+      v4: `${TOO_MANY_REQUESTS}; Retry-After is the time to wait`,
     },
     {
       what: "Statuses",
-      alpha: `200, ${list([badRequest, ...same, limited.alpha, other].toSorted((one, next) => one - next).map(String))} only`,
+      alpha: `200, ${list(statuses.all.toSorted((one, next) => one - next).map(String))} only`,
       v4: "any HTTP status; 200 to 299 mean success",
     },
     {
@@ -225,10 +249,14 @@ export function describeCommonChanges(dialect: DialectDefinition): readonly Diff
       alpha: "alpha's names",
       v4: "v4's names, as in these tables",
     },
-    {
-      what: `Clients that sent ${alpha.always_ok.request}`,
-      alpha: `always 200, with the status in ${alpha.always_ok.answer}`,
-      v4: "always the status",
-    },
+    ...(client.always_ok
+      ? [
+          {
+            what: `Clients that sent ${client.always_ok.request_header}`,
+            alpha: `always 200, with the status in ${client.always_ok.response_header}`,
+            v4: "always the status",
+          },
+        ]
+      : []),
   ];
 }

@@ -11,7 +11,7 @@ const V4 = "$V4";
 /** The fields of a response that need a related request. */
 const findRelatedFields = ({ resource }: Route, requestName: string): string[] =>
   [...resource.fields].flatMap(([name, rule]) =>
-    new RegExp(String.raw`\$with\.${RegExp.escape(requestName)}\b`).test(rule.read ?? "") ? [name] : [],
+    new RegExp(String.raw`\$related\.${RegExp.escape(requestName)}\b`).test(rule.read ?? "") ? [name] : [],
   );
 
 /** The main call and the requests that complete its response, in order, each with its reason. */
@@ -32,7 +32,7 @@ function listEndpoints(route: Route): { why: string; endpoint: Endpoint }[] {
 
 /** The v4 calls of a route as in the pack. */
 export function listV4Calls(route: Route, { dialect }: Pack): string[] {
-  const { prefix } = dialect.v4;
+  const { base_path: prefix } = dialect.upstream;
   if ("catalog" in route.source) return route.source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`);
   return listEndpoints(route).map(({ endpoint }) => `${endpoint.method} ${prefix}${endpoint.template}`);
 }
@@ -45,15 +45,15 @@ function createPlainCommand(call: string, base: string, scheme: string | undefin
 
 function createCatalogCommands(route: Route, { dialect }: Pack): Command[] {
   if (!("catalog" in route.source)) return [];
-  const { prefix, scheme } = dialect.v4;
+  const { base_path: prefix, credentials, filters } = dialect.upstream;
   return route.source.catalog.calls.map(({ path, filter }) => ({
     why: "",
     curl: curl({
       base: V4,
       method: "GET",
       path: prefix + path,
-      scheme: route.access === "public" ? undefined : scheme,
-      headers: { [dialect.filter.header]: filter === undefined ? undefined : JSON.stringify(filter) },
+      scheme: route.access === "public" ? undefined : credentials?.scheme,
+      headers: filters && filter !== undefined ? { [filters.header]: JSON.stringify(filter) } : {},
       body: undefined,
     }),
   }));
@@ -86,17 +86,17 @@ export function createV4Commands(record: AuditRecord | undefined, route: Route, 
   if ("catalog" in route.source) return createCatalogCommands(route, pack);
   const recorded = createRecordedCommands(record, route, pack);
   if (recorded) return recorded;
-  const { prefix, scheme } = pack.dialect.v4;
+  const { base_path: prefix, credentials } = pack.dialect.upstream;
   return listEndpoints(route).map(({ why, endpoint }) => ({
     why,
-    curl: createPlainCommand(`${endpoint.method} ${prefix}${endpoint.template}`, V4, scheme),
+    curl: createPlainCommand(`${endpoint.method} ${prefix}${endpoint.template}`, V4, credentials?.scheme),
   }));
 }
 
 /** The alpha command, from a record if there is one. */
 export function createAlphaCommand(record: AuditRecord | undefined, route: string, pack: Pack): string {
   if (record) return recordCurls(record, pack).alpha;
-  const { prefix, scheme } = pack.dialect.alpha;
+  const { base_path: prefix, credentials } = pack.dialect.client;
   const [method = "GET", path = ""] = route.split(" ", 2);
-  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, scheme);
+  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, credentials?.scheme);
 }

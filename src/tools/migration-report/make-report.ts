@@ -136,7 +136,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       calls: new Set(callSummaries.map(({ route }) => route)).size,
     },
     days,
-    everyCall: describeCommonChanges(pack.dialect),
+    everyCall: describeCommonChanges(pack),
     clients: clientGuides,
     cut: Math.max(clients.length, usage.length) >= MAX_USAGE_ROWS,
   };

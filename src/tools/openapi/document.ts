@@ -1,5 +1,7 @@
 import type { Pack } from "../../mapping/pack.ts";
-import { describeObject, objectRef } from "./schemas.ts";
+import { isObject } from "../../dialect/json/parse.ts";
+import { isItemTemplate, nameOf } from "../../dialect/shape.ts";
+import { describeObject, extensionName, objectRef } from "./schemas.ts";
 import { describePaths } from "./operations.ts";
 
 type Json = Record<string, unknown>;
@@ -15,68 +17,70 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   500: "An error of the service.",
 };
 
-function errorSchema({ errors: { list, reason, field } }: Pack["dialect"]): Json {
-  const error = {
-    type: "object",
-    required: [reason],
-    properties: {
-      [reason]: { type: "string" },
-      [field]: {
-        type: "string",
-        description: "The member of the body, as a path with dots.",
-      },
-    },
-  };
+/** The schema of a shape: `describe` gives that of a name. An array has one item for each problem. */
+function describeShape(shape: unknown, describe: (name: string) => Json): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return describe(name);
+  if (isItemTemplate(shape)) return { type: "array", minItems: 1, items: describeShape(shape[0], describe) };
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape);
+  const required = members.filter(([, value]) => nameOf(value) !== "field").map(([key]) => key);
   return {
     type: "object",
-    required: [list],
-    properties: { [list]: { type: "array", minItems: 1, items: error } },
+    required,
+    properties: Object.fromEntries(members.map(([key, value]) => [key, describeShape(value, describe)])),
   };
 }
 
-function describeResponses({ dialect }: Pack): Json {
-  const { same, other_4xx: badRequest, other, rate_limited: limited } = dialect.statuses;
+const describeErrorName = (name: string): Json => {
+  if (name === "status") return { type: "integer" };
+  if (name !== "field") return { type: "string" };
+  return { type: "string", description: "The member of the body, as a path with dots." };
+};
+
+function describeResponses({ statuses }: Pack): Json {
   const content = { "application/json": { schema: objectRef(ERRORS) } };
   const headers = {
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
-  const plain = [badRequest, ...same, other].map((status) => [
-    status,
-    { description: DESCRIPTIONS[status] ?? "The request is rejected.", content },
-  ]);
-  return {
-    ...Object.fromEntries(plain),
-    [limited.alpha]: { description: `${limited.phrase}: the rate limit is used up.`, headers, content },
-  };
+  return Object.fromEntries(
+    statuses.all.map((status) => {
+      if (status !== statuses.limited)
+        return [status, { description: DESCRIPTIONS[status] ?? "The request is rejected.", content }];
+      const phrase = statuses.phrases[status] ?? "Too Many Requests";
+      return [status, { description: `${phrase}: the rate limit is used up.`, headers, content }];
+    }),
+  );
 }
 
 /** All scopes, by resource and level. */
-const listScopes = ({ dialect: { scopes } }: Pack): string[] => [
-  scopes.all,
-  ...Object.keys(scopes.resources).flatMap((resource) =>
-    scopes.levels.map((level) => `${resource}:${level}`),
-  ),
-];
+const listScopes = ({ dialect: { scopes } }: Pack): string[] =>
+  scopes ? [scopes.all, ...resourceScopes(scopes)] : [];
+
+const resourceScopes = (scopes: NonNullable<Pack["dialect"]["scopes"]>): string[] =>
+  Object.keys(scopes.resources).flatMap((resource) => scopes.levels.map((level) => `${resource}:${level}`));
 
 /** Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service. */
 export function describePack(pack: Pack, version: string): Json {
-  const { alpha } = pack.dialect;
+  const { client, upstream } = pack.dialect;
+  const { name } = client;
   const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
   return {
     openapi: "3.1.1",
     info: {
-      title: "Alpha API of the gateway",
+      title: `${name[0]?.toUpperCase()}${name.slice(1)} API of the gateway`,
       version,
       description:
-        "Generated from the mapping pack. `x-v4-equivalent` is the v4 call of an operation, `x-v4-field` the v4 field " +
-        "of a member, and `x-loss` what the translation loses.",
+        `Generated from the mapping pack. \`${extensionName(pack, "equivalent")}\` is the ${upstream.name} call of an ` +
+        `operation, \`${extensionName(pack, "field")}\` the ${upstream.name} field of a member, and \`x-loss\` what the ` +
+        "translation loses.",
     },
-    servers: [{ url: alpha.prefix }],
+    servers: [{ url: client.base_path || "/" }],
     paths: describePaths(pack),
     components: {
       schemas: {
         ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
-        [ERRORS]: errorSchema(pack.dialect),
+        [ERRORS]: describeShape(pack.errors.client.shape, describeErrorName),
       },
       responses: describeResponses(pack),
       securitySchemes: {
@@ -84,7 +88,7 @@ export function describePack(pack: Pack, version: string): Json {
           type: "apiKey",
           in: "header",
           name: "Authorization",
-          description: `\`Authorization: ${alpha.scheme} TOKEN\`, with a token that has the scope.`,
+          description: `\`Authorization: ${client.credentials?.scheme} TOKEN\`, with a token that has the scope.`,
           "x-scopes": listScopes(pack),
         },
       },

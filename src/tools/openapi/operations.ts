@@ -2,7 +2,9 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { CatalogCopy } from "../../mapping/translation-context.ts";
 import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { describeBody, objectRef } from "./schemas.ts";
+import { isObject } from "../../dialect/json/parse.ts";
+import { nameOf, type Shape } from "../../dialect/shape.ts";
+import { describeBody, extensionName, objectRef } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -52,69 +54,82 @@ function describeParameters(route: Route, names: readonly string[], { dialect }:
     name,
     in: "path",
     required: true,
-    schema: PARAMETER_SCHEMAS[dialect.alpha.parameters[name] ?? "text"],
+    schema: PARAMETER_SCHEMAS[dialect.client.path_parameters[name] ?? "text"],
   }));
   if (route.response !== "list") return pathParameters;
   const fields = listFilterFields(route);
-  const page = { name: dialect.page, in: "query", schema: { type: "integer", minimum: 1, default: 1 } };
-  const filter = {
-    name: dialect.filter.header,
+  const { pagination, filters } = dialect.client;
+  const page = pagination && {
+    name: pagination.parameter,
+    in: "query",
+    schema: { type: "integer", minimum: 1, default: 1 },
+  };
+  const operators = Object.values(filters?.operators ?? {}).map((spellings) => [spellings].flat()[0]);
+  const filter = filters && {
+    name: filters.header,
     in: "header",
-    description: `Conditions on ${fields.join(", ") || "no field"}; operators ${Object.keys(dialect.filter.operators).join(", ")}.`,
+    description: `Conditions on ${fields.join(", ") || "no field"}; operators ${operators.join(", ")}.`,
     content: {
       "application/json": {
         schema: { type: "object", properties: Object.fromEntries(fields.map((field) => [field, {}])) },
       },
     },
   };
-  return [...pathParameters, page, filter];
+  return [...pathParameters, page, filter].filter((parameter) => parameter !== undefined);
 }
 
 /** The schema of a successful response. */
-function describeResponse(route: Route, { dialect }: Pack): Json {
-  if (route.response === "nothing") return { type: "object", maxProperties: 0 };
+function describeResponse(route: Route, { dialect, lists }: Pack): Json {
+  if (route.response === "none") return { type: "object", maxProperties: 0 };
   const objects = anyOf(route.responseObjects.map(objectRef));
   if (route.response === "object") {
     // After a successful write, the read can fail.
     return route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
   }
-  const { page, pages, results } = dialect.alpha.envelope;
-  const count = (minimum: number): Json => ({ type: "integer", minimum });
+  const items = { type: "array", maxItems: dialect.client.pagination?.size, items: objects };
+  return describeListShape(lists.client, route.list, items);
+}
+
+/** The schema of a list, with that of its items. */
+function describeListShape(shape: Shape, list: string, items: Json): Json {
+  const name = nameOf(shape);
+  if (name === "items") return items;
+  if (name !== undefined) return { type: "integer", minimum: name === "total" ? 0 : 1 };
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape).map(([key, member]): [string, Json] => [
+    nameOf(key) === undefined ? key : list,
+    describeListShape(member, list, items),
+  ]);
   return {
     type: "object",
-    required: [route.list, page, pages, results],
-    properties: {
-      [route.list]: { type: "array", maxItems: dialect.alpha.page_size, items: objects },
-      [page]: count(1),
-      [pages]: count(1),
-      [results]: count(0),
-    },
+    required: members.map(([key]) => key),
+    properties: Object.fromEntries(members),
   };
 }
 
-function findEquivalent({ source }: Route, { dialect: { v4 } }: Pack): string | null {
+function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): string | null {
   if ("error" in source) return null;
-  if ("call" in source) return `${source.call.method} ${v4.prefix}${source.call.template}`;
-  return source.catalog.calls.map(({ path }) => `GET ${v4.prefix}${path}`).join(", ");
+  if ("call" in source) return `${source.call.method} ${upstream.base_path}${source.call.template}`;
+  return source.catalog.calls.map(({ path }) => `GET ${upstream.base_path}${path}`).join(", ");
 }
 
 function describeSecurity(routes: readonly Route[], { dialect: { scopes } }: Pack): Json[] {
   return unique(
     routes.map(({ access }): Json => {
       if (access === "public") return {};
-      return { token: access === "token" ? [] : [`${access.resource}:${scopes.levels[access.level]}`] };
+      return { token: access === "token" ? [] : [`${access.resource}:${scopes?.levels[access.level]}`] };
     }),
   );
 }
 
 /** Describes the request body. Without a body in the pack, many clients send null or an object: both are accepted. */
 function describeRequest(routes: readonly Route[], { dialect }: Pack): Json {
-  const files = routes.flatMap(({ upload }) => (upload ? [[upload.type, {}] as const] : []));
+  const files = routes.flatMap(({ upload }) => (upload ? [[upload.content_type, {}] as const] : []));
   if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
   const isRequired = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
-  const bodies = rules.map((body) => describeBody(body, dialect.alpha.reference));
+  const bodies = rules.map((body) => describeBody(body, dialect.client.id));
   const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
   const schema = anyOf(isRequired ? bodies : [...bodies, ...others]);
   const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
@@ -130,14 +145,13 @@ function describeRequest(routes: readonly Route[], { dialect }: Pack): Json {
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */
 function describeResponses(routes: readonly Route[], pack: Pack): Json {
-  const { statuses } = pack.dialect;
+  const { statuses } = pack;
   const served = routes.filter(({ source }) => !("error" in source));
-  const errorStatuses = [statuses.other_4xx, ...statuses.same, statuses.rate_limited.alpha, statuses.other];
-  const files = served.flatMap(({ file }) => (file ? [[file.type, {}] as const] : []));
+  const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
   const json = { schema: anyOf(unique(served.map((route) => describeResponse(route, pack)))) };
   const content = files.length > 0 ? Object.fromEntries(files) : { "application/json": json };
   const success = { description: "Success", content };
-  const errors = errorStatuses.map(
+  const errors = statuses.all.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );
   return { ...(served.length > 0 && { 200: success }), ...Object.fromEntries(errors) };
@@ -161,7 +175,7 @@ function describeOperation(routes: readonly Route[], pack: Pack): Json {
       : {}),
     ...describeRequest(routes, pack),
     responses: describeResponses(routes, pack),
-    "x-v4-equivalent": equivalents.length === 1 ? equivalents[0] : equivalents,
+    [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,
     ...(losses.length > 0 && { "x-loss": losses }),
   };
 }

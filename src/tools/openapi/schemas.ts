@@ -1,5 +1,5 @@
 import type { BodyRules } from "../../mapping/compile/body.ts";
-import type { FieldRule } from "../../mapping/schema/definition.ts";
+import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { FieldType } from "../../mapping/schema/surface-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
@@ -30,11 +30,11 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
 /** The schema of a field by its rule, for packs without an API surface. */
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
-  if (rule.type === "date-time") return orNull(DATE_TIME);
+  if (rule.format === "date-time") return orNull(DATE_TIME);
   const name = rule.object ?? rule.catalog;
   if (name === undefined) return {};
   const one = objectRef(name);
-  return rule.array === true
+  return rule.as_array === true
     ? { type: "array", items: one }
     : orNull({ anyOf: [one, { type: "array", items: one }] });
 }
@@ -68,9 +68,16 @@ function findTypes(pack: Pack, resource: Resource, field: string): [string, Fiel
   return [];
 }
 
-/** The v4 field and the loss of a field. */
-function describeMapping({ v4, loss }: FieldRule): Json {
-  return { ...(v4 !== undefined && { "x-v4-field": v4 }), ...(loss !== undefined && { "x-loss": loss }) };
+/** The name of an OpenAPI extension about the upstream, `x-v4-field` for a dialect named v4. */
+export const extensionName = ({ dialect }: Pack, what: string): string =>
+  `x-${dialect.upstream.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-${what}`;
+
+/** The upstream's field and the loss of a field. */
+function describeMapping({ upstream, loss }: FieldRule, pack: Pack): Json {
+  return {
+    ...(upstream !== undefined && { [extensionName(pack, "field")]: upstream }),
+    ...(loss !== undefined && { "x-loss": loss }),
+  };
 }
 
 /** The JSON Schema of an alpha object: its fields with their v4 fields and losses. */
@@ -80,12 +87,12 @@ export function describeObject(resource: Resource, pack: Pack): Json {
   for (const [field, rule] of resource.fields) {
     const types = findTypes(pack, resource, field);
     if (types.length === 0)
-      addAt(schema, field.split("."), { ...describeRule(rule), ...describeMapping(rule) }, false);
+      addAt(schema, field.split("."), { ...describeRule(rule), ...describeMapping(rule, pack) }, false);
     for (const [name, type] of types)
       addAt(
         schema,
         name.split("."),
-        { ...describeType(type, isObject), ...describeMapping(rule) },
+        { ...describeType(type, isObject), ...describeMapping(rule, pack) },
         type.optional,
       );
   }
@@ -106,13 +113,13 @@ const allOfRules = (schema: Json): Json[] =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as Json[]) : [];
 
 /**
- * Converts a schema of the pack to plain JSON Schema. Reasons become descriptions. In rules about missing members,
+ * Converts a schema of the pack to plain JSON Schema. Messages become descriptions. In rules about missing members,
  * null counts as missing: the gateway removes it before validation.
  */
 function toPlainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toPlainSchema);
   if (!isObject(schema)) return schema;
-  const { reason, dependentRequired, dependentSchemas, required, ...rest } = schema;
+  const { message: reason, dependentRequired, dependentSchemas, required, ...rest } = schema;
   if (isObject(rest["not"]) && Object.keys(rest["not"]).length === 0) {
     return { type: "null", ...(reason !== undefined && { description: reason }) };
   }
@@ -176,7 +183,7 @@ function acceptForms(schema: unknown, { accepts = [] }: FieldRule, reference: st
   return {
     anyOf: [
       described,
-      ...(accepts.includes("reference") && !items ? [referenceObject] : []),
+      ...(accepts.includes("object") && !items ? [referenceObject] : []),
       ...(accepts.includes("json") ? [{ type: "string", contentMediaType: "application/json" }] : []),
     ],
   };
@@ -200,14 +207,15 @@ function acceptAliases(schema: Schema, names: ReadonlyMap<string, readonly strin
 export function describeBody({ schema, members }: BodyRules, reference: string): Json {
   const aliases = new Map(
     members.map(
-      ({ name, rule: { also = [] } }) => [name, also.filter((alias) => !alias.includes("."))] as const,
+      ({ name, rule: { aliases: also = [] } }) =>
+        [name, also.filter((alias) => !alias.includes("."))] as const,
     ),
   );
   let described = acceptAliases(schema, aliases);
   for (const { name, rule } of members) {
     const path = name.split(".");
     described = changeAt(described, path, (member) => acceptForms(member, rule, reference));
-    for (const alias of rule.also ?? [])
+    for (const alias of rule.aliases ?? [])
       described = changeAt(described, alias.split("."), () => schemaAt(described, path));
   }
   return acceptNulls(toPlainSchema(described)) as Json;

@@ -54,7 +54,7 @@ export function createIdComparison({
   body,
 }: Route): (at: string, was: unknown, is: unknown) => boolean {
   const rules = [...resource.members.values(), ...(body?.members ?? []).map(({ rule }) => rule)];
-  const paths = rules.flatMap(({ catalog, v4 }) => (catalog === undefined ? [] : (v4 ?? [])));
+  const paths = rules.flatMap(({ catalog, upstream }) => (catalog === undefined ? [] : (upstream ?? [])));
   return (at, was, is) =>
     typeof was === "string" &&
     typeof is === "string" &&
@@ -79,7 +79,7 @@ export function createEntryComparison(
   route: Route,
   pack: Pack,
 ): (at: string, was: unknown, is: unknown) => boolean {
-  const { reference } = pack.dialect.alpha;
+  const { id: reference } = pack.dialect.client;
   const names = [route.object, ...route.responseObjects];
   const paths = new Set(
     names.flatMap((name) => {

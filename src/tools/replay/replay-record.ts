@@ -1,7 +1,6 @@
 import { REDACTED } from "../../audit/redact-walk.ts";
-import { checksumOf, CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
+import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
-import { readErrors } from "../../dialect/errors.ts";
 import { createDryRun, type DryRunResponse } from "../dry-run.ts";
 import { isTruncated } from "../explain/recorded.ts";
 import type { Pack } from "../../mapping/pack.ts";
@@ -17,17 +16,16 @@ import { createRecordedV4, withoutWaiting, type RecordedV4 } from "./recorded-v4
 
 /** The result of one record under a pack. */
 export type ReplayResult =
-  /** `exact`: the response is the recorded one, byte for byte. */
-  | { readonly kind: "same"; readonly exact?: true }
+  | { readonly kind: "same" }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
   | { readonly kind: "inconclusive"; readonly reason: string };
 
 const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
 /** Whether the gateway rejected the request without the pack: credentials, scopes, rate limits, brown-outs. */
-const isRejectedBeforePack = ({ alpha, v4 }: AuditRecord, { dialect }: Pack): boolean =>
+const isRejectedBeforePack = ({ alpha, v4 }: AuditRecord, { statuses }: Pack): boolean =>
   v4.length === 0 &&
-  [401, 403, dialect.statuses.rate_limited.alpha, dialect.statuses.other].includes(alpha.status);
+  [401, 403].map(statuses.translate).concat(statuses.limited, statuses.failed).includes(alpha.status);
 
 const hasSecrets = ({ alpha }: AuditRecord): boolean =>
   JSON.stringify([alpha.path, alpha.query, alpha.filter, alpha.body]).includes(REDACTED);
@@ -51,10 +49,8 @@ function findObstacle(record: AuditRecord, pack: Pack): string | undefined {
 }
 
 /** Whether an id was rejected that no catalog had. The entries of catalogs are not recorded. */
-const isUnknownRecord = ({ alpha }: AuditRecord, { dialect }: Pack): boolean =>
-  (readErrors(alpha.response, dialect.errors) ?? []).some(
-    ({ reason }) => reason === dialect.reasons.unknown_record,
-  );
+const isUnknownRecord = ({ alpha }: AuditRecord, { dialect, errors }: Pack): boolean =>
+  (errors.client.read(alpha.response) ?? []).some(({ reason }) => reason === dialect.messages.unknown_record);
 
 interface ComparedCall {
   readonly method: string;
@@ -141,7 +137,7 @@ function compare(
     ...routeChange,
     ...calls,
     ...status,
-    ...(response.status === pack.dialect.statuses.other
+    ...(response.status === pack.statuses.failed
       ? compareBodies(
           "response",
           withoutId(JSON.stringify(alpha.response ?? null), record.requestId),
@@ -150,10 +146,6 @@ function compare(
       : compareBodies("response", alpha.response, parseJson(response.body), isEqual)),
   ];
 }
-
-/** Whether a replay has the response whose checksum was recorded. */
-const isExact = ({ alpha }: AuditRecord, result: DryRunResponse | Error): boolean =>
-  !(result instanceof Error) && alpha.checksum === checksumOf(result.response.body);
 
 /** Runs one record. */
 export type Replay = (record: AuditRecord) => Promise<ReplayResult>;
@@ -167,7 +159,7 @@ export type Replay = (record: AuditRecord) => Promise<ReplayResult>;
 export function createReplay(pack: Pack, control?: Replay): Replay {
   const v4 = createRecordedV4(pack);
   const dryRun = createDryRun(pack, v4);
-  const { header } = pack.dialect.filter;
+  const header = pack.dialect.client.filters?.header;
 
   async function run({ client, alpha }: AuditRecord): Promise<DryRunResponse | Error> {
     const { method, path, query, filter, body } = alpha;
@@ -176,7 +168,7 @@ export function createReplay(pack: Pack, control?: Replay): Replay {
         method,
         path: query === "" ? path : `${path}?${query}`,
         headers: {
-          ...(filter !== null && { [header]: filter }),
+          ...(filter !== null && header !== undefined && { [header]: filter }),
           ...(client.fingerprint === null && { authorization: "" }),
         },
         body,
@@ -193,14 +185,14 @@ export function createReplay(pack: Pack, control?: Replay): Replay {
     v4.play(record);
     const result = await run(record);
     const hasFailed = result instanceof Error;
-    if (hasFailed && record.alpha.status === pack.dialect.statuses.other) return { kind: "same" };
+    if (hasFailed && record.alpha.status === pack.statuses.failed) return { kind: "same" };
     const differences = hasFailed
       ? [
-          createDifference("status", record.alpha.status, pack.dialect.statuses.other),
+          createDifference("status", record.alpha.status, pack.statuses.failed),
           createDifference("error", undefined, result.message),
         ]
       : compare(record, result, pack, v4);
-    if (differences.length === 0) return { kind: "same", ...(isExact(record, result) && { exact: true }) };
+    if (differences.length === 0) return { kind: "same" };
     if (v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
       return inconclusive("it depends on a v4 response that was cached, and is not recorded");
     if (isUnknownRecord(record, pack))

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 
 interface Varied {
@@ -57,9 +56,3 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
 export function sampleId(number: number): string {
   return `id-${String(number).padStart(6, "0")}`;
 }
-
-/** Text that can't be compressed to less than three quarters. */
-export const incompressible = (length: number): string =>
-  randomBytes(Math.ceil((length * 3) / 4))
-    .toString("base64")
-    .slice(0, length);

@@ -137,7 +137,7 @@ describe("A-149 Authorization: Bearer", () => {
 });
 
 const { dialect, scopes } = loadPack("mappings", {});
-const { levels } = dialect.scopes;
+const { levels = [] } = dialect.scopes ?? {};
 
 describe("levels", () => {
   test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)]))(

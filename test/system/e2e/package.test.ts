@@ -20,6 +20,7 @@ const SOURCES = [
   "tsconfig.build.json",
   "src",
   "mappings",
+  "schema",
   "LICENSE",
   "README.md",
 ];

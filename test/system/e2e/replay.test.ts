@@ -54,7 +54,11 @@ async function stored(records: readonly AuditRecord[]): Promise<string> {
 }
 
 const RENAMED = [
-  { file: "zone.yaml", from: "v4: GET /domains, gives: list", to: "v4: GET /zones, gives: list" },
+  {
+    file: "zone.yaml",
+    from: "upstream: GET /domains, response: list",
+    to: "upstream: GET /zones, response: list",
+  },
 ];
 
 test("replay of an export under the current pack changes nothing, and prints progress on standard error", async () => {

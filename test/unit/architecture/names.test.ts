@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { dottedPath } from "../../../src/dialect/shape.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */
@@ -32,23 +33,27 @@ function namesOfThePack(): Set<string> {
   const fields = [...pack.resources.values()].flatMap(({ fields: rules, inputNames }) => [
     ...rules.keys(),
     ...inputNames,
-    ...[...rules.values()].flatMap(({ v4 = "" }) => [v4]),
+    ...[...rules.values()].flatMap(({ upstream = "" }) => [upstream]),
   ]);
   const paths = pack.routes.flatMap(({ name }) => name.split(/[ /]/));
   const words = [
     ...fields.flatMap((name) => [name, ...name.split(".")]),
     ...paths,
-    ...Object.entries(dialect.scopes.resources).flat(),
-    ...Object.entries(dialect.scopes.v4_levels).flat(),
-    ...Object.keys(dialect.filter.operators),
-    ...Object.values(dialect.alpha.envelope),
-    ...Object.values(dialect.v4.envelope),
+    ...Object.entries(dialect.scopes?.resources ?? {}).flat(),
+    ...Object.entries(dialect.scopes?.upstream_levels ?? {}).flat(),
+    ...[dialect.client, dialect.upstream].flatMap(({ filters }) => [
+      filters?.header ?? "",
+      ...Object.values(filters?.operators ?? {}).flat(),
+    ]),
+    ...["page", "pages", "total", "items"].flatMap((name) =>
+      [pack.lists.client, pack.lists.upstream].map((shape) => dottedPath(shape, name) ?? ""),
+    ),
     ...dialect.secrets.map((name) => name.replaceAll("*", "")),
-    dialect.filter.header,
-    dialect.v4.scopes_header,
-    dialect.v4.scheme,
-    ...Object.values(dialect.alpha.always_ok),
-    ...Object.values(dialect.reasons),
+    dialect.scopes?.header ?? "",
+    dialect.upstream.credentials?.scheme ?? "",
+    dialect.client.upstream_header ?? "",
+    ...Object.values(dialect.client.always_ok ?? {}),
+    ...Object.values(dialect.messages),
     ...[...pack.resources.values()].flatMap(({ name, list = "" }) => [name, list]),
   ];
   return new Set(words.map((word) => word.toLowerCase()));
@@ -58,7 +63,7 @@ function namesOfThePack(): Set<string> {
 const EVERYDAY = new Set(
   (
     "|get|post|put|delete|id|type|status|label|data|page|pages|results|size|list|authorization|cookie|object|code|create|read_only|" +
-    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes|closed"
+    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes|closed|bearer|redirect_uri|state|total|tokens|disk"
   ).split("|"),
 );
 

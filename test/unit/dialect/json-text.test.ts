@@ -113,7 +113,7 @@ describe("validating JSON text (L5)", () => {
 });
 
 describe("reading a list's envelope", () => {
-  const open = createListParser({ items: "data", page: "page", pages: "pages", results: "results" });
+  const open = createListParser({ data: "$items", page: "$page", pages: "$pages", results: "$total" });
   const opened = (text: string) => {
     const from = cursorAt(text);
     const list = open(from, readRaw);
@@ -129,7 +129,7 @@ describe("reading a list's envelope", () => {
     fc.assert(
       fc.property(members, fc.constantFrom(",", " ,\n "), (parts, comma) => {
         const list = opened(`{${parts.join(comma)}}`);
-        expect(list).toEqual({ items: ["1", '{"a":2}'], page: 2, pages: 3, results: 51 });
+        expect(list).toEqual({ items: ["1", '{"a":2}'], page: 2, pages: 3, total: 51 });
       }),
     );
   });
@@ -139,7 +139,7 @@ describe("reading a list's envelope", () => {
       items: ["2", "3"],
       page: 2,
       pages: 1,
-      results: 1,
+      total: 1,
     });
   });
 

@@ -69,7 +69,9 @@ describe("docs/reference/pack-format.md", () => {
     ["a route", "resource", ["routes", 0]],
     ["a catalog", "resource", ["catalog"]],
     ["a value kind", "pack", ["values", "name"]],
-    ["a first read", "pack", ["first", "name"]],
+    ["a prerequisite", "pack", ["prerequisites", "name"]],
+    ["the client", "pack", ["client"]],
+    ["the upstream", "pack", ["upstream"]],
     ["pack.yaml", "pack", []],
   ] as const)("names every key of %s", (_title, kind, path) => {
     const keys = keysAt(fileSchema(kind), path);

@@ -26,6 +26,6 @@ function reason(source: string): string | undefined {
 }
 
 test("every expression of the pack is compiled", () => {
-  expect(sources).toContain("$floor($with.transfer.used / 1073741824)");
+  expect(sources).toContain("$floor($related.transfer.used / 1073741824)");
   expect(sources.filter((source) => reason(source) !== undefined)).toEqual([]);
 });

@@ -11,53 +11,65 @@ const diagnosticsOf = (edit: Edit): string[] =>
 
 describe("check reports a value that can never work", () => {
   test.each([
-    ["a status of 50000", dialect("other: 500", "other: 50000"), "29: must be at most 599"],
-    ["a status of 7", dialect("alpha: 503", "alpha: 7"), "27: must be at least 200"],
-    ["a header with a space", dialect("X-Where", "X Where"), "34: is not the name of a header"],
-    ["another header with a space", dialect("X-True-Status", "X True"), "11: is not the name of a header"],
-    ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "16: is not a scheme"],
-    ["a prefix without a slash", dialect("prefix: /old", "prefix: old"), "6: is not the start of a path"],
-    ["a page size above the largest", dialect("page_size: 10", "page_size: 51"), "9: a page of 51 is larger"],
+    ["a status of 50000", dialect("default: 500", "default: 50000"), "46: must be at most 599"],
+    ["a status of 7", dialect("429: 503", "429: 7"), "46: must be at least 200"],
+    ["a header with a space", dialect("X-Where", "X Where"), "15: is not the name of a header"],
+    ["another header with a space", dialect("X-True-Status", "X True"), "31: is not the name of a header"],
+    ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "36: is not a scheme"],
+    [
+      "a base path without a slash",
+      dialect("base_path: /old", "base_path: old"),
+      "9: is not the start of a path",
+    ],
+    ["a page size above the largest", dialect("size: 10", "size: 51"), "13: a page of 51 is larger"],
     [
       "a query in the path of a route",
       book("GET /books,", "GET /books?x=1,"),
-      "31: the path of a route has no query",
+      "32: the path of a route has no query",
     ],
-    ["a fragment in a v4 path", book("v4: POST /items", "v4: POST /items#x"), "37: a path has no fragment"],
+    [
+      "a fragment in an upstream path",
+      book("upstream: POST /items", "upstream: POST /items#x"),
+      "38: a path has no fragment",
+    ],
     [
       "a required member that is no property",
       book("required: [shelf]", "required: [shelv]"),
-      '23: "shelv" is not a property of this schema; did you mean "shelf"?',
+      '24: "shelv" is not a property of this schema; did you mean "shelf"?',
     ],
     [
       "a required member of a condition that is no property",
       book("required: [shelf]", "anyOf: [{ required: [shelf] }, { required: [shelv] }]"),
-      '23: "shelv" is not a property of this schema; did you mean "shelf"?',
+      '24: "shelv" is not a property of this schema; did you mean "shelf"?',
     ],
     [
       "a property with a dot",
       book("title: { type: string, maxLength: 9 }", "location.room: { type: string }"),
-      '25: the property "location.room" has a dot in its name, so no member is ever found under it; write a nested object: location: { type: object, properties: { room: … } }',
+      '26: the property "location.room" has a dot in its name, so no member is ever found under it; write a nested object: location: { type: object, properties: { room: … } }',
     ],
     [
       "a broken expression for writing a field that is in no body",
-      book("type: date-time, filter", "type: date-time, write: '$value +', filter"),
-      "11: not JSONata",
+      book("format: date-time, filter", "format: date-time, write: '$value +', filter"),
+      "12: not JSONata",
     ],
     [
       "an unknown value kind of an input that is in no body",
-      book("  writer: {", "  other: { v4: x, as: stat }\n  writer: {"),
-      '14: unknown value kind "stat"; did you mean "state"?',
+      book("  writer: {", "  other: { upstream: x, values: stat }\n  writer: {"),
+      '15: unknown value kind "stat"; did you mean "state"?',
     ],
     [
-      "a body of a route that sends a GET to v4",
-      book("v4: POST /items, body", "v4: GET /items, body"),
-      '37: "body" has no effect',
+      "a body of a route that sends a GET",
+      book("upstream: POST /items, body", "upstream: GET /items, body"),
+      '38: "body" has no effect',
     ],
     [
       "a prerequisite of a list that is fetched completely",
-      { file: "tray.yaml", from: "v4: GET /store,", to: "v4: GET /store, first: [tray]," },
-      '"first" has no effect',
+      {
+        file: "tray.yaml",
+        from: "upstream: GET /store,",
+        to: "upstream: GET /store, prerequisites: [tray],",
+      },
+      '"prerequisites" has no effect',
     ],
   ] as const)("%s", (_what, edit, message) =>
     expect(diagnosticsOf(edit)).toEqual([expect.stringContaining(message)]),
@@ -68,24 +80,27 @@ describe("check reports one mistake once", () => {
   test.each([
     [
       "one field that is indented less",
-      book("  title:  { v4: name", "title:  { v4: name"),
-      "7: All mapping items must start",
+      book("  title:  { upstream: name", "title:  { upstream: name"),
+      "8: All mapping items must start",
     ],
-    ["a key that is indented less", dialect("  scheme: key\n", "scheme: key\n"), "pack.yaml:7: "],
+    ["a key that is indented less", dialect("  id: code\n", "id: code\n"), "pack.yaml:11: "],
     [
       "a map whose keys are not indented",
-      dialect("v4:\n  prefix: /api/new\n  scheme: Token\n", "v4:\nprefix: /api/new\nscheme: Token\n"),
+      dialect(
+        "upstream:\n  name: new library\n  base_path: /api/new\n",
+        "upstream:\nname: new library\nbase_path: /api/new\n",
+      ),
       "compare the indentation",
     ],
     [
       "a rule that is indented like the schema around it",
       book("      properties:\n        title", "    properties:\n        title"),
-      '24: unknown key "properties"',
+      '25: unknown key "properties"',
     ],
     [
       "two files with the same object",
       { file: "tray.yaml", from: "object: tray", to: "object: book" },
-      'tray.yaml:2: book.yaml has the object "book" already',
+      'tray.yaml:3: book.yaml has the object "book" already',
     ],
     [
       "a value kind that is invalid and used",
@@ -94,27 +109,27 @@ describe("check reports one mistake once", () => {
     ],
     [
       "a route whose only source is invalid",
-      book("v4: POST /items, body", "refuse: 5, body"),
-      "37: must be a string or a map, but is a number",
+      book("upstream: POST /items, body", "reject: 5, body"),
+      "38: must be a string or a map, but is a number",
     ],
     [
       "a required key under a similar name",
-      dialect("page: page", "pag: page"),
-      'unknown key "pag"; did you mean "page"?',
+      dialect("{ scheme: key }", "{ schem: key }"),
+      'unknown key "schem"; did you mean "scheme"?',
     ],
     [
       "a file that is no map",
       { file: "shelf.yaml", from: "object: shelf", to: "- object: shelf" },
-      "shelf.yaml:2: ",
+      "shelf.yaml:3: ",
     ],
   ] as const)("%s", (_what, edit, message) =>
     expect(diagnosticsOf(edit)).toEqual([expect.stringContaining(message)]),
   );
 
   test("an empty map whose keys follow at its own level says what to indent", () => {
-    const text = "errors: { list: problems, reason: text, field: at }";
-    expect(diagnosticsOf(dialect(text, "errors:\nlist: problems\nreason: text\nfield: at"))).toEqual([
-      'pack.yaml:23: "errors" is empty; indent "list", "reason", "field" further: these keys are at its own level',
+    const text = "  credentials: { scheme: key }";
+    expect(diagnosticsOf(dialect(text, "  credentials:\n  scheme: key"))).toEqual([
+      'pack.yaml:10: "credentials" is empty; indent "scheme" further: these keys are at its own level',
     ]);
   });
 });
@@ -124,30 +139,34 @@ describe("check words a problem for authors", () => {
     [
       "an unknown keyword",
       book("maxLength: 9", "maxlength: 9"),
-      '25: not a JSON Schema: unknown keyword "maxlength"; did you mean "maxLength"?',
+      '26: not a JSON Schema: unknown keyword "maxlength"; did you mean "maxLength"?',
     ],
     [
       "a wrong value of a keyword",
       book("maxLength: 9", "maxLength: nine"),
-      "25: not a JSON Schema: must be integer",
+      "26: not a JSON Schema: must be integer",
     ],
     [
       "an unknown type",
       book("type: number, minimum", "type: numbr, minimum"),
-      '27: not a JSON Schema: "numbr" is not allowed here; did you mean "number"?',
+      '28: not a JSON Schema: "numbr" is not allowed here; did you mean "number"?',
     ],
     [
       "an unknown format",
       book("{ type: integer }", "{ type: string, format: dat }"),
-      '28: unknown format "dat"; there are: ip',
+      '29: unknown format "dat"; there are: ip',
     ],
     [
       "a pattern that is none",
       book("{ type: integer }", "{ type: string, pattern: '(' }"),
-      "28: not a regular expression of a pack",
+      "29: not a regular expression of a pack",
     ],
-    ["an empty name", dialect("page: page", "page: ''"), "17: must not be empty"],
-    ["a number below the smallest", dialect("largest: 50", "largest: 0"), "18: must be above 0"],
+    [
+      "an empty name",
+      dialect("parameter: page, size: 10", "parameter: '', size: 10"),
+      "13: must not be empty",
+    ],
+    ["a number below the smallest", dialect("maximum: 50", "maximum: 0"), "37: must be above 0"],
     [
       "a value of a wrong type",
       dialect("'$value / $rate'", "5"),
@@ -155,19 +174,19 @@ describe("check words a problem for authors", () => {
     ],
     [
       "a wrong value inside one form of a key",
-      book("v4: POST /items, body", "refuse: { reason: x, status: 402 }, body"),
-      "37: status: 402 is not allowed here",
+      book("upstream: POST /items, body", "reject: { message: x, status: 402 }, body"),
+      "38: status: 402 is not allowed here",
     ],
-    ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "19: is not a JSON value"],
+    ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
     [
       "a missing key with a simple value",
-      dialect("  scheme: key\n", ""),
-      'the key "scheme" is missing; scheme: ',
+      dialect("{ scheme: key }", "{}"),
+      'the key "scheme" is missing; scheme: "Bearer"',
     ],
     [
       "a missing key with a map",
-      dialect("  page_size: { parameter: per_page, largest: 50 }\n", ""),
-      'the key "page_size" is missing; page_size: { parameter: …, largest: … }',
+      dialect(", size: { parameter: per_page, maximum: 50 }", ""),
+      'the key "size" is missing; size: {"parameter":"page_size","maximum":100}',
     ],
   ] as const)("%s", (_what, edit, message) => {
     const found = diagnosticsOf(edit);
@@ -183,29 +202,35 @@ describe("paths to v4", () => {
     sendToLibrary({ edits }, { method: "GET", path }, () => listOf([]));
 
   test("of a list with its own query get the page as further parameters", async () => {
-    const { sent } = await get("/old/books?page=2", book("v4: GET /items,", "v4: 'GET /items?kind=book',"));
+    const { sent } = await get(
+      "/old/books?page=2",
+      book("upstream: GET /items,", "upstream: 'GET /items?kind=book',"),
+    );
     expect(sent.map(({ call }) => call)).toEqual(["GET /api/new/items?kind=book&page=2&per_page=10"]);
-    const tray = { file: "tray.yaml", from: "v4: GET /store,", to: "v4: 'GET /store?all=1'," };
+    const tray = { file: "tray.yaml", from: "upstream: GET /store,", to: "upstream: 'GET /store?all=1'," };
     const collected = await get("/old/every-tray", tray);
     expect(collected.sent.map(({ call }) => call)).toEqual(["GET /api/new/store?all=1&page=1&per_page=50"]);
   });
 
   test("with a query need the same scopes of native requests as without it", () => {
-    const pack = withPack([book("v4: GET /items,", "v4: 'GET /items?kind=book',")], loadPack);
+    const pack = withPack([book("upstream: GET /items,", "upstream: 'GET /items?kind=book',")], loadPack);
     expect(pack.v4Access("GET", "/api/new/items")?.required).toEqual([{ resource: "books", level: 0 }]);
   });
 
   test.each(["/", "/api/new/", "/api/new"])("with the prefix %s have no empty segment", async (prefix) => {
-    const { sent } = await get("/old/books", dialect("prefix: /api/new", `prefix: ${prefix}`));
+    const { sent } = await get("/old/books", dialect("base_path: /api/new", `base_path: ${prefix}`));
     expect(sent[0]?.call).toBe(`GET ${prefix === "/" ? "" : "/api/new"}/items?page=1&per_page=10`);
   });
 
   test("of a GET may use the response of a prerequisite", async () => {
     const edits = [
-      dialect("v4: \"GET /crates/{number}\", when: '$exists(stands)'", 'v4: "GET /crates/{number}"'),
+      dialect(
+        "upstream: \"GET /crates/{number}\", when: '$exists(stands)'",
+        'upstream: "GET /crates/{number}"',
+      ),
       book(
-        "- alpha: GET /books/:number\n    scope: books:look\n    v4: GET /items/{number}\n",
-        "- alpha: GET /books/:number\n    scope: books:look\n    first: [tray]\n    v4: GET /items/{tray.item}\n",
+        "- client: GET /books/:number\n    scope: books:look\n    upstream: GET /items/{number}\n",
+        "- client: GET /books/:number\n    scope: books:look\n    prerequisites: [tray]\n    upstream: GET /items/{tray.item}\n",
       ),
     ];
     const { sent, status } = await sendToLibrary({ edits }, { method: "GET", path: "/old/books/5" }, (call) =>
@@ -218,9 +243,9 @@ describe("paths to v4", () => {
   });
 });
 
-test("an alpha prefix of / serves routes at the top", async () => {
+test("a base path of / serves routes at the top", async () => {
   const { status } = await sendToLibrary(
-    { edits: [dialect("prefix: /old", "prefix: /")] },
+    { edits: [dialect("base_path: /old", "base_path: /")] },
     { method: "GET", path: "/books/5" },
     () => [200, { id: 5 }],
   );

@@ -5,7 +5,11 @@ import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
 
-const field = (to: string): Edit => ({ file: "book.yaml", from: "lent_to: { read: '$with.loan.reader'", to });
+const field = (to: string): Edit => ({
+  file: "book.yaml",
+  from: "lent_to: { read: '$related.loan.reader'",
+  to,
+});
 
 const readBook = (edit: Edit, book: object) =>
   sendToLibrary({ edits: [edit] }, { method: "GET", path: "/old/books/5" }, () => [200, book]);
@@ -28,7 +32,7 @@ describe("an expression that fails while a response is read", () => {
       },
     ]);
     expect(context.warnings).toEqual([
-      expect.stringMatching(/^book\.yaml:10: fields\.lent_to\.read: the left side of an arithmetic operator/),
+      expect.stringMatching(/^book\.yaml:11: fields\.lent_to\.read: the left side of an arithmetic operator/),
     ]);
   });
 
@@ -39,7 +43,7 @@ describe("an expression that fails while a response is read", () => {
     );
     expect(body).toMatchObject({ problems: [{ text: expect.stringContaining(": price could not") }] });
     expect(context.warnings).toEqual([
-      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.read \(for book\.yaml:9: fields\.price\): /),
+      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.read \(for book\.yaml:10: fields\.price\): /),
     ]);
   });
 
@@ -49,13 +53,13 @@ describe("an expression that fails while a response is read", () => {
         edits: [field("lent_to: { read: 'name + 1'")],
         files: {
           "novel.yaml":
-            'object: novel\nextends: book\nfields: {}\nroutes:\n  - { alpha: "GET /novels/:number", scope: books:look, v4: "GET /items/{number}", gives: object }\n',
+            'object: novel\nextends: book\nfields: {}\nroutes:\n  - { client: "GET /novels/:number", scope: books:look, upstream: "GET /items/{number}" }\n',
         },
       },
       { method: "GET", path: "/old/novels/5" },
       () => [200, { name: "Emma" }],
     );
-    expect(context.warnings).toEqual([expect.stringMatching(/^book\.yaml:10: fields\.lent_to\.read: /)]);
+    expect(context.warnings).toEqual([expect.stringMatching(/^book\.yaml:11: fields\.lent_to\.read: /)]);
   });
 
   test("is part of the diagnostic of a golden case", async () => {
@@ -66,7 +70,7 @@ describe("an expression that fails while a response is read", () => {
       return (await runExamples(pack, read, catalogs)).map(({ message }) => message);
     });
     expect(messages).toEqual([
-      expect.stringMatching(/status is 500, .*; book\.yaml:10: fields\.lent_to\.read/),
+      expect.stringMatching(/status is 500, .*; book\.yaml:11: fields\.lent_to\.read/),
     ]);
   });
 });
@@ -78,14 +82,14 @@ describe("an expression that fails on a value of the client", () => {
     const failing = await buy(
       {
         file: "book.yaml",
-        from: "writer: { v4: author_id }",
-        to: "writer: { v4: author_id, write: '$value + $path' }",
+        from: "writer: { upstream: author_id }",
+        to: "writer: { upstream: author_id, write: '$value + $path' }",
       },
       { writer: 5 },
     );
     expect([failing.status, failing.body]).toEqual(refused("writer"));
     expect(failing.context.warnings).toEqual([
-      expect.stringMatching(/^book\.yaml:14: inputs\.writer\.write: /),
+      expect.stringMatching(/^book\.yaml:15: inputs\.writer\.write: /),
     ]);
   });
 
@@ -96,7 +100,7 @@ describe("an expression that fails on a value of the client", () => {
     );
     expect([status, body]).toEqual(refused("price"));
     expect(context.warnings).toEqual([
-      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.write \(for book\.yaml:9: fields\.price\): /),
+      expect.stringMatching(/^pack\.yaml:\d+: values\.pounds\.write \(for book\.yaml:10: fields\.price\): /),
     ]);
   });
 
@@ -104,8 +108,8 @@ describe("an expression that fails on a value of the client", () => {
     const { status, body } = await buy(
       {
         file: "book.yaml",
-        from: "    add: { origin: gateway }",
-        to: "    checks: [{ field: title, fault: 'title > 5 ? \"long\"' }]\n    add: { origin: gateway }",
+        from: "    set: { origin: gateway }",
+        to: "    checks: [{ field: title, message: 'title > 5 ? \"long\"' }]\n    set: { origin: gateway }",
       },
       {},
     );
@@ -118,8 +122,8 @@ describe("an expression that fails on a value of the client", () => {
       "of a route",
       {
         file: "book.yaml",
-        from: "  - { alpha: POST /books,",
-        to: "  - { alpha: POST /books, when: 'title > 5', scope: books:write, v4: POST /lists, body: buy, gives: object }\n  - { alpha: POST /books,",
+        from: "  - { client: POST /books,",
+        to: "  - { client: POST /books, when: 'title > 5', scope: books:write, upstream: POST /lists, body: buy }\n  - { client: POST /books,",
       },
     ],
   ])("in the condition %s is a 400", async (_of, edit) => {

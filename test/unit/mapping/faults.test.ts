@@ -26,33 +26,26 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
     [
       "an unknown key of a field",
       "book.yaml",
-      "filter: true, also",
-      "fliter: true, also",
+      "filter: true, aliases",
+      "fliter: true, aliases",
       "fliter",
       'unknown key "fliter"; did you mean "filter"?',
     ],
     [
       "an unknown key of a route",
       "book.yaml",
-      "gives: list }",
-      "gives: list, giev: 1 }",
-      "giev",
-      'unknown key "giev"',
+      "response: list }",
+      "response: list, respone: 1 }",
+      "respone: 1",
+      'unknown key "respone"',
     ],
-    ["a missing key", "pack.yaml", "  scheme: key\n", "", "prefix: /old", 'the key "scheme" is missing'],
-    [
-      "a wrong type",
-      "pack.yaml",
-      "page_size: 10",
-      "page_size: ten",
-      "ten",
-      "must be a number, but is a string",
-    ],
+    ["a missing key", "pack.yaml", "{ scheme: key }", "{}", "{}", 'the key "scheme" is missing'],
+    ["a wrong type", "pack.yaml", "size: 10 }", "size: ten }", "ten", "must be a number, but is a string"],
     [
       "an unknown value kind",
       "book.yaml",
-      "as: state",
-      "as: stat",
+      "values: state",
+      "values: stat",
       "stat, filter",
       'unknown value kind "stat"; did you mean "state"? there are: state, pounds',
     ],
@@ -68,7 +61,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "an unknown object",
       "book.yaml",
       "number: id",
-      "number: { v4: id, object: boook }",
+      "number: { upstream: id, object: boook }",
       "boook",
       'unknown object "boook"; did you mean "book"? there are: book, shelf',
     ],
@@ -85,56 +78,56 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
     [
       "an unknown scope",
       "book.yaml",
-      "scope: books:write, first",
-      "scope: book:write, first",
+      "scope: books:write, prerequisites",
+      "scope: book:write, prerequisites",
       "book:write",
       "is not public, token, or resource:level",
     ],
     [
       "an unknown level",
       "book.yaml",
-      "scope: books:write, first",
-      "scope: books:wipe, first",
+      "scope: books:write, prerequisites",
+      "scope: books:wipe, prerequisites",
       "books:wipe",
       "is not public, token, or resource:level",
     ],
     [
       "a route shown by none",
       "book.yaml",
-      "body: buy, gives",
-      "body: buy, shows: GET /boks, gives",
+      "body: buy, response",
+      "body: buy, read_route: GET /boks, response",
       "GET /boks",
       'there is no route "GET /boks"',
     ],
     [
-      "a v4 path parameter that alpha's path lacks",
+      "an upstream path parameter that the client's path lacks",
       "book.yaml",
-      "v4: GET /items/{number}\n",
-      "v4: GET /items/{id}\n",
+      "upstream: GET /items/{number}\n",
+      "upstream: GET /items/{id}\n",
       "GET /items/{id}",
       "unknown name {id}; there are: number",
     ],
     [
       "a parameter without a type",
       "book.yaml",
-      "alpha: GET /books/:number",
-      "alpha: GET /books/:nr",
+      "client: GET /books/:number",
+      "client: GET /books/:nr",
       "GET /books/:nr",
       "no type is given for :nr",
     ],
     [
       "a call that is none",
       "book.yaml",
-      "v4: POST /items",
-      "v4: PATCH /items",
-      "PATCH",
+      "upstream: POST /items",
+      "upstream: SEND /items",
+      "SEND",
       "is not METHOD /path",
     ],
     [
       "routes that overlap",
       "book.yaml",
-      "alpha: POST /books,",
-      "alpha: GET /books,",
+      "client: POST /books,",
+      "client: GET /books,",
       "GET /books, scope: books:write",
       "another route serves GET requests for the same paths",
     ],
@@ -144,7 +137,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "number: id",
       "number: { filter: true }",
       "{ filter: true }",
-      'a field needs "v4", "read" or "const"',
+      'a field needs "upstream", "read" or "const"',
     ],
     [
       "a member of a schema that no rule knows",
@@ -181,17 +174,17 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
     [
       "operators that do the same",
       "pack.yaml",
-      "is: gte, v4: gte",
-      "is: gt, v4: gte",
-      "$all:",
-      "are both gt",
+      "gte: $min",
+      "gte: $more",
+      "and: $all",
+      "two operators have the spelling $more",
     ],
     [
       "a filter by what an expression makes",
       "book.yaml",
-      "args: { rate: 100 } }",
-      "args: { rate: 100 }, filter: true }",
-      "{ v4: cost.pence",
+      "arguments: { rate: 100 } }",
+      "arguments: { rate: 100 }, filter: true }",
+      "{ upstream: cost.pence",
       "has no table",
     ],
     [
@@ -214,7 +207,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "a map within itself",
       "book.yaml",
       "number: id",
-      "number: &id { v4: *id }",
+      "number: &id { upstream: *id }",
       "*id",
       "*id is inside the value that it repeats",
     ],
@@ -230,7 +223,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "a key that repeats a map",
       "book.yaml",
       "number: id",
-      "number: &id { v4: id }\n  *id : id",
+      "number: &id { upstream: id }\n  *id : id",
       "*id",
       "a key can't be a map or a list",
     ],
@@ -259,9 +252,9 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
 
   test("all faults of all files are reported together", () => {
     const faults = faultsOf(
-      { file: "book.yaml", from: "as: state", to: "as: stat" },
+      { file: "book.yaml", from: "values: state", to: "values: stat" },
       { file: "book.yaml", from: "catalog: shelf", to: "catalog: shelve" },
-      { file: "shelf.yaml", from: "gives: list", to: "gives: lists" },
+      { file: "shelf.yaml", from: "response: list", to: "response: lists" },
       { file: "pack.yaml", from: "'$value / $rate'", to: "'$value /'" },
     );
     expect(faults.map(({ file }) => file).sort()).toEqual([
@@ -273,10 +266,10 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
   });
 
   test("a fault in a route hides no fault in the file's fields; an unreadable file has no further faults", () => {
-    const route = { file: "book.yaml", from: "gives: list }", to: "gives: lists }" };
-    const field = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    const route = { file: "book.yaml", from: "response: list }", to: "response: lists }" };
+    const field = { file: "book.yaml", from: "values: state", to: "values: stat" };
     expect(faultsOf(route, field).map(({ message }) => message)).toEqual([
-      '"lists" is not allowed here; did you mean "list"? there are: list, object, nothing, file',
+      '"lists" is not allowed here; did you mean "list"? there are: list, object, none, file',
       expect.stringContaining('unknown value kind "stat"'),
     ]);
     const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };
@@ -284,7 +277,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
   });
 
   test("a fault is printed with its line, a caret and a hint", () => {
-    const edit = { file: "book.yaml", from: "as: state", to: "as: stat" };
+    const edit = { file: "book.yaml", from: "values: state", to: "values: stat" };
     const text = withPack([edit], (folder) => {
       try {
         loadPack(folder);
@@ -322,8 +315,8 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
 
 describe("an invalid expression", () => {
   const inField = (expression: string) =>
-    faultsOf({ file: "book.yaml", from: "'$with.loan.reader'", to: expression });
-  const line = 10;
+    faultsOf({ file: "book.yaml", from: "'$related.loan.reader'", to: expression });
+  const line = 11;
   const start = "  lent_to: { read: '".length + 1;
 
   test.each([
@@ -332,7 +325,7 @@ describe("an invalid expression", () => {
       "with a variable that nobody sets",
       "'a & $lone'",
       4,
-      "unknown variable or function $lone; in addition to JSONata's own functions there are $value, $with, $values",
+      "unknown variable or function $lone; in addition to JSONata's own functions there are $value, $related, $values",
     ],
     ["with a function that runs text as code", "'$eval(a)'", 0, "$eval can't be used"],
     ["with a clock", "'$now()'", 0, "$now can't be used"],
@@ -365,7 +358,7 @@ describe("an invalid expression", () => {
     });
     expect(fault).toMatchObject({
       file: "pack.yaml",
-      line: 63,
+      line: 68,
       column: 14,
       message: expect.stringContaining("$nothing"),
     });

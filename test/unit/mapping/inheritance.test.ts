@@ -22,5 +22,5 @@ test.each([
   ],
 ])("an object can't extend %s", (_what, edits, message) => {
   const [fault] = faultsOf(...edits);
-  expect(fault).toMatchObject({ file: "book.yaml", line: 2, message: expect.stringContaining(message) });
+  expect(fault).toMatchObject({ file: "book.yaml", line: 3, message: expect.stringContaining(message) });
 });

@@ -7,8 +7,8 @@ object: reader
 list: readers
 fields:
   name: full_name
-  home: { v4: address, object: home }
-  past: { v4: former_addresses, object: home }
+  home: { upstream: address, object: home }
+  past: { upstream: former_addresses, object: home }
 bodies:
   join:
     schema:
@@ -18,16 +18,16 @@ bodies:
         home: { type: object }
         past: { type: array, items: { type: object } }
 routes:
-  - { alpha: POST /readers, scope: books:write, v4: POST /people, body: join, gives: object }
+  - { client: POST /readers, scope: books:write, upstream: POST /people, body: join }
 `;
 
 const home = `
 object: home
 fields:
   street: line1
-  kind:   { v4: type, as: state }
-  shelf:  { v4: shelf_id, catalog: shelf, accepts: [reference] }
-  size:   { v4: rooms, write: '$value + 1' }
+  kind:   { upstream: type, values: state }
+  shelf:  { upstream: shelf_id, catalog: shelf, accepts: [object] }
+  size:   { upstream: rooms, write: '$value + 1' }
 `;
 
 const files = { "reader.yaml": reader, "home.yaml": home };
@@ -89,7 +89,11 @@ describe("an object inside a request body", () => {
 describe("check reports a member of a nested schema", () => {
   test("that no field of the object maps to v4", () => {
     const faults = faultsOf(
-      { file: "book.yaml", from: "writer: { v4: author_id }", to: "writer: { v4: author, object: shelf }" },
+      {
+        file: "book.yaml",
+        from: "writer: { upstream: author_id }",
+        to: "writer: { upstream: author, object: shelf }",
+      },
       {
         file: "book.yaml",
         from: "writer: { type: integer }",
@@ -97,7 +101,7 @@ describe("check reports a member of a nested schema", () => {
       },
     );
     expect(faults.map(({ message }) => message)).toEqual([
-      '"writer.door" is in the schema, but no field or input maps it to v4',
+      '"writer.door" is in the schema, but no field or input maps it to the upstream',
     ]);
   });
 });

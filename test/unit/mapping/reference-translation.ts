@@ -15,17 +15,17 @@ import { networkAddress } from "../../../src/mapping/compile/ip-address.ts";
 export type Json = Record<string, unknown>;
 
 export interface Rule {
-  readonly v4?: string;
-  readonly type?: string;
-  readonly as?: string;
-  readonly args?: Json;
+  readonly upstream?: string;
+  readonly format?: string;
+  readonly values?: string;
+  readonly arguments?: Json;
   readonly catalog?: string;
-  readonly brief?: boolean;
+  readonly id_only?: boolean;
   readonly object?: string;
-  readonly array?: boolean;
+  readonly as_array?: boolean;
   readonly read?: string;
   readonly const?: unknown;
-  readonly or?: unknown;
+  readonly default?: unknown;
 }
 
 interface Kind {
@@ -63,7 +63,10 @@ export function rulesOf(pack: ReferencePack, name: string): Map<string, Rule> {
   const file = pack.files.get(name);
   const fields = { ...(file?.extends && pack.files.get(file.extends)?.fields), ...file?.fields };
   return new Map(
-    Object.entries(fields).map(([field, rule]) => [field, typeof rule === "string" ? { v4: rule } : rule]),
+    Object.entries(fields).map(([field, rule]) => [
+      field,
+      typeof rule === "string" ? { upstream: rule } : rule,
+    ]),
   );
 }
 
@@ -99,9 +102,9 @@ const lookup = (pack: ReferencePack) => (kind: string, value: unknown) =>
   tableOf(pack.kinds[kind] ?? {}).get(value);
 
 async function byKind(value: unknown, rule: Rule, { pack, scopes }: Surroundings): Promise<unknown> {
-  const kind = pack.kinds[rule.as ?? ""] ?? {};
+  const kind = pack.kinds[rule.values ?? ""] ?? {};
   if (kind.scopes) return typeof value === "string" ? scopes.toAlpha(value) : value;
-  if (typeof kind.read === "string") return evaluate(kind.read, value, { ...rule.args, value });
+  if (typeof kind.read === "string") return evaluate(kind.read, value, { ...rule.arguments, value });
   const table = tableOf(kind);
   return table.has(value) ? table.get(value) : kind.otherwise === undefined ? value : kind.otherwise;
 }
@@ -114,7 +117,7 @@ async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surro
   const isHidden = (id: string): boolean => hidden !== undefined && id.startsWith(hidden);
   const values = lookup(around.pack);
   const alphaId = (id: string) => (ids === undefined ? undefined : values(ids, id)) ?? id;
-  if (rule.brief) return typeof value === "string" ? alphaId(value) : value;
+  if (rule.id_only) return typeof value === "string" ? alphaId(value) : value;
   if (Array.isArray(value)) {
     const shown = value.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
     return shown.map(known).filter((object) => object !== undefined);
@@ -124,17 +127,17 @@ async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surro
 }
 
 async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<unknown> {
-  let value = rule.const ?? (rule.v4 === undefined ? undefined : at(v4, rule.v4));
+  let value = rule.const ?? (rule.upstream === undefined ? undefined : at(v4, rule.upstream));
   if (rule.read !== undefined) {
     const scopesOf = (given: unknown, asked: unknown) =>
       typeof given === "string"
         ? around.scopes.toAlpha(given, typeof asked === "string" ? asked : undefined)
         : undefined;
     const functions = { values: lookup(around.pack), networkOf: networkAddress, scopesOf };
-    value = await evaluate(rule.read, v4, { value, with: around.with, ...functions });
+    value = await evaluate(rule.read, v4, { value, related: around.with, ...functions });
   }
-  if (rule.type === "date-time" && typeof value === "string") value = normalizeDateTime(value) ?? value;
-  if (rule.as !== undefined && value !== undefined && value !== null)
+  if (rule.format === "date-time" && typeof value === "string") value = normalizeDateTime(value) ?? value;
+  if (rule.values !== undefined && value !== undefined && value !== null)
     value = await byKind(value, rule, around);
   if (rule.catalog !== undefined) value = await byCatalog(value, rule, v4, around);
   const { object } = rule;
@@ -142,8 +145,8 @@ async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<u
     if (Array.isArray(value)) value = await Promise.all(value.map((item) => translate(object, item, around)));
     else value = (value ?? null) === null ? null : await translate(object, value, around);
   }
-  if (rule.array === true) value = (value ?? null) === null ? [] : [value];
-  return value ?? rule.or ?? null;
+  if (rule.as_array === true) value = (value ?? null) === null ? [] : [value];
+  return value ?? rule.default ?? null;
 }
 
 /** The alpha object of a v4 object. What is no object has no members. */

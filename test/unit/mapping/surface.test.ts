@@ -49,7 +49,7 @@ describe("a pack is compared with its declared API surface", () => {
   test.each([
     ["title: string", "title: strng", 'unknown type "strng"; did you mean "string"?'],
     ["title: string", "title: String!", "not a type"],
-    ["GET /pages", "PATCH /pages", "not METHOD /path"],
+    ["GET /pages", "SEND /pages", "not METHOD /path"],
   ])("%s as %s is a fault", (from, to, message) => {
     const faults = withPack([], (folder) => {
       writeFileSync(join(folder, "surface.yaml"), SURFACE.replace(from, to));

@@ -148,12 +148,15 @@ function placesOf(pack: ReferencePack, name: string): { readonly v4: Tree; reado
   const rules = [...rulesOf(pack, name).values()];
   const sources = rules.flatMap(({ read = "" }) => read);
   const besides = sources.flatMap((source) =>
-    [...source.matchAll(/\$with\.([\w.]+)/g)].map(([, path = ""]) => path),
+    [...source.matchAll(/\$related\.([\w.]+)/g)].map(([, path = ""]) => path),
   );
   const named = sources.flatMap((source) =>
     [...source.matchAll(/(?<![\w$."])[a-z_]{3,}(?!\w*")/g)].map(([path]) => path),
   );
-  return { v4: treeOf([...rules.flatMap(({ v4 }) => v4 ?? []), ...named]), with: treeOf(besides) };
+  return {
+    v4: treeOf([...rules.flatMap(({ upstream }) => upstream ?? []), ...named]),
+    with: treeOf(besides),
+  };
 }
 
 /** What comes out, or the kind of error. The interpreter's time is limited by the clock, however busy the machine is. */

@@ -1,4 +1,5 @@
 import { readExamples } from "../../../src/tools/examples/example.ts";
+import { fillShape } from "../../../src/dialect/shape.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
@@ -8,11 +9,13 @@ export async function exampleCatalogs(
   pack: Pack,
 ): Promise<{ catalogs: CatalogCache; v4Ids: (catalog: string) => string[] }> {
   const lists = readExamples("mappings", []).catalogs;
-  const { items, page, pages, results } = pack.dialect.v4.envelope;
-  const listOf = (path: string) => lists[`GET ${path.split("?")[0]?.slice(pack.dialect.v4.prefix.length)}`];
+  const listOf = (path: string) =>
+    lists[`GET ${path.split("?")[0]?.slice(pack.dialect.upstream.base_path.length)}`];
   const answer = (path: string) => {
     const list = listOf(path);
-    const text = JSON.stringify({ [items]: list, [page]: 1, [pages]: 1, [results]: list?.length });
+    const text = JSON.stringify(
+      fillShape(pack.lists.upstream, { items: list, page: 1, pages: 1, total: list?.length }),
+    );
     return { status: list ? 200 : 404, headers: {}, text, ms: 0 };
   };
   const upstream = { call: async ({ path }: { path: string }) => answer(path), close: async () => undefined };
@@ -25,6 +28,6 @@ export async function exampleCatalogs(
       (pack.resources.get(name)?.catalog?.calls ?? [])
         .filter(({ listed }) => listed)
         .flatMap(({ path }) => lists[`GET ${path}`] ?? [])
-        .map((item) => String((item as Record<string, unknown>)[pack.dialect.v4.reference])),
+        .map((item) => String((item as Record<string, unknown>)[pack.dialect.upstream.id])),
   };
 }

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
+import { createGrammar } from "../../../src/dialect/filter/grammar.ts";
 import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/dialect/filter/translate.ts";
 import { HttpError } from "../../../src/dialect/http-error.ts";
@@ -13,6 +14,7 @@ import { readObject } from "../../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
+const grammar = pack.grammar ?? createGrammar({ header: "", operators: {} }, {});
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];
 beforeAll(async () => {
@@ -58,7 +60,7 @@ function v4Holds(filter: Json, row: Json): boolean {
 
 const plain = (value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Json)[pack.dialect.alpha.reference]
+    ? (value as Json)[pack.dialect.client.id]
     : value;
 
 function operatorsFor(wanted: unknown): Operator[] {
@@ -69,7 +71,7 @@ function operatorsFor(wanted: unknown): Operator[] {
 /** The filter in v4's words, or why it can't be said in them. */
 function translated(alpha: Json, fields: FilterFields): string | HttpError {
   try {
-    return translateFilter(parseFilter(JSON.stringify(alpha), pack.grammar), fields, pack.grammar) ?? "{}";
+    return translateFilter(parseFilter(JSON.stringify(alpha), grammar), fields, grammar) ?? "{}";
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
@@ -91,10 +93,10 @@ describe("filters in v4 and in the translated list select the same rows", () => 
   test.each(filterable)("A-020 %s", async (name, resource, field, rule) => {
     const values = v4Values(pack, [resource.name, field], rule, v4Ids);
     if (!values) throw new Error(`${name}: no values can be generated`);
-    const put = compileSetter(rule.v4 ?? field);
+    const put = compileSetter(rule.upstream ?? field);
     const pick = compileGetter(field);
     const usual = resource.filterFields(catalogs);
-    const { mark } = rule;
+    const { boundary: mark } = rule;
     let asked = 0;
     const law = async (held: readonly unknown[], index: number, chosen: number) => {
       const rows = held.map((value) => {
@@ -106,7 +108,10 @@ describe("filters in v4 and in the translated list select the same rows", () => 
       const fields =
         mark === undefined || !marked
           ? usual
-          : new Map([...usual, [field, { ...marked, boundary: numbered(rows, rule.v4 ?? field, mark) }]]);
+          : new Map([
+              ...usual,
+              [field, { ...marked, boundary: numbered(rows, rule.upstream ?? field, mark) }],
+            ]);
       const shown = await Promise.all(
         rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, related: {} })))),
       );

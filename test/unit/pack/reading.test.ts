@@ -26,15 +26,15 @@ const objects = [...pack.resources.values()].filter(({ fields }) => fields.size 
 describe("an alpha object depends only on the v4 object", () => {
   test.each(objects.map((resource) => [resource.name, resource] as const))("%s", async (name, resource) => {
     const members = [...resource.fields].flatMap(([field, rule]) => {
-      const values = rule.v4 === undefined ? undefined : v4Values(pack, [name, field], rule, v4Ids);
-      return values && rule.v4 !== undefined ? [{ field, rule, v4: rule.v4, values }] : [];
+      const values = rule.upstream === undefined ? undefined : v4Values(pack, [name, field], rule, v4Ids);
+      return values && rule.upstream !== undefined ? [{ field, rule, v4: rule.upstream, values }] : [];
     });
     const plain = members.filter(
-      ({ rule: { as, catalog, read, object, type, array } }) =>
-        ![as, catalog, read, object, type, array].some((key) => key !== undefined),
+      ({ rule: { values: as, catalog, read, object, format, as_array: array } }) =>
+        ![as, catalog, read, object, format, array].some((key) => key !== undefined),
     );
     // Null where the pack foresees it.
-    const held = members.map(({ values, rule }) => (rule.or === undefined ? values : fc.option(values)));
+    const held = members.map(({ values, rule }) => (rule.default === undefined ? values : fc.option(values)));
     const v4 = fc.tuple(...held).map((values) => {
       const object: Json = {};
       members.forEach((member, index) => compileSetter(member.v4)(object, values[index]));
@@ -47,7 +47,7 @@ describe("an alpha object depends only on the v4 object", () => {
       for (const [field] of resource.fields) expect(compileGetter(field)(shown)).not.toBeUndefined();
       const given = plain.map(({ field, v4: place, rule }) => [
         field,
-        compileGetter(place)(object) ?? rule.or ?? null,
+        compileGetter(place)(object) ?? rule.default ?? null,
       ]);
       expect(plain.map(({ field }) => [field, compileGetter(field)(shown)])).toEqual(given);
     };

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { BodyRules } from "../../../src/mapping/compile/body.ts";
-import type { FieldRule } from "../../../src/mapping/schema/definition.ts";
+import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
 import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
@@ -16,7 +16,7 @@ import { readObject } from "../../support/read-object.ts";
 import { idsOf, ofSchema, tableOf, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
-const { reference } = pack.dialect.alpha;
+const { id: reference } = pack.dialect.client;
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];
 beforeAll(async () => {

@@ -15,11 +15,14 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
 (isDescribed ? describe : describe.skip)("requests beside v4's published description", () => {
   const faultsOf = isDescribed ? describedRequests() : () => [];
 
-  const calls = examples.flatMap(({ definition: { title, v4 } }) =>
+  const calls = examples.flatMap(({ definition: { title, upstream } }) =>
     // What v4 refuses by rules of its own goes on to it, and it says so.
-    v4
-      .filter(({ status = 200 }) => status !== 400)
-      .map(({ call, ...request }) => [title, call, { ...splitCall(call, ""), ...request }] as const),
+    upstream
+      .filter(({ response: { status } }) => status !== 400)
+      .map(
+        ({ request: call, response: _response, ...request }) =>
+          [title, call, { ...splitCall(call, ""), ...request }] as const,
+      ),
   );
 
   test.each(calls)("%s is a valid v4 request: %s", (_title, _call, request) =>
@@ -36,8 +39,8 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
     const rules = [...(pack.resources.get(object)?.fields.values() ?? [])];
     const marked = rules
       // What v4 has no filter for is looked up before, and filtered by its mark.
-      .filter(({ filter, mark }) => filter === true && mark === undefined)
-      .map(({ v4 }) => v4 ?? "");
+      .filter(({ filter, boundary: mark }) => filter === true && mark === undefined)
+      .map(({ upstream }) => upstream ?? "");
     return [[name, source.call.template, marked] as const];
   });
 

@@ -3,7 +3,8 @@
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { DialectDefinition, FieldRule } from "../../../src/mapping/schema/definition.ts";
+import type { DialectDefinition } from "../../../src/mapping/schema/pack-definition.ts";
+import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import type { FieldType } from "../../../src/mapping/schema/surface-definition.ts";
 
@@ -13,7 +14,7 @@ const { values: kinds } = parse(readFileSync("mappings/pack.yaml", "utf8")) as D
 
 /** A value kind's table from v4 to alpha; undefined where an expression makes the values. */
 export function tableOf(rule: FieldRule): ReadonlyMap<string, unknown> | undefined {
-  const kind = kinds[rule.as ?? ""];
+  const kind = kinds[rule.values ?? ""];
   if (kind === undefined || typeof kind.read === "string") return undefined;
   const { same = [], read = {} } = kind;
   const pairs = [...same.map((word) => [word, word] as const), ...Object.entries(read)];

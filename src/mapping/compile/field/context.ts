@@ -1,4 +1,5 @@
-import type { FieldRule, ResourceDefinition } from "../../schema/definition.ts";
+import type { FieldRule } from "../../schema/field-definition.ts";
+import type { ResourceDefinition } from "../../schema/resource-definition.ts";
 import type { SourceLocation } from "../../load/source-location.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
 import type { JsonObject, ReadFunction, WriteContext } from "../../translation-context.ts";
@@ -43,6 +44,6 @@ export interface FieldContext {
   readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
   /** Translates alpha scopes to v4. */
   readonly scopesFor: (alpha: unknown) => unknown;
-  /** The member by which a whole object stands for its id. */
-  readonly reference: string;
+  /** The member with the id of an object. */
+  readonly id: string;
 }

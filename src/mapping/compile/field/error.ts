@@ -34,11 +34,13 @@ export const compileError: CompileFields<(field: string) => string | undefined> 
   rules,
   { values, errorFields },
 ) => {
-  const fields = [...rules].flatMap(([alpha, { v4, as, error, object = "" }]): ErrorField[] => {
-    if (v4 === undefined) return [];
-    const memberName = (member: string) => errorFields.get(object)?.(member);
-    return [{ v4, alpha, error: error ?? values.get(as ?? "")?.error, memberName }];
-  });
+  const fields = [...rules].flatMap(
+    ([alpha, { upstream: v4, values: kind, error_field: error, object = "" }]): ErrorField[] => {
+      if (v4 === undefined) return [];
+      const memberName = (member: string) => errorFields.get(object)?.(member);
+      return [{ v4, alpha, error: error ?? values.get(kind ?? "")?.errorField, memberName }];
+    },
+  );
   const longestFirst = fields.sort((a, b) => b.v4.length - a.v4.length);
   return (field) => {
     const rule = longestFirst.find(({ v4 }) => isWithin(field, v4));

@@ -2,7 +2,7 @@
 import type { Scalar } from "../../../dialect/filter/condition.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
 import type { FilterField } from "../../../dialect/filter/translate.ts";
-import type { FieldRule } from "../../schema/definition.ts";
+import type { FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
 import type { Catalog } from "../catalog.ts";
 import type { CompileFields, FieldContext } from "./context.ts";
@@ -11,7 +11,7 @@ import type { CompileFields, FieldContext } from "./context.ts";
 type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
 
 function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
-  const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
+  const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
   if (kind) return (value) => kind.v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined;
   const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
   if (!catalog) return undefined;
@@ -29,12 +29,14 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
 ) => {
   const filterable = [...rules].filter(([, rule]) => rule.filter === true);
   const prepared = filterable.map(([name, rule]) => {
-    if (rule.v4 === undefined)
-      locationOf(name).report("a field that can be filtered by must say which v4 field it is");
-    const kind = rule.as === undefined ? undefined : context.values.get(rule.as);
-    const isComplete = rule.as !== undefined && !locationOf(name).isRemoved(rule.as);
+    if (rule.upstream === undefined)
+      locationOf(name).report('a field that can be filtered by needs "upstream"');
+    const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
+    const isComplete = rule.values !== undefined && !locationOf(name).isRemoved(rule.values);
     if (isComplete && kind?.v4ValuesByAlpha.size === 0)
-      locationOf(name).report(`"${rule.as}" has no table: v4 can't filter by the result of an expression`);
+      locationOf(name).report(
+        `"${rule.values}" has no table: the upstream can't filter by the result of an expression`,
+      );
     return {
       name,
       rule,
@@ -48,13 +50,13 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
       prepared.map(({ name, rule, translate, catalog }): [string, FilterField] => [
         name,
         {
-          v4: rule.v4 ?? name,
-          dateTime: rule.type === "date-time",
-          ...(rule.accepts?.includes("reference") && { reference: true, idName: context.reference }),
-          ...(rule.mark !== undefined && { boundaryField: rule.mark }),
+          v4: rule.upstream ?? name,
+          dateTime: rule.format === "date-time",
+          ...(rule.accepts?.includes("object") && { reference: true, idName: context.id }),
+          ...(rule.boundary !== undefined && { boundaryField: rule.boundary }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
           ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
-          ordered: !catalog?.renames && rule.as === undefined && rule.mark === undefined,
+          ordered: !catalog?.renames && rule.values === undefined && rule.boundary === undefined,
         },
       ]),
     );
@@ -75,9 +77,9 @@ export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
 ): SelectFields<CatalogEntry> {
-  const plain = [...rules].map(([name, { type }]): [string, SelectField<CatalogEntry>] => [
+  const plain = [...rules].map(([name, { format }]): [string, SelectField<CatalogEntry>] => [
     name,
-    { value: ({ object }) => object[name], dateTime: type === "date-time" },
+    { value: ({ object }) => object[name], dateTime: format === "date-time" },
   ]);
   const negated = Object.entries(catalog?.opposites ?? {}).map(
     ([name, field]): [string, SelectField<CatalogEntry>] => [

@@ -9,7 +9,7 @@ import {
   type JsonText,
 } from "../../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
-import type { FieldRule } from "../../schema/definition.ts";
+import type { FieldRule } from "../../schema/field-definition.ts";
 import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
 import type { ReadContext } from "../../translation-context.ts";
 import type { FieldContext } from "./context.ts";
@@ -60,9 +60,9 @@ export const MAX_CACHED_VALUES = 1000;
 
 /** The result of a value kind depends on the value alone, so it can be cached. */
 function byKind(rule: FieldRule, name: string, context: FieldContext, location: SourceLocation): ReadStep[] {
-  const kind = resolveReference(location.at("as"), "value kind", name, context.values);
+  const kind = resolveReference(location.at("values"), "value kind", name, context.values);
   if (!kind) return [];
-  const { read, mayBeAsync } = kind.reader(rule.args ?? {});
+  const { read, mayBeAsync } = kind.reader(rule.arguments ?? {});
   const { origin } = location;
   const cache = new ByteMap();
   function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
@@ -87,7 +87,7 @@ function byCatalog(
 ): ReadStep[] {
   const catalog = resolveReference(location.at("catalog"), "catalog", name, context.catalogs);
   if (!catalog) return [];
-  if (rule.brief) {
+  if (rule.id_only) {
     const idOf: ReadStepFunction = (text) =>
       isStringText(text) ? toJsonText(catalog.alphaId(fromJsonText(text) as string)) : text;
     return [{ run: idOf, mayBeAsync: false }];
@@ -121,8 +121,8 @@ export function compileReadSteps(
   location: SourceLocation,
 ): ReadStep[] {
   return [
-    ...(rule.type === "date-time" ? [dateTimeStep] : []),
-    ...(rule.as === undefined ? [] : byKind(rule, rule.as, context, location)),
+    ...(rule.format === "date-time" ? [dateTimeStep] : []),
+    ...(rule.values === undefined ? [] : byKind(rule, rule.values, context, location)),
     ...(rule.catalog === undefined ? [] : byCatalog(rule, rule.catalog, context, location)),
     ...(rule.object === undefined ? [] : [byObject(rule.object, context, location)]),
   ];

@@ -14,7 +14,7 @@ import {
 } from "../../codegen/generate-reader.ts";
 import { sharedOutputBuffer } from "../../codegen/output-buffer.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
-import type { FieldRule } from "../../schema/definition.ts";
+import type { FieldRule } from "../../schema/field-definition.ts";
 import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { CompileFields, FieldContext } from "./context.ts";
@@ -38,8 +38,8 @@ export const compileRead: CompileFields<ObjectReader> = (rules, context, locatio
       const code = emitField(rule, context, locationOf(name), unit);
       const variable = code.kind === "computed" ? unit.builder.name("field") : "";
       const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
-      const neutral = toJsonText(rule.or) ?? "null";
-      return [name, { code, variable, mayBeAsync, isArray: rule.array === true, neutral }];
+      const neutral = toJsonText(rule.default) ?? "null";
+      return [name, { code, variable, mayBeAsync, isArray: rule.as_array === true, neutral }];
     }),
   );
   const { append, code } = generateReader(fields, unit, locationOf);
@@ -62,7 +62,7 @@ const readFromAppend =
     }
   };
 
-const READ_VARIABLES = ["value", "with", "values", "networkOf", "sent", "scopesOf"];
+const READ_VARIABLES = ["value", "related", "values", "networkOf", "request", "scopesOf"];
 
 const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
 
@@ -135,19 +135,19 @@ function emitExpression(
   const { lookup: values, scopesOf } = context;
   const bind = (value: unknown, reading: ReadContext): Bindings => ({
     value,
-    with: reading.related,
-    sent: reading.sentBody,
+    related: reading.related,
+    request: reading.sentBody,
     values,
     networkOf,
     scopesOf,
   });
-  const range = rule.v4 === undefined ? undefined : unit.plan.range(rule.v4.split("."));
+  const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
   // Rows of a list have no related responses: an expression that gives nothing without them need not run.
-  const guard = expression.requiredVariables.has("with") ? "isEmpty(reading.related) ? undefined : " : "";
+  const guard = expression.requiredVariables.has("related") ? "isEmpty(reading.related) ? undefined : " : "";
   const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
   const { choice } = expression;
   if (range && choice?.variable === "value") {
@@ -257,7 +257,7 @@ function emitField(
   unit: ReaderUnit,
 ): FieldCode {
   const steps = compileReadSteps(rule, context, location);
-  const { read, v4 } = rule;
+  const { read, upstream: v4 } = rule;
   if (rule.const !== undefined || (read === undefined && v4 === undefined))
     return emitConstant(toJsonText(rule.const), steps, unit);
   if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);

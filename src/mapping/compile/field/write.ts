@@ -8,7 +8,7 @@ import {
   resolveReference,
   type SourceLocation,
 } from "../../load/source-location.ts";
-import type { FieldRule } from "../../schema/definition.ts";
+import type { FieldRule } from "../../schema/field-definition.ts";
 import type { JsonObject, WriteContext } from "../../translation-context.ts";
 import { compileGetter, compileSetter } from "../member-paths.ts";
 import { applyValueKind } from "../value-kinds.ts";
@@ -40,7 +40,7 @@ export class InvalidWrite {
 
 const UNKNOWN_ID = new InvalidWrite([{ below: "", cause: "unknown id" }]);
 
-const WRITE_VARIABLES = ["value", "values", "first", "path", "client", "scopesFor"];
+const WRITE_VARIABLES = ["value", "values", "prerequisites", "path", "client", "scopesFor"];
 
 /** Compiles the write direction: one function per field, by alpha name. */
 export const compileWrite: CompileFields<ReadonlyMap<string, WriteFunction>> = (rules, context, locationOf) =>
@@ -63,9 +63,9 @@ export function compileObjectWrite(
   fields: ReadonlyMap<string, { readonly rule: FieldRule; readonly write: WriteFunction }>,
 ): (object: JsonObject, writing: WriteContext) => MaybePromise<unknown> {
   const members = [...fields].flatMap(([name, { rule, write }]) =>
-    rule.v4 === undefined || rule.const !== undefined
+    rule.upstream === undefined || rule.const !== undefined
       ? []
-      : [{ name, get: compileGetter(name), put: compileSetter(rule.v4), write }],
+      : [{ name, get: compileGetter(name), put: compileSetter(rule.upstream), write }],
   );
   return (object, writing) => {
     const given = members.filter(({ get }) => get(object) !== undefined);
@@ -88,16 +88,16 @@ export function compileObjectWrite(
 
 /** A member that is null is written, too: body rules have dropped every null that means "not given". */
 function compileFieldWrite(rule: FieldRule, context: FieldContext, location: SourceLocation): WriteFunction {
-  const resolve = <T>(key: "as" | "catalog" | "object", kind: string, among: ReadonlyMap<string, T>) =>
+  const resolve = <T>(key: "values" | "catalog" | "object", kind: string, among: ReadonlyMap<string, T>) =>
     rule[key] === undefined ? undefined : resolveReference(location.at(key), kind, rule[key], among);
-  const kind = resolve("as", "value kind", context.values);
+  const kind = resolve("values", "value kind", context.values);
   const catalog = resolve("catalog", "catalog", context.catalogs);
   const isKnownObject = resolve("object", "object", context.resources) !== undefined;
-  const { object = "", write: source, args = {} } = rule;
+  const { object = "", write: source } = rule;
   const { origin } = location;
   const expression =
     source === undefined ? undefined : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES);
-  const convert = kind && applyValueKind(kind.write, args);
+  const convert = kind && applyValueKind(kind.write, rule.arguments ?? {});
   const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
   const toId = (value: unknown, writing: WriteContext): unknown =>
@@ -122,7 +122,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
         ? expression.evaluate(body, {
             value,
             values: context.lookup,
-            first: prerequisites,
+            prerequisites,
             path,
             client,
             scopesFor: context.scopesFor,

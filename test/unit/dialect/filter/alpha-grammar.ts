@@ -6,17 +6,20 @@ import type { FilterDefinition } from "../../../../src/dialect/filter/grammar.ts
 export const definition: FilterDefinition = {
   header: "X-Filter",
   operators: {
-    "+and": { is: "and" },
-    "+or": { is: "or" },
-    "+gt": { is: "gt" },
-    "+gte": { is: "gte" },
-    "+lt": { is: "lt" },
-    "+lte": { is: "lte" },
-    "+contains": { is: "contains" },
-    "+neq": { is: "neq", also: ["+ne"] },
-    "+order-by": { is: "order_by", v4: "+order_by", also: ["+order_by"] },
-    "+order": { is: "order" },
+    and: "+and",
+    or: "+or",
+    gt: "+gt",
+    gte: "+gte",
+    lt: "+lt",
+    lte: "+lte",
+    contains: "+contains",
+    neq: ["+neq", "+ne"],
+    order_by: ["+order-by", "+order_by"],
+    order: "+order",
   },
 };
 
-export const grammar = createGrammar(definition);
+/** The operators of v4. */
+export const upstreamOperators = { ...definition.operators, order_by: "+order_by" };
+
+export const grammar = createGrammar(definition, upstreamOperators);

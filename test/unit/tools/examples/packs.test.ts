@@ -41,7 +41,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
   test("has an example for every route", () => {
     const shown = new Set(
       examples.flatMap(({ definition }) => {
-        const [method = "", path = ""] = definition.alpha.split(" ");
+        const [method = "", path = ""] = definition.request.split(" ");
         const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
         return pack.match(method, segments)?.routes.map(({ name }) => name) ?? [];
       }),
@@ -54,11 +54,11 @@ test("an invalid example is reported with its line and a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   try {
     mkdirSync(join(folder, "examples"));
-    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nalpha: GET /a\ngivs: { body: {} }\n");
+    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nrequest: GET /a\nrespons: { body: {} }\n");
     const diagnostics: Diagnostic[] = [];
     expect(readExamples(folder, diagnostics).examples).toEqual([]);
     expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
-      [3, 'unknown key "givs"', expect.stringContaining('did you mean "gives"?')],
+      [3, 'unknown key "respons"', expect.stringContaining('did you mean "response"?')],
     ]);
   } finally {
     rmSync(folder, { recursive: true });
@@ -72,19 +72,27 @@ describe("an example that fails", () => {
   const broken = (change: object) => ({ ...first, definition: { ...first.definition, ...change } });
 
   test.each([
-    ["another status", { gives: { status: 404, body: {} } }, "status is 200, expected 404"],
+    ["another status", { response: { status: 404, body: {} } }, "status is 200, expected 404"],
     [
       "another member",
-      { gives: { status: 200, body: { number: 7 } } },
+      { response: { status: 200, body: { number: 7 } } },
       'body.title is "Waves", expected nothing',
     ],
     [
       "a call that is not made",
-      { v4: [...first.definition.v4, { call: "GET /more" }] },
-      "1 expected v4 calls were not made",
+      { upstream: [...first.definition.upstream, { request: "GET /more", response: { status: 200 } }] },
+      "1 expected upstream requests were not sent",
     ],
-    ["a call too many", { v4: first.definition.v4.slice(0, 1) }, "v4 is called once more than expected: GET"],
-    ["another call", { v4: [{ call: "GET /items/8", answers: {} }] }, 'v4 call is "GET /api/new/items/7"'],
+    [
+      "a call too many",
+      { upstream: first.definition.upstream.slice(0, 1) },
+      "one more upstream request than expected: GET",
+    ],
+    [
+      "another call",
+      { upstream: [{ request: "GET /items/8", response: { status: 200, body: {} } }] },
+      'upstream request is "GET /api/new/items/7"',
+    ],
   ])("%s is reported with file, line and column", async (_case, change, message) => {
     const [diagnostic] = await runExamples(pack, [broken(change)], catalogs);
     expect(diagnostic && formatDiagnosticLine(diagnostic)).toContain(message);

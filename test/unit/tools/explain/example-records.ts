@@ -15,9 +15,9 @@ async function routeOf(pack: Pack, method: string, path: string, body: unknown):
 }
 
 async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecord> {
-  const { alpha, body, v4, gives, headers = {} } = definition;
-  const filterHeader = pack.dialect.filter.header;
-  const { method, path: whole } = splitCall(alpha, pack.dialect.alpha.prefix);
+  const { request, body, upstream, response, headers = {} } = definition;
+  const filterHeader = pack.dialect.client.filters?.header ?? "";
+  const { method, path: whole } = splitCall(request, pack.dialect.client.base_path);
   const [path = "", query = ""] = whole.split("?", 2);
   return {
     ...sampleRecord(definition.title),
@@ -26,16 +26,16 @@ async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecor
       path,
       query,
       filter: headers[filterHeader] ?? null,
-      status: gives.status,
-      response: gives.body,
+      status: response.status,
+      response: response.body,
       route: await routeOf(pack, method, path, body),
       ...(body !== undefined && { body }),
     },
-    v4: v4.map(({ call, filter, body: sent, status = 200, answers: responses }) => ({
-      ...splitCall(call, pack.dialect.v4.prefix),
+    v4: upstream.map(({ request: call, filter, body: sent, response: { status, body: received } }) => ({
+      ...splitCall(call, pack.dialect.upstream.base_path),
       filter: filter === undefined ? null : JSON.stringify(filter),
       status,
-      response: responses,
+      response: received,
       ms: 1,
       ...(sent !== undefined && { body: sent }),
     })),

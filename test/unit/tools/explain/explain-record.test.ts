@@ -84,7 +84,7 @@ describe("explaining an instance with its backups", () => {
       "total_transfer",
       "composed",
       { call: "GET /v4/vm/instances/5201/transfer", field: "used", value: 0 },
-      "computed by $floor($with.transfer.used / 1073741824)",
+      "computed by $floor($related.transfer.used / 1073741824)",
     ],
     [
       "alerts.transfer_in",

@@ -72,8 +72,8 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
       return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
     }
 
-    function routeOf({ alpha }: ExampleDefinition): string | undefined {
-      const [method = "", path = ""] = alpha.split(" ");
+    function routeOf({ request }: ExampleDefinition): string | undefined {
+      const [method = "", path = ""] = request.split(" ");
       const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
       return pack.match(method, segments)?.routes[0]?.name;
     }
@@ -81,7 +81,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
     const { examples } = readExamples(folder, []);
     const cases = examples.flatMap(({ definition }) => {
       // A file is described by its type alone.
-      if (definition.gives.file !== undefined) return [];
+      if (definition.response.file !== undefined) return [];
       const route = routeOf(definition);
       return route === undefined ? [] : [[definition.title, definition, route] as const];
     });
@@ -89,14 +89,15 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
     test.each(cases)("%s", (_title, definition, route) => {
       const [method = "", path = ""] = route.split(" ");
       const place = ["paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase()];
-      const { status, body } = definition.gives;
+      const { status, body } = definition.response;
       const content = ["content", "application/json", "schema"];
       const response =
         status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
       expect(findErrors([...response, ...content], body)).toEqual([]);
       const { requestBody } = operation(document, route);
       // What is shown may be sent back: where a rule is broken, what is shown is read first.
-      const isSentBack = requestBody?.description !== undefined && definition.v4[0]?.call.startsWith("GET ");
+      const isSentBack =
+        requestBody?.description !== undefined && definition.upstream[0]?.request.startsWith("GET ");
       if (definition.body === undefined || !requestBody || status !== 200 || isSentBack) return;
       expect(findErrors([...place, "requestBody", ...content], definition.body)).toEqual([]);
     });

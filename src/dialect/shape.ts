@@ -1,0 +1,68 @@
+/**
+ * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
+ * both directions: it is filled to write a body, and searched for its names to read one.
+ */
+import { isObject } from "./json/parse.ts";
+
+/** JSON with `$` names, as the pack writes it. */
+export type Shape = unknown;
+
+/** Where a name is in a shape: the keys that lead to it. */
+export interface ShapePath {
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+/** The name of a value such as `$items`; undefined for a constant. */
+export const nameOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\$[a-z_]+$/.test(value) ? value.slice(1) : undefined;
+
+/** Whether an array of a shape is the template of its items. */
+export const isItemTemplate = (shape: Shape): shape is readonly [Shape] =>
+  Array.isArray(shape) && shape.length === 1 && namesIn(shape[0]).length > 0;
+
+/** Returns all names of a shape in the order of its text. Names inside an array's template have a path with `[]`. */
+export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[] {
+  const name = nameOf(shape);
+  if (name !== undefined) return [{ name, path }];
+  if (Array.isArray(shape)) return shape.flatMap((item) => namesIn(item, [...path, "[]"]));
+  if (!isObject(shape)) return [];
+  return Object.entries(shape).flatMap(([key, value]) => namesIn(value, [...path, key]));
+}
+
+/** Values of a shape by name. An undefined value leaves its member out. */
+export type ShapeValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Fills a shape.
+ *
+ * @param items Values of each item of an array template
+ */
+export function fillShape(shape: Shape, values: ShapeValues, items: readonly ShapeValues[] = []): unknown {
+  const name = nameOf(shape);
+  if (name !== undefined) return values[name];
+  if (isItemTemplate(shape)) return items.map((item) => fillShape(shape[0], { ...values, ...item }));
+  if (Array.isArray(shape)) return shape;
+  if (!isObject(shape)) return shape;
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([key, member]) => {
+      const value = fillShape(member, values, items);
+      const keyName = nameOf(key);
+      return value === undefined ? [] : [[keyName === undefined ? key : String(values[keyName]), value]];
+    }),
+  );
+}
+
+/** Returns the value at a path of a body; undefined where there is none. */
+export const valueAt = (body: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    body,
+  );
+
+/** Returns the path of a name in a shape, `page.total`, with the name of the list; undefined if the shape lacks it. */
+export const dottedPath = (shape: Shape, name: string, list = ""): string | undefined =>
+  namesIn(shape)
+    .find((found) => found.name === name)
+    ?.path.map((key) => (nameOf(key) === "list" ? list : key))
+    .join(".");

@@ -1,0 +1,186 @@
+/** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
+import { z } from "zod";
+import { about } from "./about.ts";
+import { headerName, status } from "./text.ts";
+import { field } from "./field-definition.ts";
+import { oauth } from "./oauth-definition.ts";
+import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+const valueKind = z.strictObject({
+  same: about(z.array(name).optional(), "Values that are the same on both sides.", ["running", "offline"]),
+  read: about(
+    z.union([z.record(z.string(), json), expression]).optional(),
+    "Upstream value → client value: a table, or JSONata with `$value`.",
+    { rebuilding: "provisioning" },
+  ),
+  write: about(
+    z.union([z.record(z.string(), json), expression]).optional(),
+    "Client value → upstream value. Default: the inverted table.",
+    { provisioning: "rebuilding" },
+  ),
+  otherwise: about(
+    json.optional(),
+    "The client's value of all other upstream values. Default: unchanged.",
+    "offline",
+  ),
+  error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
+  scopes: about(
+    z.literal(true).optional(),
+    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys.",
+    true,
+  ),
+});
+
+const prerequisite = z.strictObject({
+  upstream: about(
+    name,
+    "The GET. Names in braces are path parameters, or members of the body.",
+    "GET /authors/{author}",
+  ),
+  when: about(
+    expression.optional(),
+    "JSONata over the client's body: whether the request is needed. Default: always.",
+    "$exists(author)",
+  ),
+  not_found_field: about(
+    name.optional(),
+    "The client's field of the error if the upstream does not find the object. Default: the upstream's error is translated.",
+    "author",
+  ),
+  checks: about(
+    z
+      .array(
+        z.strictObject({
+          field: about(
+            name.optional(),
+            "The client's field that is invalid. Default: the request.",
+            "author",
+          ),
+          message: about(
+            expression,
+            "JSONata over the client's body. Its result is the error, or undefined.",
+            '$response.banned ? "This author is not available."',
+          ),
+        }),
+      )
+      .optional(),
+    "Rules about the response. `$response` is the response, `$upstream` the translated body.",
+    [{ field: "author", message: '$response.banned ? "This author is not available."' }],
+  ),
+});
+
+/** Members of bodies that several resources share. */
+const part = z.strictObject({
+  inputs: about(z.record(name, field), "Members by the client's names.", { root_pass: "root_password" }),
+  schema: about(z.record(z.string(), json), "JSON Schema, as in a body.", {
+    properties: { root_pass: { type: "string" } },
+  }),
+});
+
+const errors = z.strictObject({
+  statuses: about(
+    z
+      .record(
+        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
+        status,
+      )
+      .optional(),
+    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use the standard statuses and this table.",
+    { 404: 404, 429: 420, "4XX": 400, default: 500 },
+  ),
+  phrases: about(
+    z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),
+    "Reason phrases of the client's statuses, where they are not the standard ones.",
+    { 420: "Enhance Your Calm" },
+  ),
+});
+
+const scopes = z.strictObject({
+  levels: about(z.array(name).min(1), "The client's levels, ascending: each includes the ones before it.", [
+    "look",
+    "write",
+  ]),
+  all: about(name, "The scope for everything, and the name of the highest level.", "*"),
+  resources: about(z.record(name, name), "Client resource → upstream area.", { books: "items" }),
+  aliases: about(z.record(name, name).optional(), "Other names of client resources.", {
+    writers: "books",
+  }),
+  upstream_levels: about(z.record(name, name), "Client level → upstream level.", { view: "read_only" }),
+  client_levels: about(z.record(name, name), "Upstream level → client level.", { read_only: "look" }),
+  additional: about(z.array(name).optional(), "Upstream scopes that are requested with any other scope.", [
+    "events:read_only",
+  ]),
+  header: about(
+    headerName.optional(),
+    "The upstream's response header with the scopes of the token.",
+    "X-Scopes",
+  ),
+});
+
+/** The schema of `pack.yaml`. */
+export const dialectDefinition = z.strictObject({
+  format: about(z.literal(2), "The version of the format.", 2),
+  words: about(
+    z.array(name).default([]),
+    "The neutral product words that `WORDS` may rename, on both sides.",
+    ["book", "shelf"],
+  ),
+  scope_words: about(
+    z.array(name).optional(),
+    "Words that `WORDS` may rename only in scope areas and event actions.",
+    ["author"],
+  ),
+  client: about(clientDefinition, "The dialect that clients use.", { name: "old" }),
+  upstream: about(upstreamDefinition, "The dialect of the service.", { name: "new" }),
+  errors: about(errors.default({}), "Statuses of errors.", { statuses: { "4XX": 400 } }),
+  messages: about(
+    z
+      .object({
+        unknown_record: about(
+          name.default("There is no such object."),
+          "The error of an id that does not exist.",
+          "There is no such object.",
+        ),
+      })
+      .catchall(name)
+      .default({ unknown_record: "There is no such object." }),
+    "Texts of the gateway's errors, by name. Routes refer to them.",
+    { no_counterpart: "This call has no counterpart." },
+  ),
+  scopes: about(scopes.optional(), "The client's scopes, and those of the upstream. Without it: no scopes.", {
+    levels: ["look"],
+    all: "*",
+    resources: { books: "items" },
+    upstream_levels: { view: "r" },
+    client_levels: { r: "look" },
+  }),
+  oauth: about(oauth.optional(), "The client's OAuth calls, and those of the upstream's login server.", {
+    client_id: "client_id",
+  }),
+  secrets: about(
+    z.array(name).default([]),
+    'Names whose values are masked in records and logs, in any spelling. `"*password*"` also matches within longer names, `"!token_type"` excludes a name, `codes[]` masks strings in a list.',
+    ["*password*", "passcode"],
+  ),
+  values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
+    state: { read: { in: "available", out: "lent" } },
+  }),
+  prerequisites: about(
+    z.record(name, prerequisite).default({}),
+    "Requests before a call, for rules and values that need data of the upstream, by name.",
+    { author: { upstream: "GET /authors/{author}" } },
+  ),
+  parts: about(z.record(name, part).default({}), "Members and rules that several bodies share, by name.", {
+    deployment: { inputs: { cover: "cover" }, schema: { properties: { cover: { type: "string" } } } },
+  }),
+});
+
+export type DialectDefinition = z.infer<typeof dialectDefinition>;
+export type ValueKindDefinition = z.infer<typeof valueKind>;
+export type PrerequisiteDefinition = z.infer<typeof prerequisite>;
+export type PartDefinition = z.infer<typeof part>;
+export type ErrorsDefinition = z.infer<typeof errors>;

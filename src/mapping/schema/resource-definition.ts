@@ -1,0 +1,133 @@
+/** The schema of resource files. Unknown keys are errors, because they would have no effect. */
+import { z } from "zod";
+import { about } from "./about.ts";
+import { field } from "./field-definition.ts";
+import { route } from "./route-definition.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+const bodyDefinition = z.strictObject({
+  parts: about(z.array(name).optional(), "Shared parts of `pack.yaml` whose members and rules are added.", [
+    "deployment",
+  ]),
+  schema: about(
+    z.record(z.string(), json),
+    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read.",
+    { type: "object", required: ["label"], properties: { label: { type: "string" } } },
+  ),
+  set: about(z.record(z.string(), json).optional(), "Upstream members that the gateway always sends.", {
+    booted: false,
+  }),
+  default: about(
+    z.record(z.string(), json).optional(),
+    "Upstream members that the gateway sends if the client has not sent them.",
+    { label: "book" },
+  ),
+  from_path: about(
+    z.record(z.string(), name).optional(),
+    "Upstream members whose value is a path parameter.",
+    { domain_id: "id" },
+  ),
+  merge_with: about(
+    z.record(z.string(), name).optional(),
+    "Upstream members that the upstream replaces as a whole, with the path of their current value in a prerequisite. An object is merged with its current value. A list of catalog ids keeps the ids that clients can't see.",
+    { helpers: "config.helpers" },
+  ),
+  checks: about(
+    z
+      .array(
+        z.strictObject({
+          field: about(name, "The client's field that is invalid.", "shelf"),
+          message: about(
+            expression,
+            "JSONata over the client's body. Its result is the error, or undefined.",
+            'size < 10 ? "Must be at least 10."',
+          ),
+        }),
+      )
+      .optional(),
+    "Rules that a schema can't express. `$prerequisites` has the responses of the prerequisites, `$upstream` is the translated body.",
+    [{ field: "size", message: 'size < 10 ? "Must be at least 10."' }],
+  ),
+});
+
+const catalog = z.strictObject({
+  upstream: about(
+    z.array(
+      z.strictObject({
+        request: about(name, "The GET of the list.", "GET /regions"),
+        filter: about(json.optional(), "A condition in the upstream's filter form.", { deprecated: false }),
+        optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
+        listed: about(
+          z.boolean().optional(),
+          "false: its items only appear where an object refers to them.",
+          false,
+        ),
+      }),
+    ),
+    "The upstream lists that it is loaded from.",
+    [{ request: "GET /regions" }],
+  ),
+  ids: about(name.optional(), "A value kind that translates ids in both directions.", "shelf_id"),
+  closed: about(z.boolean().optional(), "No other id is accepted or listed.", true),
+  accepts: about(
+    z.record(name, name).optional(),
+    "Additional ids that requests may use, with their upstream ids.",
+    { latest: "sea/new" },
+  ),
+  ignore_case: about(z.boolean().optional(), "Ids in requests are compared case-insensitively.", true),
+  hidden_prefix: about(
+    name.optional(),
+    "Upstream ids with this prefix are never shown. Fields that refer to one are null, in filters too.",
+    "cellar/",
+  ),
+  stub: about(
+    expression,
+    "JSONata of a substitute object for an id that is not cached, over `$id`, `$name` and the upstream object that refers to it.",
+    '{ "id": $id, "label": $id }',
+  ),
+  opposites: about(
+    z.record(name, name).optional(),
+    "Additional filter names, each with the boolean field that it negates.",
+    { deprecated: "in_print" },
+  ),
+  with_token: about(
+    expression.optional(),
+    "If the upstream requires a token for the list (401), it is read with the token of a client that the upstream has accepted. Only items for which this JSONata is true are cached. Without this key no token is ever used.",
+    "visible",
+  ),
+});
+
+/** The schema of a resource file. */
+export const resourceDefinition = z.strictObject({
+  object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
+  extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+  list: about(
+    name.optional(),
+    "Name of the array in the client's lists: `$list` of its list shape.",
+    "books",
+  ),
+  catalog: about(
+    catalog.optional(),
+    "Makes the resource a catalog: an upstream list that the gateway caches.",
+    { upstream: [{ request: "GET /regions" }], stub: '{ "id": $id }' },
+  ),
+  fields: about(z.record(name, field), "Fields by the client's names, dotted if nested.", {
+    name: { upstream: "label", filter: true },
+  }),
+  inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
+    root_pass: "root_password",
+  }),
+  bodies: about(z.record(name, bodyDefinition).optional(), "Request bodies of its routes, by name.", {
+    create: { schema: { type: "object", properties: { name: { type: "string" } } } },
+  }),
+  routes: about(z.array(route).optional(), "Its routes.", [
+    { client: "GET /books", upstream: "GET /books", response: "list" },
+  ]),
+});
+
+export type ResourceDefinition = z.infer<typeof resourceDefinition>;
+export type BodyDefinition = z.infer<typeof bodyDefinition>;
+export type CatalogDefinition = z.infer<typeof catalog>;
