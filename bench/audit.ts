@@ -5,7 +5,7 @@ import { createRecordIds } from "../src/audit/record-id.ts";
 import type { AuditRecord } from "../src/audit/record.ts";
 import { exportTexts } from "../src/audit/export/export.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
-import { packRows } from "../src/audit/sqlite/packed-rows.ts";
+import { createBatch } from "../src/audit/segment.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
 import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
@@ -71,7 +71,7 @@ function fill(file: string, count: number): void {
       time += (DAYS * DAY_MS) / count;
       return toRow(recordAt(Math.floor(time), nextId()));
     });
-    write({ kind: "write", rows: packRows(rows) });
+    write({ kind: "write", batch: createBatch(rows) });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
   }
   process.stderr.write("\r");

@@ -73,8 +73,8 @@ const PARSED_DIALECT = parsePack({ directory: "pack", files: [DIALECT] }).source
 
 /** The pack with a text as its mapping file. @throws {PackError} where the text is refused. */
 function load(text: string): void {
-  const { directory, sources } = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
-  buildPack({ directory, sources: [...sources, ...PARSED_DIALECT] });
+  const parsed = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
+  buildPack({ ...parsed, sources: [...parsed.sources, ...PARSED_DIALECT] });
 }
 
 // Else nothing but refusals would be looked at.

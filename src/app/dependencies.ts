@@ -225,9 +225,26 @@ async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+    onMigration: logEvery(PROGRESS_MS, (left) =>
+      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
+    ),
   });
   const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
   return mergeRejections(store, { statuses: limited, networkOf: addressNetwork });
+}
+
+/** Between two log lines on the progress of a migration. */
+const PROGRESS_MS = 5000;
+
+/** Calls a function at most once in `ms` milliseconds, the first time at once. */
+function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
+  let last = -Infinity;
+  return (left) => {
+    const now = performance.now();
+    if (now - last < ms) return;
+    last = now;
+    write(left);
+  };
 }
 
 /**

@@ -115,6 +115,7 @@ export function createRecorder({
     }),
     bodies: settings.AUDIT === "full",
     filterHeader: pack.dialect.client.filters?.header,
+    packHash: pack.hash,
   };
 
   /** A line for each request would cost more than many of them: successes are logged at `debug` only. */

@@ -32,13 +32,17 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A JSON body as its original text. It is not parsed before a store writes it. */
+/** A JSON body as its original bytes. It is not parsed before a store writes it. */
 export class JsonText {
-  readonly text: string;
+  readonly bytes: Buffer;
 
-  /** @param text Complete, valid JSON without secrets. It is copied into the text of the record. */
-  constructor(text: string) {
-    this.text = text;
+  /** @param json Complete, valid JSON without secrets, as text or in UTF-8. Bytes must not change afterwards. */
+  constructor(json: string | Buffer) {
+    this.bytes = typeof json === "string" ? Buffer.from(json) : json;
+  }
+
+  get text(): string {
+    return this.bytes.toString();
   }
 
   toJSON(): unknown {

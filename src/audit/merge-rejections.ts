@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000;
 const MAX_WINDOWS = 10_000;
 
 export interface MergeOptions {
-  /** Statuses of a rejection by a limit, in either lane. */
+  /** Statuses of a rejection by a limit, of the alpha pipeline and of v4. */
   readonly statuses: readonly number[];
   /** The network of an address, for which all its addresses count as one. */
   readonly networkOf: (address: string) => string;
@@ -22,7 +22,7 @@ interface Window {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A token that v4 has not accepted costs nothing, so that its callers are told apart by their addresses. */
+/** A token that v4 has not accepted costs nothing, so its callers are distinguished by their addresses. */
 function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["networkOf"]): string {
   const { fingerprint, accepted, address } = client;
   const caller = fingerprint !== null && accepted !== false ? fingerprint : networkOf(address);

@@ -6,24 +6,23 @@ const EVERY_MS = 10_000;
 /** Pause between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** The number of records that a step has deleted. */
+/** What a step has deleted. */
 export interface PurgeResult {
-  readonly deleted: number;
-  /** How many of them were deleted only because of the size limit. */
+  /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
+  /** Whether there may be more to delete. */
+  readonly more: boolean;
 }
 
 /** Options of {@link startPurge}. */
 export interface PurgeOptions {
-  /** Deletes a small batch of records that are too old, or exceed the size limit. */
+  /** Deletes a day that is too old, or some segments above the size limit. */
   readonly step: () => Promise<PurgeResult>;
-  /** The size of a full batch, after which there may be more to delete. */
-  readonly full: number;
   readonly everyMs?: number;
 }
 
-/** Starts to delete old records: at once, then every ten seconds, one small batch at a time. */
-export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
+/** Starts to delete old records: at once, then every ten seconds, in small steps. */
+export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
   readonly stop: () => void;
   /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
@@ -33,9 +32,9 @@ export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   let timer = setTimeout(run, 0);
 
   async function purge(): Promise<number> {
-    const { deleted, evicted } = await step();
+    const { more, evicted } = await step();
     evictedSince += evicted;
-    return deleted >= full ? BETWEEN_STEPS_MS : everyMs;
+    return more ? BETWEEN_STEPS_MS : everyMs;
   }
 
   function run(): void {
@@ -58,7 +57,7 @@ export function startPurge({ step, full, everyMs = EVERY_MS }: PurgeOptions): {
   };
 }
 
-/** Returns the time, in milliseconds since the epoch, before which records are too old. */
+/** Returns the time, in milliseconds since the epoch, before which records are too old. They are deleted by days (UTC). */
 export function cutoffOf({ retentionDays, clock = Date.now }: StoreOptions): number {
   return clock() - retentionDays * DAY_MS;
 }

@@ -1,12 +1,18 @@
+import { crc32 } from "node:zlib";
+
 /**
- * One request as the audit keeps it: what alpha asked and got, and which v4 calls were made for it.
- * Secrets are taken out before a record leaves the request (`redact.ts`).
+ * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
+ * Secrets are removed before a record leaves the request (`redact.ts`).
  */
 
-/** The status of a request whose client went away before it had its answer: nobody was sent one. */
+/** The status of a request whose client disconnected before the response: none was sent. */
 export const CLIENT_GONE = 499;
 
-/** JSON, or `JsonText`, or the text as it came when it was none; `undefined` when bodies are not kept or there was none. */
+/** The CRC-32 of a response, as a record has it: 8 hex digits. */
+export const checksumOf = (response: string | Uint8Array): string =>
+  crc32(response).toString(16).padStart(8, "0");
+
+/** JSON, or `JsonText`, or text as it was received if it is not JSON; `undefined` without a body, and if bodies are not recorded. */
 export type RecordedBody = unknown;
 
 export interface RecordedCall {
@@ -15,10 +21,10 @@ export interface RecordedCall {
   readonly path: string;
   readonly filter: string | null;
   readonly body?: RecordedBody;
-  /** The status v4 answered, or null where none came (see the record's `warnings`). */
+  /** The status of v4's response, or null without one (see the record's `warnings`). */
   readonly status: number | null;
   readonly response?: RecordedBody;
-  /** Milliseconds from sending to the whole answer. */
+  /** Milliseconds from sending to the complete response. */
   readonly ms: number;
 }
 
@@ -28,7 +34,9 @@ export interface AuditRecord {
   /** ISO 8601, UTC, with milliseconds. */
   readonly time: string;
   readonly lane: "alpha" | "native";
-  /** The `X-Request-Id` of the answer, also in the log. */
+  /** The hash of the pack that translated the request; left out for the native proxy. */
+  readonly pack?: string;
+  /** The `X-Request-Id` of the response, also in the log. */
   readonly requestId: string;
   readonly client: {
     /** The first 16 hex digits of the token's SHA-256, or null without a token. */
@@ -42,19 +50,21 @@ export interface AuditRecord {
   readonly alpha: {
     readonly method: string;
     readonly path: string;
-    /** The route of the pack, e.g. `GET /vm/instances/:id`; null where none matched, and on the native lane. */
+    /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
     readonly route: string | null;
     readonly query: string;
     readonly filter: string | null;
     readonly body?: RecordedBody;
-    /** The status alpha's client was told (of `X-Status` where the client asked for 200 always). */
+    /** The status of the response (that of `X-Status` if the client asked for 200 always). */
     readonly status: number;
     readonly response?: RecordedBody;
+    /** CRC-32 of the response as it was sent, before redaction: 8 hex digits. Only with a recorded response. */
+    readonly checksum?: string;
   };
   readonly v4: readonly RecordedCall[];
-  /** What this answer could not keep, `field: reason`. */
+  /** What the response could not hold, `field: reason`. */
   readonly losses: readonly string[];
-  /** What really happened where the client was told something simpler. */
+  /** What really happened if the response is simpler. */
   readonly warnings: readonly string[];
   /** Milliseconds. */
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };

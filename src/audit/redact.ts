@@ -187,7 +187,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       let steps: RedactBody | undefined;
       if (!isCleanJson(bytes, Math.min(bytes.length, bodyLimit), () => (steps ??= walk(values))))
         return raw(text, values);
-      if (bytes.length <= bodyLimit) return new JsonText(text);
+      if (bytes.length <= bodyLimit) return new JsonText(bytes);
       const kept = text.slice(0, bodyLimit);
       return {
         truncated: true,

@@ -48,6 +48,13 @@ export interface AuditStats {
   readonly written: number;
   /** Commits and restarts of the store that failed since the start. */
   readonly errors: number;
+  /** Bytes of the committed records since the start, as JSON. */
+  readonly recordBytes: number;
+  /** Bytes of the same records as they are stored, compressed. */
+  readonly storedBytes: number;
+  /** Commits since the start, and the time that they took together. */
+  readonly commits: number;
+  readonly commitSeconds: number;
   /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
 }
@@ -58,14 +65,16 @@ export type AuditDurability = "relaxed" | "strict";
 /** Options of every store. */
 export interface StoreOptions {
   readonly durability: AuditDurability;
-  /** Records that are older are deleted, in small batches. */
+  /** Days (UTC) that ended before are deleted. */
   readonly retentionDays: number;
-  /** Maximum size of all records in bytes. Above it the least important are deleted, in small batches, and counted. */
+  /** Maximum size of all records in bytes. Above it the least important are deleted, by segments, and counted. */
   readonly sizeLimit: number;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */
   readonly onFault?: (error: unknown) => void;
+  /** Called while a store of an earlier version is migrated, with the number of records that are left. */
+  readonly onMigration?: (left: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
 }

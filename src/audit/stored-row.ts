@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import { serializeRecord } from "./record-text.ts";
+import { serializeRecord, type SerializedRecord } from "./record-text.ts";
 
 /** Combinations of columns by which pages are filtered. Each has an index, so that rare combinations are found quickly. */
 export const QUERY_FILTERS = [
@@ -13,8 +13,8 @@ export const QUERY_FILTERS = [
   ["client", "route", "status"],
 ] as const;
 
-/** A record as it is stored: its text, and the columns that queries and summaries need. */
-export interface StoredRow {
+/** What queries and summaries need of a record: its row in the index. */
+interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -24,16 +24,25 @@ export interface StoredRow {
   readonly route: string | null;
   readonly status: number;
   readonly lane: AuditRecord["lane"];
+  readonly method: string;
+  readonly requestId: string;
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
   /** How many requests it stands for. Default: one. */
   readonly requests?: number;
-  /**
-   * The record as JSON in UTF-8. A buffer is outside of the heap: the garbage collector would copy a string, and keep
-   * everything that it was made of, until it is written.
-   */
-  readonly record: Buffer;
+}
+
+/** A record that waits for its commit. Its text is outside of the heap, where the garbage collector does not copy it. */
+export interface StoredRow extends RecordColumns {
+  readonly record: SerializedRecord;
+}
+
+/** A record as it is stored: its columns, and where its text is in the decompressed segment, in bytes. */
+export interface IndexRow extends RecordColumns {
+  readonly start: number;
+  /** With the line feed. */
+  readonly size: number;
 }
 
 /**
@@ -44,18 +53,34 @@ export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
 /** Converts a record. @throws {TypeError} If it can't be serialised as JSON. */
 export function toRow(record: AuditRecord): StoredRow {
-  const { id, time, client, alpha, lane, losses } = record;
+  return { ...columnsOf(record), record: serializeRecord(record) };
+}
+
+/** The columns of a record. @throws {TypeError} If it has no time. */
+export function columnsOf({
+  id,
+  time,
+  client,
+  alpha,
+  lane,
+  requestId,
+  losses,
+  requests,
+}: AuditRecord): RecordColumns {
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) throw new TypeError("An audit record needs a time.");
   return {
     id,
-    time: Date.parse(time),
+    time: ms,
     client: client.fingerprint,
     accepted: client.accepted !== false,
     route: alpha.route,
     status: alpha.status,
     lane,
+    method: alpha.method,
+    requestId,
     agent: client.userAgent,
     lossy: losses.length > 0,
-    ...(record.requests !== undefined && { requests: record.requests }),
-    record: Buffer.from(serializeRecord(record)),
+    ...(requests !== undefined && { requests }),
   };
 }

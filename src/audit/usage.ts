@@ -126,11 +126,14 @@ export const worthOf = ({
 }: Pick<StoredRow, "client" | "status" | "accepted">): number =>
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
+/** The columns of a record that its summary needs. */
+export type CountedRow = Omit<StoredRow, "record" | "method" | "requestId">;
+
 /**
  * Counts the rows of a commit. Rows with tokens that v4 has not accepted count as one client. Null is an empty string here,
  * because it is part of a key.
  */
-export function aggregateUsage(rows: Iterable<Omit<StoredRow, "record">>): UsageRow[] {
+export function aggregateUsage(rows: Iterable<CountedRow>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
   for (const {
     id,

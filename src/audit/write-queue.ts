@@ -19,8 +19,11 @@ const MAX_PAUSE_MS = 5000;
 
 /** Options of a write queue. */
 export interface WriteQueueOptions {
-  /** Writes all rows in one transaction, or none. Rows that are already stored are not changed. */
-  readonly commit: (rows: readonly StoredRow[]) => Promise<unknown>;
+  /**
+   * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns the bytes that the
+   * records take in the store.
+   */
+  readonly commit: (rows: readonly StoredRow[]) => Promise<number>;
   /** After a failed commit `relaxed` rows return to the queue. `strict` rows are dropped, since clients wait for them. */
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
@@ -62,7 +65,7 @@ class RowQueue {
 
   push(entry: PendingRow): void {
     this.#rows.push(entry);
-    this.bytes += recordBytes(entry);
+    this.bytes += sizeOf(entry);
   }
 
   /** Takes the oldest row. */
@@ -71,7 +74,7 @@ class RowQueue {
     if (entry === undefined) return undefined;
     this.#rows[this.#first] = undefined;
     this.#first += 1;
-    this.bytes -= recordBytes(entry);
+    this.bytes -= sizeOf(entry);
     if (2 * this.#first > this.#rows.length) {
       this.#rows = this.#rows.slice(this.#first);
       this.#first = 0;
@@ -83,7 +86,7 @@ class RowQueue {
   unshift(entries: readonly PendingRow[]): void {
     this.#rows = [...entries, ...this.#rows.slice(this.#first)];
     this.#first = 0;
-    for (const entry of entries) this.bytes += recordBytes(entry);
+    for (const entry of entries) this.bytes += sizeOf(entry);
   }
 }
 
@@ -102,6 +105,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let inFlight = 0;
   let dropped = 0;
   let written = 0;
+  let recordBytes = 0;
+  let storedBytes = 0;
+  let commits = 0;
+  let commitMs = 0;
   let errors = 0;
   let failures = 0;
   let fault: string | undefined;
@@ -183,7 +190,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       const next = accepted.shift() ?? unaccepted.shift();
       if (!next) break;
       group.push(next);
-      groupBytes += recordBytes(next);
+      groupBytes += sizeOf(next);
     }
     return group;
   }
@@ -191,8 +198,14 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   async function commitGroup(): Promise<void> {
     const group = takeGroup();
     inFlight = group.length;
+    const startedAt = performance.now();
     try {
-      await commit(group.map(({ row }) => row));
+      storedBytes += await commit(group.map(({ row }) => row));
+      if (group.length > 0) {
+        commits += 1;
+        commitMs += performance.now() - startedAt;
+      }
+      for (const entry of group) recordBytes += sizeOf(entry);
       inFlight = 0;
       failures = 0;
       fault = undefined;
@@ -234,11 +247,20 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     probe,
     close,
     fault: () => fault,
-    stats: () => ({ queued: count() + inFlight, dropped, written, errors }),
+    stats: () => ({
+      queued: count() + inFlight,
+      dropped,
+      written,
+      errors,
+      recordBytes,
+      storedBytes,
+      commits,
+      commitSeconds: commitMs / 1000,
+    }),
   };
 }
 
 /** Returns the size of a record in bytes. */
-function recordBytes({ row }: PendingRow): number {
-  return row.record.length;
+function sizeOf({ row }: PendingRow): number {
+  return row.record.size;
 }

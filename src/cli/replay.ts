@@ -63,11 +63,11 @@ function formatChange({ id, time, alpha }: AuditRecord, differences: readonly Re
 }
 
 function formatSummary(summary: ReplaySummary): string {
-  const { same, changed, inconclusive } = summary.counts;
+  const { same, exact, changed, inconclusive } = summary.counts;
   const list = (counts: readonly (readonly [string, number])[]): string =>
     counts.map(([what, count]) => `  ${count} ${what}\n`).join("");
   return (
-    `${same} the same, ${changed} changed, ${inconclusive} inconclusive\n` +
+    `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive\n` +
     (changed > 0 ? `changed:\n${list(summary.changes())}` : "") +
     (inconclusive > 0 ? `inconclusive:\n${list(summary.reasons())}` : "")
   );

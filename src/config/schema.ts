@@ -178,7 +178,7 @@ const audit = {
     "relaxed",
     "`relaxed`: commit within 100 ms. `strict`: commit before the response ends",
   ),
-  AUDIT_BODY_LIMIT: withDefault(memorySize, "64kb", "Longer bodies are recorded cut and marked as cut"),
+  AUDIT_BODY_LIMIT: withDefault(memorySize, "256kb", "Longer bodies are recorded cut and marked as cut"),
   AUDIT_RETENTION_DAYS: withDefault(integer(1, 36_500), "30", "Older records are deleted"),
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,

@@ -16,6 +16,8 @@ export interface Match {
 
 /** A mapping pack: loaded, validated, renamed to the service's words and compiled. A request only runs its functions. */
 export interface Pack extends Dialects {
+  /** Identifies the pack: 16 hex digits, the same for the same files and product words. */
+  readonly hash: string;
   readonly dialect: DialectDefinition;
   readonly scopes: Scopes;
   readonly resources: ReadonlyMap<string, Resource>;

@@ -12,6 +12,7 @@ export interface RecordOptions {
   readonly bodies: boolean;
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
+  readonly packHash: string;
 }
 
 /** What the metrics, the log and the trace take of a request. A record has all of it. */

@@ -39,6 +39,14 @@ export async function read(path, signal) {
 /** Reads the readiness, whatever the status of the response. */
 export const readHealth = async () => (await request("/readyz")).json();
 
+/** Reads the metrics that have no labels: numbers by their names. */
+export async function readMetrics() {
+  const text = await (await request("/metrics")).text();
+  return Object.fromEntries(
+    [...text.matchAll(/^([a-z_]+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+  );
+}
+
 /** Repeats a task until the signal aborts, one run at a time, while the page is visible. */
 export function repeat(task, everyMs, signal) {
   const step = async () => {

@@ -1,4 +1,5 @@
-import { onReach, readHealth, repeat } from "./api.js";
+import { onReach, readHealth, readMetrics, repeat } from "./api.js";
+import { bytes, count, ms } from "./format.js";
 import { startRouter } from "./router.js";
 import { showCall } from "./views/call.js";
 import { showClient } from "./views/client.js";
@@ -26,6 +27,21 @@ async function lookAfterHealth() {
   showHealth([status, ...reasons].join(" · "), reasons.length === 0);
 }
 
+/** Shows the queue of the audit store, and what it has lost, written and compressed since the start. */
+async function showAuditStore() {
+  const metrics = await readMetrics();
+  const figure = (name) => metrics[`alpha_gateway_audit_${name}`] ?? 0;
+  const [recorded, stored] = [figure("record_bytes_total"), figure("stored_bytes_total")];
+  const store = find("audit-store");
+  store.hidden = !("alpha_gateway_audit_queued" in metrics);
+  store.textContent = [
+    `Audit: ${count(figure("queued"))} waiting`,
+    `${count(figure("dropped_total"))} lost`,
+    `${bytes(recorded)} in ${bytes(stored)} (${(recorded / (stored || 1)).toFixed(1)} to 1)`,
+    `${ms((1000 * figure("commit_seconds_sum")) / (figure("commit_seconds_count") || 1))} for a commit`,
+  ].join(" · ");
+}
+
 function switchTheme() {
   const { dataset } = document.documentElement;
   const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -40,6 +56,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   find("view").focus();
 });
 repeat(lookAfterHealth, HEALTH_EVERY_MS, new AbortController().signal);
+repeat(showAuditStore, HEALTH_EVERY_MS, new AbortController().signal);
 
 startRouter(find("view"), {
   traffic: { title: "Traffic", list: showTraffic, one: showCall },

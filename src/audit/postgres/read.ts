@@ -1,16 +1,36 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../paging.ts";
+import { recordText } from "../segment.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
 
-/** SQL of one page: its records up to the maximum size of a page. */
+const decompress = promisify(zstdDecompress);
+
+/** Index rows of one page, up to the maximum size of a page. Rows of earlier versions have their text in `record`. */
 const PAGE = (where: string, limit: string): string => `
-  SELECT time::text, seq::text, record::text FROM (
-    SELECT time, seq, record, size, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
-    FROM (SELECT time, seq, size, record FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}) AS page
+  SELECT time::text, seq::text, segment::text, start, size, record::text FROM (
+    SELECT time, seq, segment, start, size, record, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
+    FROM (
+      SELECT time, seq, segment, start, size, record FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}
+    ) AS page
   ) AS sized WHERE before = 0 OR before + size <= ${PAGE_SIZE} ORDER BY sized.time DESC, sized.seq DESC
 `;
+const BY_ID = "SELECT segment::text, start, size, record::text FROM audit WHERE id = $1";
+const SEGMENTS = "SELECT id::text, data FROM audit_segment WHERE id = ANY($1::bigint[])";
+
+/** Segments that are in memory at the same time. */
+const SEGMENTS_AT_ONCE = 16;
+
+/** A row of the index, and its text if an earlier version has written it. */
+interface FoundRow {
+  readonly segment: string | null;
+  readonly start: number;
+  readonly size: number;
+  readonly record: string | null;
+}
 
 const CLIENTS = (where: string, limit: string): string => `
   SELECT client, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent", sum(requests)::float8 AS requests,
@@ -75,18 +95,46 @@ function usageTerms(query: UsageQuery): Term[] {
   ];
 }
 
+/**
+ * Reads the texts of rows, a few segments at a time. Rows of a segment that was deleted meanwhile are left out.
+ *
+ * @throws {AuditUnavailableError}
+ */
+async function readTexts(database: Database, rows: readonly FoundRow[]): Promise<string[]> {
+  const texts = rows.map(({ record }) => record ?? undefined);
+  const ids = [...new Set(rows.flatMap(({ segment }) => segment ?? []))];
+  for (let first = 0; first < ids.length; first += SEGMENTS_AT_ONCE) {
+    const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
+    const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);
+    for (const { id, data } of segments) {
+      const bytes = await decompress(data);
+      rows.forEach((row, index) => {
+        if (row.segment === id) texts[index] = recordText(bytes, row);
+      });
+    }
+  }
+  return texts.filter((text) => text !== undefined);
+}
+
+/** Reads the text of one record. @throws {AuditUnavailableError} */
+export async function readRecord(database: Database, id: string): Promise<string | undefined> {
+  const rows = await database.query<FoundRow>(BY_ID, [id.replaceAll("\u0000", "")]);
+  const [text] = await readTexts(database, rows);
+  return text;
+}
+
 /** Reads one page of records. @throws {AuditUnavailableError} */
 export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
   const { values, add, where } = parameters();
   const limit = clampLimit(query);
   const text = PAGE(where(recordTerms(query)), add(limit + 1));
-  const rows = await database.query<{ time: string; seq: string; record: string }>(text, values);
-  const kept = rows.slice(0, limit);
-  const last = kept.at(-1);
+  const rows = await database.query<FoundRow & { time: string; seq: string }>(text, values);
+  const found = rows.slice(0, limit);
+  const last = found.at(-1);
   // A page may also be full because of its size. A query checks whether more records follow.
   const more = last && (rows.length > limit || (await follows(database, query, last)));
   const next = more ? writeCursor({ time: Number(last.time), seq: Number(last.seq) }) : null;
-  return { records: kept.map(({ record }) => record), next };
+  return { records: await readTexts(database, found), next };
 }
 
 async function follows(

@@ -1,6 +1,4 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
-import { WORTH } from "../stored-row.ts";
-import type { PoolClient } from "pg";
 import { parsePage } from "../paging.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
@@ -8,36 +6,39 @@ import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
-import { countRecords, readPage, usageReader } from "./read.ts";
+import { startMigration } from "./migrate.ts";
+import { countRecords, readPage, readRecord, usageReader } from "./read.ts";
 import { writeRows } from "./write.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;
-const PURGE_ROWS = 1000;
-/** Approximate size of a row and its indexes without the record. */
+/** Index rows that a step deletes because of their age. PostgreSQL only marks them. */
+const PURGE_ROWS = 20_000;
+/** Segments that a step deletes because of the size limit. */
+const PURGE_SEGMENTS = 200;
+/** Approximate size of a row and its indexes. */
 const ROW_BYTES = 600;
 
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
 `;
-/** Deletes the first records of an order until so many bytes are free. */
-const removeFirst = (which: string, order: string): string => `
-  WITH removed AS (
-    DELETE FROM audit WHERE seq IN (
-      SELECT seq FROM (
-        SELECT seq, sum(size + ${ROW_BYTES}) OVER (ORDER BY ${order}) - size - ${ROW_BYTES} AS freed
-        FROM (SELECT seq, worth, time, size FROM audit ${which} ORDER BY ${order} LIMIT $2::int) AS first
-      ) AS summed WHERE freed < $1
-    ) RETURNING size
+/** Deletes the first segments until enough bytes are free: those of unaccepted tokens, by priority, then the oldest. */
+const REMOVE_LEAST = `
+  WITH first AS (
+    SELECT id, sum(bytes + records * ${ROW_BYTES}) OVER (ORDER BY worth, time, id) - bytes - records * ${ROW_BYTES} AS freed
+    FROM (SELECT id, worth, time, records, bytes FROM audit_segment ORDER BY worth, time, id LIMIT ${PURGE_SEGMENTS}) AS least
+  ), segments AS (
+    DELETE FROM audit_segment WHERE id IN (SELECT id FROM first WHERE freed < $1) RETURNING id
+  ), rows AS (
+    DELETE FROM audit WHERE segment IN (SELECT id FROM segments) RETURNING 1
   )
-  SELECT count(*)::int AS rows, coalesce(sum(size::bigint + ${ROW_BYTES}), 0)::float8 AS bytes FROM removed
+  SELECT (SELECT count(*)::int FROM segments) AS segments, (SELECT count(*)::int FROM rows) AS rows
 `;
-/** Records of unaccepted tokens first, by priority, then the oldest. */
-const REMOVE_LEAST = [
-  removeFirst(`WHERE worth < ${WORTH.accepted}`, "worth, time, seq"),
-  removeFirst("", "time, seq"),
-];
-const SIZE = `SELECT (coalesce(sum(size::bigint + ${ROW_BYTES}), 0))::float8 AS bytes FROM audit`;
+/** Index rows of earlier versions have their records in them. */
+const SIZE = `
+  SELECT ((SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0) FROM audit_segment)
+    + (SELECT coalesce(sum(size::bigint + ${ROW_BYTES}), 0) FROM audit WHERE segment IS NULL))::float8 AS bytes
+`;
 const UNCOUNT_LEAST = `
   DELETE FROM audit_usage WHERE (day, client, lane, route, status) IN (
     SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH_ORDER}
@@ -46,10 +47,10 @@ const UNCOUNT_LEAST = `
 `;
 
 /**
- * Deletes a batch of records that are too old. If there are none, deletes the least important records while all records exceed
- * the size limit. The size is that of the records: PostgreSQL's own size includes deleted rows.
+ * Deletes days that are too old. If there are none, deletes the least important segments while all records exceed the size
+ * limit. The size is that of the records: PostgreSQL's own size includes deleted rows.
  *
- * @param before Milliseconds since the epoch.
+ * @param before Milliseconds since the epoch. Days that ended before are deleted.
  * @param sizeLimit Bytes. The summaries don't count: they have a separate limit.
  */
 function purgeStep(database: Database, before: number, sizeLimit: number): Promise<PurgeResult> {
@@ -57,32 +58,22 @@ function purgeStep(database: Database, before: number, sizeLimit: number): Promi
     const lock = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       LOCK,
     ]);
-    if (!lock.rows[0]?.mine) return { deleted: 0, evicted: 0 };
-    const old = (await client.query(REMOVE, [before])).rowCount ?? 0;
-    if (old === PURGE_ROWS) return { deleted: old, evicted: 0 };
+    if (!lock.rows[0]?.mine) return { evicted: 0, more: false };
+    const day = Date.parse(dayOf(before));
+    const old = (await client.query(REMOVE, [day])).rowCount ?? 0;
+    if (old === PURGE_ROWS) return { evicted: 0, more: true };
+    await client.query("DELETE FROM audit_segment WHERE time < $1", [day]);
     await client.query("DELETE FROM audit_usage WHERE day < $1", [dayOf(before)]);
     await client.query(UNCOUNT_LEAST, [maxSummaryRows(sizeLimit)]);
     const { rows } = await client.query<{ bytes: number }>(SIZE);
     const excess = (rows[0]?.bytes ?? 0) - sizeLimit;
-    const evicted = await removeLeast(client, excess);
-    return { deleted: evicted, evicted };
+    if (excess <= 0) return { evicted: 0, more: false };
+    const [removed] = (await client.query<{ segments: number; rows: number }>(REMOVE_LEAST, [excess])).rows;
+    return { evicted: removed?.rows ?? 0, more: removed?.segments === PURGE_SEGMENTS };
   });
 }
 
-async function removeLeast(client: PoolClient, bytes: number): Promise<number> {
-  let removed = 0;
-  let freed = 0;
-  for (const statement of REMOVE_LEAST) {
-    if (freed >= bytes || removed === PURGE_ROWS) break;
-    const given = [bytes - freed, PURGE_ROWS - removed];
-    const { rows } = await client.query<{ rows: number; bytes: number }>(statement, given);
-    removed += rows[0]?.rows ?? 0;
-    freed += rows[0]?.bytes ?? 0;
-  }
-  return removed;
-}
-
-/** Rarely, because each run sums up the sizes of all records. */
+/** Rarely, because each run sums up the sizes of all segments. */
 const PURGE_EVERY_MS = 60_000;
 /** Without traffic nothing else would notice that the server is down. */
 const PROBE_MS = 2000;
@@ -112,9 +103,9 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   queue.probe();
   const purge = startPurge({
     step: () => purgeStep(database, cutoffOf(options), sizeLimit),
-    full: PURGE_ROWS,
     everyMs: PURGE_EVERY_MS,
   });
+  const migration = startMigration(database, options.onMigration);
   let closing: Promise<void> | undefined;
 
   /** Runs a read, unless the store is closed. */
@@ -124,16 +115,15 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   }
 
   async function get(id: string): Promise<AuditRecord | undefined> {
-    const rows = await database.query<{ record: string }>("SELECT record::text FROM audit WHERE id = $1", [
-      id.replaceAll("\u0000", ""),
-    ]);
-    return rows[0] && (JSON.parse(rows[0].record) as AuditRecord);
+    const text = await readRecord(database, id);
+    return text === undefined ? undefined : (JSON.parse(text) as AuditRecord);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());
 
   async function closeAll(): Promise<void> {
     purge.stop();
+    migration.stop();
     clearInterval(probe);
     await queue.close();
     await database.close();

@@ -1,3 +1,4 @@
+import { compressBatch, createBatch } from "../segment.ts";
 import { WORTH, type StoredRow } from "../stored-row.ts";
 import { acceptedClients, dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
@@ -12,35 +13,43 @@ const ADDED = `
     sample = CASE WHEN excluded.last >= kept.last THEN excluded.sample ELSE kept.sample END,
     agent = CASE WHEN excluded.last >= kept.last THEN excluded.agent ELSE kept.agent END
 `;
-/** Records and their counts in one statement, which is one transaction. */
+/** Rows, segments and counts in one statement, which is one transaction. `part` is the number of a segment in the batch. */
 const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::int[], $11::int[], $13::bool[], $15::int[]) WITH ORDINALITY
-      AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted, requests, place)
+      $8::text[], $9::int[], $10::int[], $11::int[], $12::bool[], $13::int[], $14::int[], $15::text[], $16::text[])
+      WITH ORDINALITY AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted,
+        requests, part, method, request_id, place)
   ), judged AS (
     SELECT given.*, accepted
       OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client) AS counted
     FROM given
+  ), parts AS MATERIALIZED (
+    SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes
+    FROM unnest($17::int[], $18::int[]) WITH ORDINALITY AS p (first, bytes, part)
   ), added AS (
-    INSERT INTO audit (id, time, client, route, status, size, worth, lane, agent, lossy, record)
+    INSERT INTO audit (id, time, client, route, status, size, worth, lane, agent, lossy, start, method, request_id, segment)
       SELECT id, time, client, route, status, size,
           CASE WHEN client IS NOT NULL AND counted THEN ${WORTH.accepted}
             WHEN status >= 400 THEN ${WORTH.refused} ELSE ${WORTH.unaccepted} END,
-          CASE WHEN NOT counted THEN lane END, CASE WHEN NOT counted THEN agent END,
-          CASE WHEN NOT counted THEN lossy END,
-          convert_from(substr($12::bytea, start, size), 'UTF8')::json
-        FROM judged ORDER BY place
-      ON CONFLICT (id) DO NOTHING RETURNING id
+          lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id, segment
+        FROM judged JOIN parts USING (part) ORDER BY place
+      ON CONFLICT (id) DO NOTHING RETURNING id, segment, time, worth
+  ), stored AS (
+    INSERT INTO audit_segment (id, time, worth, records, bytes, data)
+      SELECT segment, latest, most, records, bytes, substr($19::bytea, first, bytes)
+      FROM parts JOIN (
+        SELECT segment, max(time) AS latest, max(worth) AS most, count(*) AS records FROM added GROUP BY segment
+      ) AS sums USING (segment)
   ), summed AS (
     INSERT INTO audit_usage AS kept
       SELECT day, CASE WHEN client IS NULL THEN '' WHEN counted THEN client ELSE '${UNACCEPTED}' END,
         lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
         (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
-      FROM judged JOIN added USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      FROM judged JOIN (SELECT id FROM added) AS new USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ADDED}
   )
-  SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($14::text[]) AND worth < ${WORTH.accepted}) AS late
+  SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($20::text[]) AND worth < ${WORTH.accepted}) AS late
 `;
 
 /** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
@@ -50,7 +59,9 @@ const MOVE = `
     UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
       SELECT seq FROM audit WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted}
       LIMIT ${MOST_MOVED} FOR UPDATE SKIP LOCKED
-    ) RETURNING id, time, client, route, status, lane, agent, lossy
+    ) RETURNING id, time, client, route, status, lane, agent, lossy, segment
+  ), promoted AS (
+    UPDATE audit_segment SET worth = ${WORTH.accepted} WHERE id IN (SELECT segment FROM moved)
   ), summed AS (
     SELECT to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, client,
       lane, coalesce(route, '') AS route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first,
@@ -74,24 +85,28 @@ const UNCOUNT_EMPTY = `
   DELETE FROM audit_usage WHERE client = '${UNACCEPTED}' AND requests <= 0 AND day = ANY($1::text[])
 `;
 
+/** The place of each part in the concatenation of all. PostgreSQL counts from 1. */
+function startsOf(parts: readonly Uint8Array[]): number[] {
+  let next = 1;
+  return parts.map(({ length }) => (next += length) - length);
+}
+
 /**
- * Writes and counts all rows, or none. Without rows it only checks whether the database works. The records are one binary
+ * Writes and counts all rows, or none. Without rows it only checks whether the database works. The segments are one binary
  * parameter: the driver would escape each string of an array.
  *
+ * @returns The bytes of the compressed segments.
  * @throws {AuditUnavailableError} If the database can't be written.
  */
-export async function writeRows(database: Database, rows: readonly StoredRow[]): Promise<void> {
-  // After an outage a group may have a record twice, which the statement would count twice.
-  const unique = [...new Map(rows.map((row) => [row.id, row])).values()];
-  const column = <T>(read: (row: StoredRow) => T): T[] => unique.map(read);
-  // PostgreSQL counts from 1.
-  let next = 1;
-  const starts = column(({ record }) => {
-    const start = next;
-    next += record.length;
-    return start;
-  });
-  const clients = acceptedClients(unique);
+export async function writeRows(database: Database, waiting: readonly StoredRow[]): Promise<number> {
+  const batch = createBatch(waiting);
+  const parts = await compressBatch(batch);
+  const rows = batch.segments.flatMap((segment, index) =>
+    segment.rows.map((row) => ({ ...row, part: index + 1 })),
+  );
+  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read);
+  const clients = acceptedClients(rows);
+  const data = Buffer.concat(parts);
   const [written] = await database.query<{ late: boolean }>(WRITE, [
     column(({ id }) => id),
     column(({ time }) => time),
@@ -102,14 +117,20 @@ export async function writeRows(database: Database, rows: readonly StoredRow[]):
     column(({ lane }) => lane),
     column(({ agent }) => usageAgent(agent)),
     column(({ lossy }) => Number(lossy)),
-    starts,
-    column(({ record }) => record.length),
-    Buffer.concat(column(({ record }) => record)),
+    column(({ start }) => start),
+    column(({ size }) => size),
     column(({ client, accepted }) => accepted || (client !== null && clients.has(client))),
-    [...clients],
     column(({ requests = 1 }) => requests),
+    column(({ part }) => part),
+    column(({ method }) => method),
+    column(({ requestId }) => requestId),
+    startsOf(parts),
+    parts.map(({ length }) => length),
+    data,
+    [...clients],
   ]);
   if (written?.late) await moveToClients(database, [...clients]);
+  return data.length;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../paging.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
-import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
+import { recordText } from "../segment.ts";
+import { dayOf, daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, RouteUsage, UsageQuery } from "../usage.ts";
+import { createPartitions, suffixOf } from "./partition.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
 type Row = Record<string, unknown>;
@@ -35,6 +38,37 @@ const DAYS = (where: string): string => `
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
+/** The statements on the tables of one day. Those of pages depend on the filters, and are prepared when they are used. */
+function prepareDay(database: DatabaseSync, day: string) {
+  const statements = new Map<string, StatementSync>();
+  return {
+    byId: database.prepare(`SELECT seq, start, size FROM record_${day} WHERE id = ?`),
+    text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
+    segment: database.prepare(
+      `SELECT seq, last, time, bytes FROM segment_${day} WHERE seq <= ? ORDER BY seq DESC LIMIT 1`,
+    ),
+    data: database.prepare(`SELECT data FROM segment_${day} WHERE seq = ?`),
+    /** @param select With `FROM`, in place of the table. */
+    query(select: (table: string) => string): StatementSync {
+      const text = select(`record_${day}`);
+      const prepared = statements.get(text) ?? database.prepare(text);
+      statements.set(text, prepared);
+      return prepared;
+    },
+  };
+}
+
+/** Where a record is: its day, its number there, and its place in the decompressed segment. */
+interface RecordPlace {
+  readonly day: string;
+  readonly seq: number;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** Decompressed segments that are kept, since the records of a page are often in the same few. In bytes. */
+const CACHE_BYTES = 4 * 1024 * 1024;
+
 /**
  * Opens the database for reading. It runs in a separate thread, so that long queries do not delay commits.
  *
@@ -44,30 +78,93 @@ const DAYS = (where: string): string => `
 export function openReader(file: string): (job: ReaderJob) => unknown {
   const database = new DatabaseSync(file, { readOnly: true });
   database.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384");
-  const byId = database.prepare("SELECT record FROM audit WHERE id = ?");
+  const days = createPartitions(database, (day) => prepareDay(database, day));
+  const segments = new Map<string, Uint8Array>();
+  let cached = 0;
+
+  /** All reads of one job see the same records, and no day is deleted meanwhile. */
+  function transaction<T>(read: () => T): T {
+    database.exec("BEGIN");
+    try {
+      return read();
+    } finally {
+      if (database.isTransaction) database.exec("COMMIT");
+    }
+  }
+
+  function textOf({ day, seq, ...place }: RecordPlace): string {
+    const { segment, data } = days.get(day);
+    const found = segment.get(seq) ?? {};
+    // A number is used again if the newest segment was deleted.
+    const key = [day, ...Object.values(found)].join(" ");
+    const cachedBytes = segments.get(key);
+    if (cachedBytes) return recordText(cachedBytes, place);
+    const bytes = zstdDecompressSync(data.get(Number(found["seq"]))?.["data"] as Uint8Array);
+    segments.set(key, bytes);
+    cached += bytes.length;
+    for (const [oldest, { length }] of segments) {
+      if (cached <= CACHE_BYTES || oldest === key) break;
+      segments.delete(oldest);
+      cached -= length;
+    }
+    return recordText(bytes, place);
+  }
+
+  /** The days of a query, newest first, with the condition of each. A day without the client or the route has no records. */
+  function* daysWith(query: AuditQuery): Generator<[day: string, where: Where]> {
+    const { since } = query;
+    const { cursor, until } = queryEnd(query);
+    const first = since === undefined ? "" : suffixOf(dayOf(Date.parse(since)));
+    const end = cursor?.time ?? until;
+    const last = end === undefined ? "9" : suffixOf(dayOf(end));
+    for (const day of days.list().toReversed()) {
+      if (day < first || day > last) continue;
+      const where = recordsOf(query, (text) => days.get(day).text.get(text)?.["id"]);
+      if (where) yield [day, where];
+    }
+  }
 
   function page(query: AuditQuery): TextPage {
     const limit = clampLimit(query);
-    const { text, values } = recordsOf(query);
-    const rows = database
-      .prepare(`SELECT time, seq, record FROM audit ${text} ORDER BY time DESC, seq DESC LIMIT ${limit + 1}`)
-      .iterate(...values);
     const records: string[] = [];
     let size = 0;
     let next: string | null = null;
-    for (const { time, seq, record } of rows) {
-      const whole = String(record);
-      size += whole.length;
-      if (records.length === limit || (records.length > 0 && size > PAGE_SIZE)) return { records, next };
-      records.push(whole);
-      next = writeCursor({ time: Number(time), seq: Number(seq) });
+    for (const [day, { text, values }] of daysWith(query)) {
+      const rows = days
+        .get(day)
+        .query(
+          (table) =>
+            `SELECT time, seq, start, size FROM ${table} ${text} ORDER BY time DESC, seq DESC LIMIT ${limit + 1}`,
+        )
+        .all(...values) as unknown as (RecordPlace & { time: number })[];
+      for (const row of rows) {
+        size += row.size;
+        if (records.length === limit || (records.length > 0 && size > PAGE_SIZE)) return { records, next };
+        records.push(textOf({ ...row, day }));
+        next = writeCursor(row);
+      }
     }
     return { records, next: null };
   }
 
+  function get(id: string): string | undefined {
+    for (const day of days.list().toReversed()) {
+      const found = days.get(day).byId.get(id) as unknown as RecordPlace | undefined;
+      if (found) return textOf({ ...found, day });
+    }
+    return undefined;
+  }
+
   function count(query: AuditQuery): number {
-    const { text, values } = recordsOf(query);
-    return Number(database.prepare(`SELECT count(*) AS count FROM audit ${text}`).get(...values)?.["count"]);
+    let sum = 0;
+    for (const [day, { text, values }] of daysWith(query))
+      sum += Number(
+        days
+          .get(day)
+          .query((table) => `SELECT count(*) AS count FROM ${table} ${text}`)
+          .get(...values)?.["count"],
+      );
+    return sum;
   }
 
   function summary(statement: (where: string) => string, query: UsageQuery, limit: number[] = []): Row[] {
@@ -76,9 +173,9 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   }
 
   return function work(job) {
-    if (job.kind === "page") return page(job.query);
-    if (job.kind === "get") return byId.get(job.id)?.["record"];
-    if (job.kind === "count") return count(job.query);
+    if (job.kind === "page") return transaction(() => page(job.query));
+    if (job.kind === "get") return transaction(() => get(job.id));
+    if (job.kind === "count") return transaction(() => count(job.query));
     if (job.kind === "close") return database.close();
     const { limit = MAX_USAGE_ROWS } = job.query;
     if (job.kind === "days") return summary(DAYS, job.query);
@@ -87,9 +184,21 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   };
 }
 
-function recordsOf(query: AuditQuery): Where {
-  const { client, route, status, since } = query;
+/**
+ * The condition of a query in the tables of one day; undefined if no record of the day can match.
+ *
+ * @param textId Finds the number of a text.
+ */
+function recordsOf(
+  query: AuditQuery,
+  textId: (text: string) => SQLInputValue | undefined,
+): Where | undefined {
+  const { status, since } = query;
   const { cursor, until } = queryEnd(query);
+  const [client, route] = [query.client, query.route].map((text) =>
+    text === undefined ? undefined : (textId(text) ?? null),
+  );
+  if (client === null || route === null) return undefined;
   return where([
     ["client = ?", client],
     ["route = ?", route],

@@ -8,9 +8,10 @@ import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
+import { createBatch } from "../segment.ts";
+import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
-import { packRows } from "./packed-rows.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -18,10 +19,9 @@ import type { SupervisedWorker } from "./supervised-worker.ts";
 export const AUDIT_FILE = "audit.db";
 
 const CALL_TIMEOUT_MS = 15_000;
-/** Opening may include the migration of a large database. */
+/** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
-const PURGE_ROWS = 500;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
@@ -41,18 +41,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous });
+  await migrate(writer, options);
   const purge = startPurge({
-    step: () =>
-      writer.call({
-        kind: "purge",
-        before: cutoffOf(options),
-        sizeLimit,
-        limit: PURGE_ROWS,
-      }) as Promise<PurgeResult>,
-    full: PURGE_ROWS,
+    step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
   });
+
+  async function commit(rows: readonly StoredRow[]): Promise<number> {
+    const batch = createBatch(rows);
+    return (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as number;
+  }
+
   const queue = createWriteQueue({
-    commit: (rows) => writer.call({ kind: "write", rows: packRows(rows) }),
+    commit,
     durability,
     groupMs: GROUP_MS,
     ...MAX_QUEUED,
@@ -100,6 +100,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     }),
     close: () => (closing ??= closeAll()),
   };
+}
+
+/** Moves the records of a database of an earlier version, in small steps. Another process may do the same. */
+async function migrate(
+  writer: SupervisedWorker<WriterJob>,
+  { onMigration }: Pick<StoreOptions, "onMigration">,
+): Promise<void> {
+  for (;;) {
+    const left = (await writer.call({ kind: "migrate" })) as number;
+    if (left === 0) return;
+    onMigration?.(left);
+  }
 }
 
 interface Workers {

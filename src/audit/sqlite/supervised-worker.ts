@@ -1,4 +1,4 @@
-import type { Worker } from "node:worker_threads";
+import type { Transferable, Worker } from "node:worker_threads";
 import { AuditUnavailableError } from "../store.ts";
 import { createWorkerLink } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
@@ -18,8 +18,12 @@ export interface SupervisedOptions {
 
 /** A worker thread that is restarted automatically. */
 export interface SupervisedWorker<Job> {
-  /** Runs a job. @throws {AuditUnavailableError} If the worker is down, exits, times out, or replies with an error. */
-  readonly call: (job: Job) => Promise<unknown>;
+  /**
+   * Runs a job. `transfer`: buffers that the worker gets without a copy.
+   *
+   * @throws {AuditUnavailableError} If the worker is down, exits, times out, or replies with an error.
+   */
+  readonly call: (job: Job, transfer?: readonly Transferable[]) => Promise<unknown>;
   readonly ready: () => boolean;
   /** Number of workers that exited or were terminated since the start. */
   readonly lostWorkers: () => number;
@@ -59,9 +63,9 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
     restart = setTimeout(() => void start().catch(() => {}), pause);
   }
 
-  async function call(job: Job): Promise<unknown> {
+  async function call(job: Job, transfer?: readonly Transferable[]): Promise<unknown> {
     if (!link || !ready) throw new AuditUnavailableError("The audit store is not running.");
-    return link.call(job);
+    return link.call(job, transfer);
   }
 
   async function close(last: Job): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Worker } from "node:worker_threads";
+import type { Transferable, Worker } from "node:worker_threads";
 import { AuditUnavailableError } from "../store.ts";
 
 /** A message to the worker. */
@@ -18,7 +18,7 @@ export interface WorkerLink<Job> {
   /** Settles when the worker has started, or failed to. */
   readonly opened: Promise<unknown>;
   /** Runs a job. @throws {AuditUnavailableError} With the error of the worker, or if it exits or times out. */
-  readonly call: (job: Job) => Promise<unknown>;
+  readonly call: (job: Job, transfer?: readonly Transferable[]) => Promise<unknown>;
   readonly end: () => Promise<unknown>;
 }
 
@@ -75,12 +75,12 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
     onLost();
   }
 
-  function call(job: Job): Promise<unknown> {
+  function call(job: Job, transfer: readonly Transferable[] = []): Promise<unknown> {
     if (lost !== undefined)
       return Promise.reject(new AuditUnavailableError(`The audit store failed: ${lost}.`));
     calls += 1;
     const reply = expect(calls);
-    worker.postMessage({ call: calls, job } satisfies WorkerCall<Job>, []);
+    worker.postMessage({ call: calls, job } satisfies WorkerCall<Job>, transfer);
     return reply;
   }
 

@@ -1,5 +1,5 @@
 import type { AuditQuery } from "../store.ts";
-import type { PackedRows } from "./packed-rows.ts";
+import type { Batch } from "../segment.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** The data with which a worker is started. */
@@ -12,21 +12,22 @@ export type SqliteWorkerData =
     }
   | { readonly role: "reader"; readonly file: string };
 
-/** A job that deletes old records. */
+/** A job that deletes old segments. */
 export interface PurgeJob {
-  /** Milliseconds since the epoch. Older records are deleted. */
+  /** Milliseconds since the epoch. Days that ended before are deleted. */
   readonly before: number;
-  /** Maximum size of the database in bytes. Above it the least important records are deleted. */
+  /** Maximum size of the database in bytes. Above it the least important segments are deleted. */
   readonly sizeLimit: number;
-  /** Maximum number of records to delete. */
-  readonly limit: number;
 }
 
 /** A job of the writer thread. */
 export type WriterJob =
-  | { readonly kind: "write"; readonly rows: PackedRows }
+  /** Returns the bytes of the compressed segments. */
+  | { readonly kind: "write"; readonly batch: Batch }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
+  /** Moves records of earlier versions. Returns how many are left. */
+  | { readonly kind: "migrate" }
   | { readonly kind: "close" };
 
 /** A job of the reader thread. */

@@ -16,7 +16,7 @@ const data = workerData as SqliteWorkerData;
 const work = open(data);
 
 port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
-  port.postMessage(answer(call, job));
+  port.postMessage(replyTo(call, job));
   if (job.kind === "close") port.close();
 });
 port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);
@@ -29,7 +29,7 @@ function open(data: SqliteWorkerData): (job: never) => unknown {
   }
 }
 
-function answer(call: number, job: WriterJob | ReaderJob): WorkerReply {
+function replyTo(call: number, job: WriterJob | ReaderJob): WorkerReply {
   try {
     return { call, value: work(job as never) };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { PurgeResult } from "../purge.ts";
-import { WORTH, type StoredRow } from "../stored-row.ts";
+import { compressBatchSync, createBatch, type Batch, type Segment } from "../segment.ts";
+import type { IndexRow } from "../stored-row.ts";
 import {
   acceptedClients,
   aggregateUsage,
@@ -11,11 +12,13 @@ import {
   UNACCEPTED,
   usageAgent,
   worthOf,
+  type CountedRow,
   type UsageRow,
 } from "../usage.ts";
-import type { PurgeJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
-import { unpackRows, type PackedRows } from "./packed-rows.ts";
+import { createMigration } from "./migrate.ts";
+import { createPartition, createPartitions, dropPartition, suffixOf } from "./partition.ts";
 import { prepareSchema } from "./schema.ts";
+import type { PurgeJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 
 const COUNT = `
   INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -30,12 +33,12 @@ const COUNT = `
 
 /** Maximum number of earlier records that one commit moves to a client whose token v4 has accepted. */
 const MOST_MOVED = 1000;
-const NOT_LATER = [null, null, null];
-const CLAIM = `
-  UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
-    SELECT seq FROM audit WHERE client = ? AND worth < ${WORTH.accepted} LIMIT ${MOST_MOVED}
-  ) RETURNING id, time, client, route, status, lane, agent, lossy
-`;
+/** Clients whose records of earlier days have been moved to them. Above it they are looked for again. */
+const MAX_CLAIMED = 10_000;
+/** Size of the index rows of a record, approximately. */
+const ROW_BYTES = 300;
+/** Segments that one step deletes because of the size limit. */
+const PURGE_SEGMENTS = 50;
 
 /** The size of the summaries in the file. */
 const SUMMARY_BYTES =
@@ -46,6 +49,42 @@ const LEAST = `
     LIMIT max(0, (SELECT count(*) FROM usage) - ?)
   )
 `;
+
+/** A segment and its compressed bytes. */
+type CompressedSegment = Pick<Segment, "day" | "rows"> & { readonly data: Uint8Array };
+
+/** The statements on the tables of one day. */
+function prepareDay(database: DatabaseSync, day: string) {
+  const segmentsBy = (order: string): string =>
+    `SELECT seq, last, bytes FROM segment_${day} ${order} LIMIT ${PURGE_SEGMENTS}`;
+  return {
+    text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
+    addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
+    add: database.prepare(
+      `INSERT OR IGNORE INTO record_${day} (id, time, client, route, status, lane, method, request_id, agent, lossy, accepted, start, size)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    addSegment: database.prepare(`INSERT INTO segment_${day} VALUES (?, ?, ?, ?, ?, ?)`),
+    claim: database.prepare(
+      `UPDATE record_${day} SET accepted = 1 WHERE seq IN (
+        SELECT seq FROM record_${day} WHERE client = ? AND accepted = 0 LIMIT ${MOST_MOVED}
+      ) RETURNING seq, id, time, status, lane, lossy,
+        (SELECT text FROM text_${day} WHERE id = client) AS client,
+        (SELECT text FROM text_${day} WHERE id = route) AS route,
+        (SELECT text FROM text_${day} WHERE id = agent) AS agent`,
+    ),
+    promote: database.prepare(
+      `UPDATE segment_${day} SET worth = ? WHERE seq = (SELECT max(seq) FROM segment_${day} WHERE seq <= ?)`,
+    ),
+    least: database.prepare(segmentsBy("WHERE worth = ? ORDER BY time")),
+    bytes: database.prepare(
+      `SELECT sum(bytes + (last - seq + 1) * ${ROW_BYTES}) AS bytes FROM segment_${day}`,
+    ),
+    count: database.prepare(`SELECT count(*) AS count FROM record_${day}`),
+    remove: database.prepare(`DELETE FROM record_${day} WHERE seq BETWEEN ? AND ?`),
+    removeSegment: database.prepare(`DELETE FROM segment_${day} WHERE seq = ?`),
+  };
+}
 
 /**
  * Opens the database for writing and prepares its schema.
@@ -58,35 +97,23 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   // Other processes of this gateway may write to the same file.
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${data.synchronous}`);
-  database.exec("PRAGMA journal_size_limit = 67108864");
+  database.exec("PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384");
   prepareSchema(database);
 
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO audit (id, time, client, route, status, record, worth, lane, agent, lossy)
-      VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?, ?, ?)`,
-  );
+  const days = createPartitions(database, (suffix) => prepareDay(database, suffix));
+  const migration = createMigration(database);
   const count = database.prepare(COUNT);
-  const removeOld = database.prepare(
-    "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < ? ORDER BY time LIMIT ?)",
-  );
-  const least = database.prepare(
-    `SELECT seq, octet_length(record) AS bytes FROM audit WHERE worth < ${WORTH.accepted} ORDER BY worth, time, seq LIMIT ?`,
-  );
-  const oldest = database.prepare(
-    "SELECT seq, octet_length(record) AS bytes FROM audit ORDER BY time, seq LIMIT ?",
-  );
-  const claim = database.prepare(CLAIM);
   const shared = database.prepare(
     `SELECT 1 FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND lane = ? AND route = ? AND status = ?`,
   );
   const uncountEmpty = database.prepare(
     `DELETE FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND requests <= 0`,
   );
-  const remove = database.prepare("DELETE FROM audit WHERE seq = ?");
   const uncount = database.prepare("DELETE FROM usage WHERE day < ?");
   const uncountLeast = database.prepare(LEAST);
-  const known = database.prepare("SELECT 1 FROM usage WHERE day = ? AND client = ? LIMIT 1");
+  const usageOf = database.prepare("SELECT 1 FROM usage WHERE day = ? AND client = ? LIMIT 1");
   const summaryBytes = database.prepare(SUMMARY_BYTES);
+  const claimed = new Set<string>();
 
   function transaction<T>(work: () => T): T {
     database.exec("BEGIN IMMEDIATE");
@@ -101,20 +128,69 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     }
   }
 
-  function write(rows: PackedRows): void {
-    const unpacked = unpackRows(rows);
-    const clients = acceptedClients(unpacked);
-    const isAccepted = ({ time, client, accepted }: Omit<StoredRow, "record">): boolean =>
-      accepted || (client !== null && (clients.has(client) || known.get(dayOf(time), client) !== undefined));
-    const added = unpacked
-      .map((row) => ({ ...row, accepted: isAccepted(row) }))
-      .filter((row) => {
-        const { id, time, client, route, status, record } = row;
-        const later = row.accepted ? NOT_LATER : [row.lane, usageAgent(row.agent), Number(row.lossy)];
-        return insert.run(id, time, client, route, status, record, worthOf(row), ...later).changes > 0;
+  /** @returns The bytes of the compressed segments. */
+  function write(batch: Batch): number {
+    // Before the transaction: other processes can write meanwhile.
+    const segments = compress(batch);
+    transaction(() => {
+      const clients = acceptedClients(segments.flatMap(({ rows }) => rows));
+      const isAccepted = ({ time, client, accepted }: IndexRow): boolean =>
+        accepted ||
+        (client !== null && (clients.has(client) || usageOf.get(dayOf(time), client) !== undefined));
+      const judged = segments.map(({ rows, ...rest }) => ({
+        ...rest,
+        rows: rows.map((row) => ({ ...row, accepted: isAccepted(row) })),
+      }));
+      for (const row of aggregateUsage(insert(judged))) countRow(row);
+      claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
+    });
+    return segments.reduce((sum, { data }) => sum + data.length, 0);
+  }
+
+  /** Inserts the records that are not stored yet. @returns Their rows. */
+  function insert(segments: readonly CompressedSegment[]): IndexRow[] {
+    let suffixes = days.list();
+    return segments.flatMap(({ day, rows, data }) => {
+      const suffix = suffixOf(day);
+      if (!suffixes.includes(suffix)) {
+        createPartition(database, suffix);
+        suffixes = days.list();
+      }
+      const statements = days.get(suffix);
+      const seqs: number[] = [];
+      const added = rows.filter((row) => {
+        const agent = row.accepted ? null : usageAgent(row.agent);
+        const { changes, lastInsertRowid } = statements.add.run(
+          row.id,
+          row.time,
+          textId(suffix, row.client),
+          textId(suffix, row.route),
+          row.status,
+          row.lane,
+          row.method,
+          row.requestId,
+          textId(suffix, agent),
+          Number(row.lossy),
+          Number(row.accepted),
+          row.start,
+          row.size,
+        );
+        if (changes > 0) seqs.push(Number(lastInsertRowid));
+        return changes > 0;
       });
-    for (const row of aggregateUsage(added)) countRow(row);
-    for (const client of clients) moveToClient(client);
+      const [first] = seqs;
+      if (first === undefined) return [];
+      const time = added.reduce((latest, row) => Math.max(latest, row.time), 0);
+      const worth = added.reduce((most, row) => Math.max(most, worthOf(row)), 0);
+      statements.addSegment.run(first, seqs.at(-1) ?? first, time, worth, data.length, data);
+      return added;
+    });
+  }
+
+  function textId(suffix: string, text: string | null): number | null {
+    if (text === null) return null;
+    const { text: find, addText } = days.get(suffix);
+    return Number(find.get(text)?.["id"] ?? addText.run(text).lastInsertRowid);
   }
 
   function countRow(row: UsageRow): void {
@@ -122,15 +198,36 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     count.run(day, client, lane, route, status, requests, lossy, first, last, sample, agent);
   }
 
-  /** Moves the earlier requests of a client, which were counted under `UNACCEPTED`, to the client. */
-  function moveToClient(client: string): void {
-    const moved = claim.all(client) as unknown as Omit<StoredRow, "record">[];
+  /** Moves the earlier requests of clients, which were counted under `UNACCEPTED`, to the clients. */
+  function claimEarlier(clients: ReadonlySet<string>, written: ReadonlySet<string>): void {
+    if (claimed.size > MAX_CLAIMED) claimed.clear();
+    for (const client of clients) {
+      for (const suffix of claimed.has(client) ? written : days.list()) claimIn(suffix, client);
+      claimed.add(client);
+    }
+  }
+
+  function claimIn(suffix: string, client: string): void {
+    const { text, claim, promote } = days.get(suffix);
+    const id = text.get(client)?.["id"];
+    if (id === undefined) return;
+    const moved = claim.all(id) as unknown as (CountedRow & { readonly seq: number })[];
+    for (const row of moved) promote.run(worthOf({ ...row, accepted: true }), row.seq);
     for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true })))) {
       countRow(row);
       const { day, lane, route, status } = row;
       if (shared.get(day, lane, route, status)) countRow(subtractFromUnaccepted(row));
       uncountEmpty.run(day);
     }
+  }
+
+  /** Moves some records of the table of earlier versions to the tables of their days. @returns How many are left. */
+  function migrate(): number {
+    return transaction(() => {
+      const rows = migration.next();
+      insert(compress(createBatch(rows)));
+      return migration.remove(rows);
+    });
   }
 
   function figure(pragma: string): number {
@@ -146,34 +243,57 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return used - Number(summaryBytes.get()?.["bytes"] ?? 0) - sizeLimit;
   }
 
-  /** Deletes the records with the lowest priority, the oldest first, until so many bytes are free. */
-  function removeLeast(bytes: number, limit: number): number {
-    let removed = 0;
+  /** Deletes the segments with the lowest priority, the oldest first, until enough bytes are free. */
+  function removeLeast(bytes: number): PurgeResult {
+    let evicted = 0;
     let freed = 0;
-    for (const next of [least, oldest]) {
-      if (freed >= bytes || removed === limit) break;
-      for (const row of next.all(limit - removed)) {
-        if (freed >= bytes) break;
-        remove.run(Number(row["seq"]));
-        freed += Number(row["bytes"]);
-        removed += 1;
+    let segments = 0;
+    const suffixes = days.list();
+    for (const worth of [0, 1, 2]) {
+      for (const suffix of suffixes) {
+        if (freed >= bytes) return { evicted, more: false };
+        const { least, bytes: all, count: countAll, remove, removeSegment } = days.get(suffix);
+        if (worth === 2 && Number(all.get()?.["bytes"]) <= bytes - freed) {
+          evicted += Number(countAll.get()?.["count"]);
+          dropPartition(database, suffix);
+          return { evicted, more: true };
+        }
+        for (const { seq, last, bytes: size } of least.all(worth)) {
+          if (freed >= bytes) return { evicted, more: false };
+          const removed = Number(remove.run(Number(seq), Number(last)).changes);
+          removeSegment.run(Number(seq));
+          evicted += removed;
+          freed += Number(size) + removed * ROW_BYTES;
+          segments += 1;
+          if (segments === PURGE_SEGMENTS) return { evicted, more: true };
+        }
       }
     }
-    return removed;
+    return { evicted, more: false };
   }
 
-  function purge({ before, sizeLimit, limit }: PurgeJob): PurgeResult {
-    const old = Number(removeOld.run(before, limit).changes);
-    if (old === limit) return { deleted: old, evicted: 0 };
+  /** Deletes the oldest day that has ended before the retention, or segments above the size limit. */
+  function purge({ before, sizeLimit }: PurgeJob): PurgeResult {
+    const [oldest] = days.list();
+    if (oldest !== undefined && oldest < suffixOf(dayOf(before))) {
+      dropPartition(database, oldest);
+      return { evicted: 0, more: true };
+    }
     uncount.run(dayOf(before));
     uncountLeast.run(maxSummaryRows(sizeLimit));
-    const evicted = removeLeast(excess(sizeLimit), limit);
-    return { deleted: evicted, evicted };
+    return removeLeast(excess(sizeLimit));
   }
 
   return function work(job) {
-    if (job.kind === "write") return transaction(() => write(job.rows));
+    if (job.kind === "write") return write(job.batch);
     if (job.kind === "purge") return transaction(() => purge(job));
+    if (job.kind === "migrate") return migrate();
     return database.close();
   };
+}
+
+/** The segments of a batch with their compressed bytes. */
+function compress(batch: Batch): CompressedSegment[] {
+  const data = compressBatchSync(batch);
+  return batch.segments.map(({ day, rows }, index) => ({ day, rows, data: data[index] ?? Buffer.alloc(0) }));
 }

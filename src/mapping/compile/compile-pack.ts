@@ -127,7 +127,7 @@ function addRoute(
 export function compilePack(
   dialect: LocatedFile<DialectDefinition>,
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
-): Pack {
+): Omit<Pack, "hash"> {
   const { definition, location } = dialect;
   reportInvalidDialect(dialect);
   const files = inheritFields(resourceFiles);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { z } from "zod";
 import {
@@ -54,12 +55,18 @@ export function readPack(directory: string): PackFiles {
 export interface PackSources {
   readonly directory: string;
   readonly sources: readonly YamlSource[];
+  /** Of the names and texts of the files. */
+  readonly hash: string;
 }
+
+const hashOf = (content: unknown): string =>
+  createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
 /** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
 export const parsePack = ({ directory, files }: PackFiles): PackSources => ({
   directory,
   sources: files.map(({ file, text }) => parseYaml(file, text)),
+  hash: hashOf(files.map(({ file, text }) => [basename(file), text])),
 });
 
 interface ValidatedFile<T> {
@@ -176,7 +183,7 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
 function compileDefinitions(
   { dialect, surface, resources, removed }: ValidatedPack,
   diagnostics: Diagnostic[],
-): Pack | undefined {
+): Omit<Pack, "hash"> | undefined {
   if (!dialect) return undefined;
   const locate = <T>(file: ValidatedFile<T>, list = diagnostics): LocatedFile<T> => ({
     definition: file.definition,
@@ -229,7 +236,8 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
     isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
   const isRenamed = Object.entries(words).some(([from, to]) => from !== to);
-  return isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
+  const renamed = isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
+  return { ...renamed, hash: isRenamed ? hashOf([parsed.hash, words]) : parsed.hash };
 }
 
 /**

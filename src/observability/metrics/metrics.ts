@@ -138,6 +138,22 @@ function statusClass(status: number | null): string {
 
 function addAuditMetrics({ addGauge, addTotal }: MetricRegistry, stats: () => AuditStats): void {
   addGauge(`${PREFIX}audit_queued`, "Audit records that wait for their commit.", () => stats().queued);
+  addTotal(
+    `${PREFIX}audit_record_bytes_total`,
+    "Bytes of committed audit records, as JSON.",
+    () => stats().recordBytes,
+  );
+  addTotal(
+    `${PREFIX}audit_stored_bytes_total`,
+    "Bytes of committed audit records in the store, compressed.",
+    () => stats().storedBytes,
+  );
+  addTotal(`${PREFIX}audit_commit_seconds_count`, "Commits of audit records.", () => stats().commits);
+  addTotal(
+    `${PREFIX}audit_commit_seconds_sum`,
+    "Time that commits of audit records took, in seconds.",
+    () => stats().commitSeconds,
+  );
   addTotal(`${PREFIX}audit_dropped_total`, "Lost audit records.", () => stats().dropped);
   addTotal(
     `${PREFIX}audit_evicted_total`,

@@ -1,5 +1,5 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
+import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import type { Redaction, SentBody } from "../../audit/redact.ts";
 import type { SecretValues } from "../../audit/secret-values.ts";
 import { isJson } from "../../dialect/json/scan.ts";
@@ -129,14 +129,18 @@ export function createAuditRecord(
   const secrets = secretsOf(request, context, options);
   const sent = bodies && isBodyRecorded(context, status) ? sentBody(request, context) : undefined;
   const streamed = upstream?.streamedBytes;
-  const responseBody = () =>
+  const responseBody = (): Pick<AuditRecord["alpha"], "response" | "checksum"> =>
     response.file
-      ? { streamed: streamed?.out ?? 0 }
-      : redaction.json(response.body.toString(), secrets, response.body);
+      ? { response: { streamed: streamed?.out ?? 0 } }
+      : {
+          response: redaction.json(response.body.toString(), secrets, response.body),
+          checksum: checksumOf(response.body),
+        };
   return {
     id: options.newId(),
     time: context.time.toISOString(),
     lane: "alpha",
+    pack: options.packHash,
     requestId: secrets.conceal(request.id),
     client: recordClient(request, client?.credentials.hash, accepted, secrets, options),
     alpha: {
@@ -144,7 +148,7 @@ export function createAuditRecord(
       route,
       ...(sent && { body: redaction.body(sent, secrets) }),
       status,
-      ...(bodies && { response: responseBody() }),
+      ...(bodies && responseBody()),
     },
     v4: upstream ? recordCalls(upstream.calls, options, secrets) : [],
     losses: concealAll([...context.losses], secrets),

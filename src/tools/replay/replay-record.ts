@@ -1,5 +1,5 @@
 import { REDACTED } from "../../audit/redact-walk.ts";
-import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
+import { checksumOf, CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 import { createDryRun, type DryRunResponse } from "../dry-run.ts";
 import { isTruncated } from "../explain/recorded.ts";
@@ -16,7 +16,8 @@ import { createRecordedV4, withoutWaiting, type RecordedV4 } from "./recorded-v4
 
 /** The result of one record under a pack. */
 export type ReplayResult =
-  | { readonly kind: "same" }
+  /** `exact`: the response is the recorded one, byte for byte. */
+  | { readonly kind: "same"; readonly exact?: true }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
   | { readonly kind: "inconclusive"; readonly reason: string };
 
@@ -147,6 +148,10 @@ function compare(
   ];
 }
 
+/** Whether a replay has the response whose checksum was recorded. */
+const isExact = ({ alpha }: AuditRecord, result: DryRunResponse | Error): boolean =>
+  !(result instanceof Error) && alpha.checksum === checksumOf(result.response.body);
+
 /** Runs one record. */
 export type Replay = (record: AuditRecord) => Promise<ReplayResult>;
 
@@ -192,7 +197,7 @@ export function createReplay(pack: Pack, control?: Replay): Replay {
           createDifference("error", undefined, result.message),
         ]
       : compare(record, result, pack, v4);
-    if (differences.length === 0) return { kind: "same" };
+    if (differences.length === 0) return { kind: "same", ...(isExact(record, result) && { exact: true }) };
     if (v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
       return inconclusive("it depends on a v4 response that was cached, and is not recorded");
     if (isUnknownRecord(record, pack))

@@ -9,7 +9,7 @@ const MAX_KINDS = 500;
 export interface ReplaySummary {
   /** Counts a result. @returns whether it is the first change of its kind */
   add(record: AuditRecord, result: ReplayResult): boolean;
-  readonly counts: Readonly<Record<ReplayResult["kind"], number>>;
+  readonly counts: Readonly<Record<ReplayResult["kind"] | "exact", number>>;
   /** Changes by route and path, the most frequent first. */
   changes(): readonly (readonly [string, number])[];
   /** Why results are inconclusive, the most frequent first. */
@@ -27,14 +27,17 @@ const sortByCount = (counts: ReadonlyMap<string, number>): (readonly [string, nu
 
 /** Creates an empty summary. */
 export function createReplaySummary(): ReplaySummary {
-  const counts = { same: 0, changed: 0, inconclusive: 0 };
+  const counts = { same: 0, exact: 0, changed: 0, inconclusive: 0 };
   const changes = new Map<string, number>();
   const reasons = new Map<string, number>();
   return {
     counts,
     add(record, result) {
       counts[result.kind] += 1;
-      if (result.kind === "same") return false;
+      if (result.kind === "same") {
+        if (result.exact) counts.exact += 1;
+        return false;
+      }
       const [map, key] =
         result.kind === "changed" ? [changes, kindOf(record, result.differences)] : [reasons, result.reason];
       const isNew = !map.has(key);

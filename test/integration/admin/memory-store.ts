@@ -36,7 +36,17 @@ export function memoryStore() {
     },
     ready: () => !broken,
     fault: () => (broken ? "it is gone" : undefined),
-    stats: () => ({ queued: 0, dropped: 0, written: 0, errors: 0, evicted: 0 }),
+    stats: () => ({
+      queued: 0,
+      dropped: 0,
+      written: 0,
+      errors: 0,
+      evicted: 0,
+      recordBytes: 0,
+      storedBytes: 0,
+      commits: 0,
+      commitSeconds: 0,
+    }),
     close: async () => {},
   };
 

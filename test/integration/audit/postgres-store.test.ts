@@ -5,7 +5,8 @@ import type { AuditStore } from "../../../src/audit/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { byId, fixtureRecords, readFixture } from "./fixture.ts";
+import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testAuditStore } from "./store-contract.ts";
 
 const describe = await describeWith("postgres");
@@ -57,17 +58,31 @@ describe("the PostgreSQL store", () => {
     expect(await database.query("SELECT version FROM audit_version")).toHaveLength(1);
   });
 
-  test("migrates tables of version 1 without losing a record", async () => {
-    await open().append(sampleRecord("a"));
-    await Promise.all(opened.map((store) => store.close()));
-    await database.query(
-      "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
+  // Only the later version knows which records are to be moved to a client.
+  test.each([
+    [1, 1],
+    [2, 2],
+  ])("migrates tables of version %i without losing a record", async (version, requests) => {
+    await database.query(readFixture("postgres-version-2.sql"));
+    if (version === 1) {
+      await database.query(
+        "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
+      );
+      await database.query("UPDATE audit_version SET version = 1");
+    }
+    const left: number[] = [];
+    const store = open({ onMigration: (count) => void left.push(count) });
+    const readAll = async () => (await store.query({ limit: 500 })).records.toSorted(byId);
+    expect(await readAll()).toEqual(fixtureRecords());
+    await until(() => left.length > 0);
+    expect(await database.query("SELECT 1 FROM audit WHERE record IS NOT NULL OR segment IS NULL")).toEqual(
+      [],
     );
-    await database.query("UPDATE audit_version SET version = 1");
-    const store = open();
-    await store.append(sampleRecord("b", { accepted: false }));
-    const { records } = await store.query({});
-    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+    expect(await readAll()).toEqual(fixtureRecords());
+    expect(await store.get("id-000008")).toEqual(fixtureRecords().find(({ id }) => id === "id-000008"));
+    await store.append(sampleRecord("new", { client: "c1", accepted: true }));
+    expect(await store.count({ client: "c1" })).toBe(2);
+    expect(await store.clients({ client: "c1" })).toMatchObject([{ requests }]);
   });
 
   test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {
@@ -148,10 +163,9 @@ describe("the PostgreSQL store", () => {
 
   test("deletes the oldest records above the size limit", async () => {
     const first = open();
-    const warnings = ["x".repeat(100_000)];
     for (let n = 0; n < 30; n += 1) {
       const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
-      await first.append({ ...sampleRecord(sampleId(n), { time }), warnings });
+      await first.append({ ...sampleRecord(sampleId(n), { time }), warnings: [incompressible(134_000)] });
     }
     const second = open({ sizeLimit: 2_000_000 });
     await until(async () => (await second.count({})) < 30);

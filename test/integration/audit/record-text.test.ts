@@ -28,7 +28,11 @@ const record = fc
 test("a record's text is its JSON, for every form of its bodies", () => {
   fc.assert(
     fc.property(record, (each) => {
-      expect(JSON.parse(serializeRecord(each))).toEqual(JSON.parse(JSON.stringify(each)));
+      const { parts, size } = serializeRecord(each);
+      const line = Buffer.concat(parts);
+      expect(line.length).toBe(size);
+      expect(line.indexOf("\n")).toBe(size - 1);
+      expect(JSON.parse(line.toString())).toEqual(JSON.parse(JSON.stringify(each)));
     }),
   );
 });

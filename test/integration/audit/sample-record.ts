@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 
 interface Varied {
@@ -56,3 +57,9 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
 export function sampleId(number: number): string {
   return `id-${String(number).padStart(6, "0")}`;
 }
+
+/** Text that can't be compressed to less than three quarters. */
+export const incompressible = (length: number): string =>
+  randomBytes(Math.ceil((length * 3) / 4))
+    .toString("base64")
+    .slice(0, length);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { byId, fixtureRecords, readFixture } from "./fixture.ts";
+import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testAuditStore } from "./store-contract.ts";
 
 testAuditStore("SQLite", async () => {
@@ -74,7 +75,7 @@ describe("the SQLite store", () => {
   test("drops and counts the oldest records if too many wait", async () => {
     const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
     for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
-    expect(store.stats()).toEqual({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
+    expect(store.stats()).toMatchObject({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
     await store.close();
     const again = await openSqliteStore({ ...settings, directory });
     const { records } = await again.query({ limit: 100 });
@@ -84,10 +85,9 @@ describe("the SQLite store", () => {
 
   test("deletes the oldest records above the size limit, and no others", async () => {
     const store = await openSqliteStore({ ...settings, directory });
-    const warnings = ["x".repeat(100_000)];
     for (let n = 0; n < 40; n += 1) {
       const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
-      void store.append({ ...sampleRecord(sampleId(n), { time }), warnings });
+      void store.append({ ...sampleRecord(sampleId(n), { time }), warnings: [incompressible(134_000)] });
     }
     await store.close();
     const second = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
@@ -125,19 +125,37 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  test("migrates a database of version 2 without losing a record", async () => {
-    const first = await openSqliteStore({ ...settings, directory });
-    void first.append(sampleRecord("a"));
-    await first.close();
+  // Only the later version knows which records are to be moved to a client.
+  test.each([
+    [2, 1],
+    [3, 2],
+  ])("migrates a database of version %i without losing a record", async (version, requests) => {
     const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
-    for (const column of ["worth", "lane", "agent", "lossy"])
-      database.exec(`ALTER TABLE audit DROP COLUMN ${column}`);
+    database.exec(readFixture("sqlite-version-3.sql"));
+    // Version 2 had neither the priorities nor what they need.
+    if (version === 2) {
+      database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
+      for (const column of ["worth", "lane", "agent", "lossy"])
+        database.exec(`ALTER TABLE audit DROP COLUMN ${column}`);
+    }
     database.close();
-    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
-    await store.append(sampleRecord("b", { accepted: false }));
-    const { records } = await store.query({});
-    expect(records.map(({ id }) => id)).toEqual(["b", "a"]);
+    const left: number[] = [];
+    const onMigration = (count: number): void => void left.push(count);
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict", onMigration });
+    const { records } = await store.query({ limit: 500 });
+    expect(records.toSorted(byId)).toEqual(fixtureRecords());
+    expect(left.length).toBeGreaterThan(0);
+    expect(await store.clients({})).toMatchObject([
+      { client: "c3", requests: 100 },
+      { client: "c4", requests: 6 },
+      { client: "0123456789abcdef", requests: 2 },
+      { client: "c2", requests: 2 },
+      { client: "unaccepted", requests: 2 },
+      { client: null, requests: 1 },
+    ]);
+    await store.append(sampleRecord("new", { client: "c1", accepted: true }));
+    expect(await store.count({ client: "c1" })).toBe(2);
+    expect(await store.clients({ client: "c1" })).toMatchObject([{ requests }]);
     await store.close();
   });
 

@@ -4,6 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { crc32 } from "node:zlib";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { readSegments } from "../../support/audit-records.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw } from "../../support/fake-v4.ts";
 
@@ -65,6 +68,8 @@ test("the audit has no secret, wherever it occurs and whatever happens to the re
   for (const each of records) expect(JSON.stringify(each)).not.toMatch(SECRETS);
   for (const file of await readdir(folder))
     expect((await readFile(join(folder, file))).toString("latin1")).not.toMatch(SECRETS);
+  expect(readSegments(folder)).toContain("web-one");
+  expect(readSegments(folder)).not.toMatch(SECRETS);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -78,6 +83,7 @@ test("a record has both sides of a request", async () => {
   });
   expect(await gateway.readLastRecord()).toMatchObject({
     lane: "alpha",
+    pack: loadPack("mappings").hash,
     requestId: "my-id",
     client: {
       fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -92,6 +98,7 @@ test("a record has both sides of a request", async () => {
       route: "GET /vm/instances",
       status: 200,
       response: { vms: [{ id: 7 }] },
+      checksum: crc32(response.text).toString(16).padStart(8, "0"),
     },
     v4: [
       {

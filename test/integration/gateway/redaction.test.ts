@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { readSegments } from "../../support/audit-records.ts";
 import {
   startGatewayWithFakeV4,
   waitFor,
@@ -204,6 +205,9 @@ test("no secret planted in requests, responses and errors is stored", async () =
   const files = (await readdir(folder)).filter((name) => name.startsWith("audit"));
   expect(files).toContain("audit.db");
   for (const file of files) expect(around((await readFile(join(folder, file))).toString("latin1"))).toBe("");
+  const segments = readSegments(folder);
+  expect(segments.split("\n").length).toBeGreaterThan(runs * 9);
+  expect(around(segments)).toBe("");
 }, 120_000);
 
 /** Where a secret stands in a text; empty where none does. */

@@ -44,6 +44,16 @@ interface Recorded {
   const callOf = (route: string, status = 200): string =>
     `#/traffic/${records.find(({ alpha }) => alpha.route === route && alpha.status === status)?.id}`;
 
+  test("shows the queue of the audit store, what is lost, the compression and the time of a commit", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/traffic");
+    const store = shown.page.locator("#audit-store");
+    await store.waitFor();
+    expect(await store.textContent()).toMatch(
+      /^Audit: 0 waiting · 0 lost · [\d.]+ kB in [\d.]+ kB \([\d.]+ to 1\) · [\d.]+ ms for a commit$/,
+    );
+  });
+
   test.each([
     { width: 1280, scheme: "light" },
     { width: 390, scheme: "dark" },

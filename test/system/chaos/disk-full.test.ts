@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
@@ -33,20 +34,16 @@ describe("a full disk", () => {
     disk.remove();
   });
 
-  /** Reads the request ids from the database file, and checks its integrity. */
-  function recordedIds(durability: string): ReadonlySet<unknown> {
+  /** Checks the integrity of the database file, and reads the request ids of its records. */
+  async function recordedIds(durability: string): Promise<ReadonlySet<unknown>> {
     const database = new DatabaseSync(join(folderOf(durability), "audit.db"), { readOnly: true });
     try {
       expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-      return new Set(
-        database
-          .prepare("SELECT record ->> '$.requestId' AS id FROM audit")
-          .all()
-          .map(({ id }) => id),
-      );
     } finally {
       database.close();
     }
+    const records = await readAuditRecords({ folder: folderOf(durability) });
+    return new Set(records.map(({ requestId }) => requestId));
   }
 
   test(
@@ -84,7 +81,7 @@ describe("a full disk", () => {
       expect(await signIn(relaxed)).toBe(302);
       await waitFor(async () => (await readMetric(relaxed.admin, "audit_queued")) === 0);
       for (const [durability, { succeeded, admin, failedCount }] of Object.entries({ relaxed, strict })) {
-        const recorded = recordedIds(durability);
+        const recorded = await recordedIds(durability);
         expect(succeeded.filter((id) => !recorded.has(id))).toEqual([]);
         expect(await readMetric(admin, "audit_dropped_total")).toBe(failedCount());
       }

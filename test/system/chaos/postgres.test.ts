@@ -1,5 +1,6 @@
 /** Faults of the connection to PostgreSQL, under load: what is promised of the audit holds, whatever becomes of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
@@ -42,8 +43,8 @@ describe("a PostgreSQL that", () => {
   });
 
   async function readRecordedIds(): Promise<ReadonlySet<unknown>> {
-    const rows = await database.query("SELECT record ->> 'requestId' AS id FROM audit");
-    return new Set(rows.map(({ id }) => id));
+    const records = await readAuditRecords({ url: database.url });
+    return new Set(records.map(({ requestId }) => requestId));
   }
 
   test.each(STORE_FAULTS)(

@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { AuditRecord } from "../../../src/audit/record.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
+import { readAuditRecords } from "../../support/audit-records.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
@@ -168,12 +170,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${GIVEN["ADMIN_TOKEN"]}` } });
   }
 
-  const audited = async (): Promise<
-    { client: { address: string }; alpha: { route: string; status: number } }[]
-  > => {
-    const rows = await database.query("SELECT record FROM audit");
-    return rows.map(({ record }) => (typeof record === "string" ? JSON.parse(record) : record));
-  };
+  const audited = (): Promise<AuditRecord[]> => readAuditRecords({ url: database.url });
 
   test("the composed gateways share requests, one rate limit and one audit", async () => {
     const headers = { authorization: `token ${token}` };

@@ -1,7 +1,7 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import { readAuditRecords } from "../../support/audit-records.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, waitUntilClosed, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
@@ -34,13 +34,8 @@ const outcomeOf = (response: Promise<Response>): Promise<string> =>
     () => "broken off",
   );
 
-/** What the audit store holds when the process is gone. */
-function records(): { alpha: { route: string | null; status: number }; lane: string }[] {
-  const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
-  const rows = database.prepare("SELECT record FROM audit").all();
-  database.close();
-  return rows.map((row) => JSON.parse(String(row["record"])));
-}
+/** The records of the audit store when the process is gone. */
+const records = (): Promise<AuditRecord[]> => readAuditRecords({ folder });
 
 /** The signal is heard a moment after it is sent. */
 async function drains(admin: string): Promise<unknown> {
@@ -67,7 +62,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("a shutdown by %s", (signal) => {
       expect((await inFlight).status).toBe(200);
 
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
-      expect(records()).toMatchObject([
+      expect(await records()).toMatchObject([
         { lane: scheme === "token" ? "alpha" : "native", alpha: { status: 200 } },
       ]);
     },
@@ -147,7 +142,7 @@ test.each(["token", "Bearer"])("a request of %s is aborted when the grace period
 
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   expect(await outcome).toBe("broken off");
-  expect(records()).toHaveLength(1);
+  expect(await records()).toHaveLength(1);
 });
 
 test.each([

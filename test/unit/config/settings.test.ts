@@ -50,7 +50,7 @@ const CONTRACT: Record<string, string | undefined> = {
   BODY_LIMIT: "1mb",
   AUDIT: "full",
   AUDIT_DURABILITY: "relaxed",
-  AUDIT_BODY_LIMIT: "64kb",
+  AUDIT_BODY_LIMIT: "256kb",
   AUDIT_RETENTION_DAYS: "30",
   AUDIT_SIZE_LIMIT: "2gb",
   NATIVE_LANE: "on",
@@ -73,7 +73,7 @@ test("all defaults are valid", () => {
     PORT: 8080,
     RATE_LIMIT: { points: 1600, seconds: 120 },
     BODY_LIMIT: 1024 * 1024,
-    AUDIT_BODY_LIMIT: 64 * 1024,
+    AUDIT_BODY_LIMIT: 256 * 1024,
     NATIVE_LANE: true,
     ALLOW_HTTP_UPSTREAM: false,
   });

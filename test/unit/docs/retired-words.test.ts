@@ -7,7 +7,15 @@ import { describeFound, findInMarkdown, findInTypeScript } from "./retired-words
 const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "mappings/README.md", "docs"];
 
 /** Files and folders of the code that still have retired words. Entries are only removed, never added. */
-const NOT_YET_CLEAN = ["src/audit/", "src/mapping/", "src/pipeline/recorded-request.ts"];
+const NOT_YET_CLEAN = [
+  "src/audit/clean-json.ts",
+  "src/audit/redact-walk.ts",
+  "src/audit/redact.ts",
+  "src/audit/secret-names.ts",
+  "src/audit/secret-values.ts",
+  "src/mapping/",
+  "src/pipeline/recorded-request.ts",
+];
 
 const isExcepted = (path: string): boolean => NOT_YET_CLEAN.some((entry) => path.startsWith(entry));
 

@@ -190,7 +190,8 @@ function findInName(name: string, isDeclared: boolean): Omit<FoundWord, "line">[
 
 /** A string with at least two words is a message. Queries name columns, and a string without a blank is a key. */
 const isMessage = (text: string): boolean =>
-  /\p{L} +\p{L}/u.test(text) && !/\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) /.test(text);
+  /\p{L} +\p{L}/u.test(text) &&
+  !/\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|FROM|WHERE|AS|AND|BY|VALUES|NOT NULL|THEN)\b/.test(text);
 
 /** Finds the retired words in a TypeScript file: in comments, in messages and in names. */
 export function findInTypeScript(source: string, allowed: ReadonlySet<string> = new Set()): FoundWord[] {

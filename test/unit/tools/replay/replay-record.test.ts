@@ -1,6 +1,6 @@
 /** Recorded requests are replayed: the result is as recorded, unless the pack has changed. */
 import { describe, expect, test } from "vitest";
-import type { AuditRecord } from "../../../../src/audit/record.ts";
+import { checksumOf, type AuditRecord } from "../../../../src/audit/record.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
@@ -133,6 +133,17 @@ describe("missing parts of a record are not a change of the pack", () => {
     expect(events).toBeDefined();
     const result = await replay(withoutRead(events ?? sampleRecord("missing")));
     expect(result).toEqual({ kind: "same" });
+  });
+
+  test("a response with the recorded checksum is the same byte for byte", async () => {
+    const record = ONE ?? sampleRecord("missing");
+    const withChecksum = (checksum: string): AuditRecord => ({
+      ...record,
+      alpha: { ...record.alpha, checksum },
+    });
+    const body = JSON.stringify(record.alpha.response);
+    expect(await replay(withChecksum(checksumOf(body)))).toEqual({ kind: "same", exact: true });
+    expect(await replay(withChecksum(checksumOf(`${body} `)))).toEqual({ kind: "same" });
   });
 
   test("the request id in the reason of a 500 is not a changed response", async () => {

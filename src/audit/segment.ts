@@ -1,0 +1,86 @@
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
+import type { IndexRow, StoredRow } from "./stored-row.ts";
+import { acceptedClients, dayOf, worthOf } from "./usage.ts";
+
+/**
+ * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
+ * time to read one record of: a page may need a segment for each of its records.
+ */
+const SEGMENT_BYTES = 256 * 1024;
+
+/**
+ * How segments are compressed. Level 1 is fast enough for the write path. The checksum finds damaged bytes; `zstd -t` checks
+ * it, too.
+ */
+const ZSTD_OPTIONS = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/** Records that are compressed together: all of one UTC day, and of one priority as far as it is known. */
+export interface Segment {
+  readonly day: string;
+  /** In the order of their records. */
+  readonly rows: readonly IndexRow[];
+  /** Where its records are in the bytes of the batch. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rows of one commit. Their records are one buffer, which can be transferred to a thread without a copy. */
+export interface Batch {
+  readonly segments: readonly Segment[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Arranges the rows of one commit in segments. A row that is given twice is written once. */
+export function createBatch(rows: Iterable<StoredRow>): Batch {
+  const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
+  // Not from Node's shared pool, which can't be transferred.
+  const bytes = new Uint8Array(unique.reduce((sum, { record }) => sum + record.size, 0));
+  const segments: Segment[] = [];
+  let at = 0;
+  for (const [day, group] of groupRows(unique)) {
+    let open: { day: string; rows: IndexRow[]; start: number; end: number } | undefined;
+    for (const { record, ...row } of group) {
+      if (!open || at - open.start + record.size > SEGMENT_BYTES) {
+        open = { day, rows: [], start: at, end: at };
+        segments.push(open);
+      }
+      open.rows.push({ ...row, start: at - open.start, size: record.size });
+      for (const part of record.parts) {
+        bytes.set(part, at);
+        at += part.length;
+      }
+      open.end = at;
+    }
+  }
+  return { segments, bytes };
+}
+
+/** The rows by day and priority, so that a segment can be deleted as a whole. */
+function groupRows(rows: readonly StoredRow[]): [day: string, rows: StoredRow[]][] {
+  const clients = acceptedClients(rows);
+  const groups = Map.groupBy(rows, (row) => {
+    const accepted = row.accepted || (row.client !== null && clients.has(row.client));
+    return `${dayOf(row.time)} ${worthOf({ ...row, accepted })}`;
+  });
+  return [...groups].map(([key, group]) => [key.split(" ", 1)[0] ?? "", group]);
+}
+
+const compress = promisify(zstdCompress);
+
+const piecesOf = ({ segments, bytes }: Batch): Uint8Array[] =>
+  segments.map(({ start, end }) => bytes.subarray(start, end));
+
+/** Compresses the segments of a batch, in other threads. */
+export const compressBatch = async (batch: Batch): Promise<Buffer[]> =>
+  Promise.all(piecesOf(batch).map((piece) => compress(piece, ZSTD_OPTIONS)));
+
+/** Compresses the segments of a batch, in this thread. */
+export const compressBatchSync = (batch: Batch): Buffer[] =>
+  piecesOf(batch).map((piece) => zstdCompressSync(piece, ZSTD_OPTIONS));
+
+/** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
+export const recordText = (bytes: Uint8Array, { start, size }: Pick<IndexRow, "start" | "size">): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString();
