@@ -1,4 +1,4 @@
-import { createMemoryLimiter } from "../rate-limit/memory-limiter.ts";
+import { createMemoryLimiter } from "../rate-limit/limiter.ts";
 import { createHash, timingSafeEqual, randomBytes } from "node:crypto";
 import { Router, urlencoded, type RequestHandler } from "express";
 import type { Request, Response } from "express";

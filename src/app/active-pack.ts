@@ -20,6 +20,8 @@ interface ServingPack extends LoadedPack {
 export interface ActivePack {
   /** The pack for requests that start now. */
   current(): ServingPack;
+  /** Serves a request with that pack. */
+  readonly handle: RequestListener;
   /**
    * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
    * pack serves requests, and the catalogs are tried again.
@@ -72,6 +74,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
 
   return {
     current: () => current,
+    handle: (request, response) => current.handler(request, response),
     async replace(loaded, isSuperseded) {
       const next = create(loaded);
       const isUnwanted = (): boolean => isStopped || isSuperseded();

@@ -2,7 +2,7 @@
 import type { SettingOptions } from "../config/settings.ts";
 import { readPack } from "../mapping/load/load-pack.ts";
 import { loadFiles } from "./loaded-pack.ts";
-import { CompiledPack, readWords } from "./read-options.ts";
+import { CompiledPack, readWords, type LISTENER_SETTINGS, type PROCESS_SETTINGS } from "./read-options.ts";
 
 interface ShortOptions {
   /** The same as `upstreamUrl`. */
@@ -10,9 +10,6 @@ interface ShortOptions {
   /** The folder of the mapping pack, as in `mappingsDir`, or a pack that {@link loadPack} has loaded. */
   readonly mappings?: MappingPack | string | undefined;
 }
-
-/** Settings of processes and listeners, which an application that mounts the gateway has itself. */
-type ListenerSetting = "WORKERS" | "HOST" | "PORT" | "ADMIN_HOST" | "ADMIN_PORT" | "ADMIN_TOKEN";
 
 /**
  * Options of {@link createGateway}: every setting of `docs/reference/settings.md` in camel case, except `workers`. The
@@ -32,7 +29,7 @@ type ListenerSetting = "WORKERS" | "HOST" | "PORT" | "ADMIN_HOST" | "ADMIN_PORT"
  * };
  * ```
  */
-export type GatewayOptions = SettingOptions<"WORKERS"> & ShortOptions;
+export type GatewayOptions = SettingOptions<(typeof PROCESS_SETTINGS)[number]> & ShortOptions;
 
 /**
  * Options of {@link alphaGateway}: those of {@link GatewayOptions} without the listeners, which are the application's.
@@ -44,7 +41,7 @@ export type GatewayOptions = SettingOptions<"WORKERS"> & ShortOptions;
  * const options: AlphaGatewayOptions = { upstream: "https://api.example.com", mappings: "./my-pack", audit: "metadata" };
  * ```
  */
-export type AlphaGatewayOptions = SettingOptions<ListenerSetting> & ShortOptions;
+export type AlphaGatewayOptions = SettingOptions<(typeof LISTENER_SETTINGS)[number]> & ShortOptions;
 
 /**
  * A mapping pack, validated and compiled. Several gateways can share one.

@@ -19,7 +19,7 @@ import {
   replaceUnusualTarget,
   restoreTarget,
 } from "../pipeline/http/request-context.ts";
-import { isNative } from "../pipeline/native/is-native.ts";
+import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";

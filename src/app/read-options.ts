@@ -4,17 +4,17 @@ import type { LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
 
 /** Settings that are not an option of `createGateway`: worker processes would run the embedding program again. */
-const PROCESS_SETTINGS: readonly SettingName[] = ["WORKERS"];
+export const PROCESS_SETTINGS = ["WORKERS"] as const satisfies readonly SettingName[];
 
 /** Settings that are not an option of `alphaGateway`: an application has its own listeners. */
-const LISTENER_SETTINGS: readonly SettingName[] = [
+export const LISTENER_SETTINGS = [
   ...PROCESS_SETTINGS,
   "HOST",
   "PORT",
   "ADMIN_HOST",
   "ADMIN_PORT",
   "ADMIN_TOKEN",
-];
+] as const satisfies readonly SettingName[];
 
 /** The only implementation of {@link MappingPack}. */
 export class CompiledPack implements MappingPack {

@@ -80,7 +80,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     ...(await checkReadiness()),
   ];
   return {
-    handler: (request, response) => activePack.current().handler(request, response),
+    handler: activePack.handle,
     activePack,
     admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
     reload: createPackReloader(settings, {

@@ -1,6 +1,11 @@
-import { createMemoryLimiter, type MemoryLimiter } from "../rate-limit/memory-limiter.ts";
+import {
+  createMemoryLimiter,
+  type MemoryLimiter,
+  withFallback,
+  type Limiter,
+  type LimiterName,
+} from "../rate-limit/limiter.ts";
 import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts";
-import { withFallback, type Limiter, type LimiterName } from "../rate-limit/limiter.ts";
 import type { Settings } from "../config/schema.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { openSqliteStore } from "../storage/sqlite-store.ts";

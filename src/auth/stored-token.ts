@@ -1,5 +1,5 @@
 import type { Grants } from "../dialect/scopes.ts";
-import { tokenHash } from "./token-hash.ts";
+import { tokenHash } from "./token-cache.ts";
 
 /** What refreshes a token at the login server. */
 export interface RefreshCredentials {

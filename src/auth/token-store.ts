@@ -1,5 +1,5 @@
 import type { Scopes } from "../dialect/scopes.ts";
-import { tokenHash } from "./token-hash.ts";
+import { tokenHash } from "./token-cache.ts";
 import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import {
   tokenInfoHash,

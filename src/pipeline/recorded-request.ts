@@ -2,7 +2,7 @@
 import type { AuditRecord } from "../audit/record.ts";
 import type { Redaction, SentBody } from "../audit/redact.ts";
 import type { SecretValues } from "../audit/secret-values.ts";
-import { fingerprint } from "../auth/token-hash.ts";
+import { fingerprint } from "../auth/token-cache.ts";
 import { header, type AlphaRequest } from "./context.ts";
 
 export interface RecordOptions {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { scheduleBrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import type { AlphaResponse, AlphaRequest, RequestContext } from "../pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipeline.ts";
-import { createMemoryLimiter } from "../rate-limit/memory-limiter.ts";
+import { createMemoryLimiter } from "../rate-limit/limiter.ts";
 import { createRateLimits } from "../rate-limit/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createPipelineConfig } from "../app/pipeline-config.ts";

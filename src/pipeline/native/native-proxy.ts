@@ -5,7 +5,7 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import { CLIENT_GONE } from "../../audit/record.ts";
 import type { CircuitBreaker, AttemptOutcome } from "../../upstream/circuit-breaker.ts";
 import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
-import { tokenHash } from "../../auth/token-hash.ts";
+import { tokenHash } from "../../auth/token-cache.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import { header, type AlphaRequest } from "../context.ts";

@@ -1,14 +1,19 @@
 import { HttpError } from "../../dialect/http-error.ts";
-import type { TokenCache } from "../../auth/token-cache.ts";
-import { tokenHash } from "../../auth/token-hash.ts";
-import { NOBODY, type AlphaRequest, type AuthenticatedClient, type Credentials } from "../context.ts";
+import { type TokenCache, tokenHash } from "../../auth/token-cache.ts";
+import {
+  hasFragment,
+  NOBODY,
+  type AlphaRequest,
+  type AuthenticatedClient,
+  type Credentials,
+} from "../context.ts";
 
 const MALFORMED = "The Authorization header is malformed.";
 
 /** RFC 9110 11.4: a scheme, spaces, and a token of visible characters. */
 const CREDENTIALS = /^([A-Za-z][A-Za-z0-9-]*) +([\x21-\x7e]{1,4096})$/;
 
-/** The scheme of a request's credentials in lower case; undefined where they are missing or malformed. */
+/** The scheme of credentials in lower case; undefined where they are missing or malformed. */
 export const credentialScheme = (authorization: string | undefined): string | undefined =>
   CREDENTIALS.exec(authorization ?? "")?.[1]?.toLowerCase();
 
@@ -52,4 +57,34 @@ export function authenticate(
   return tokenInfo instanceof Promise
     ? tokenInfo.then((found) => ({ credentials, tokenInfo: found }))
     : { credentials, tokenInfo };
+}
+
+/** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */
+export interface NativeRequests {
+  readonly scheme: string;
+  readonly prefix: string;
+}
+
+/**
+ * A path that becomes another one once its dot segments are resolved. Some server on the way could resolve them after
+ * decoding, with backslashes read as slashes, or with `;parameters` removed.
+ */
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:(?:;|%3b)[^/\\]*)?(?:[/\\]|%2f|%5c|$)/i;
+
+/**
+ * Whether the native proxy forwards a request. The scheme decides, never the path alone: both dialects use one prefix.
+ * A target with a fragment is invalid (RFC 9112 3.2): servers disagree on where its path ends.
+ */
+export function isNative(
+  { headers, path, query }: AlphaRequest,
+  { scheme, prefix }: NativeRequests,
+): boolean {
+  const lines = headers["authorization"] ?? [];
+  return (
+    lines.length === 1 &&
+    credentialScheme(lines[0]) === scheme.toLowerCase() &&
+    path.startsWith(`${prefix}/`) &&
+    !DOT_SEGMENT.test(path) &&
+    !hasFragment({ path, query })
+  );
 }

@@ -1,4 +1,4 @@
-import { fingerprint } from "../../auth/token-hash.ts";
+import { fingerprint } from "../../auth/token-cache.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
 import type { ConsumeResult, RateLimits } from "../../rate-limit/rate-limits.ts";

@@ -7,7 +7,7 @@ import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.t
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
-import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
+import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { summarizePack } from "../../../src/mapping/pack-summary.ts";

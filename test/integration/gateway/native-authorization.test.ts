@@ -5,7 +5,7 @@ import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/pipeline/native/native-authorization.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
-import { tokenHash } from "../../../src/auth/token-hash.ts";
+import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 

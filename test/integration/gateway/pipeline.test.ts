@@ -4,7 +4,7 @@ import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.t
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
-import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
+import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
-import { tokenHash } from "../../../src/auth/token-hash.ts";
+import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createTokenRecords } from "../../../src/auth/token-records.ts";
 import type { IssuedToken, RefreshCredentials } from "../../../src/auth/stored-token.ts";
 import { createTokenStore, TokenUnavailableError, type TokenStore } from "../../../src/auth/token-store.ts";

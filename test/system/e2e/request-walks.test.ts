@@ -1,19 +1,27 @@
 /** `docs/internals/architecture.md` lists the files that three requests pass. These lists are true. */
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { REPOSITORY, run } from "./program.ts";
 
 const page = readFileSync(join(REPOSITORY, "docs", "internals", "architecture.md"), "utf8");
 
-/** The files of one walk, in the order of the page: rows of `| `src/folder/` | `file.ts` ... |`. */
-function readWalk(title: string): string[] {
-  const [, section = ""] = page.split(`### ${title}\n`);
-  const [rows = ""] = section.split(/^#/m);
-  return [...rows.matchAll(/^\| `(src\/[^`]*)` +\|(.*)\|$/gm)].flatMap(([, folder = "", files = ""]) =>
+const sectionOf = (title: string): string => (page.split(`### ${title}\n`)[1] ?? "").split(/^#/m)[0] ?? "";
+
+/** The files in a section, in the order of the page: rows of `| `src/folder/` | `file.ts` ... |`. */
+const readFiles = (title: string): string[] =>
+  [...sectionOf(title).matchAll(/^\| `(src\/[^`]*)` +\|(.*)\|$/gm)].flatMap(([, folder = "", files = ""]) =>
     [...files.matchAll(/`([\w-]+\.ts)`/g)].map(([, file = ""]) => join(folder, file)),
   );
-}
+
+const SERVICES = readFiles("What they call");
+/** Folders in the sentence about libraries. */
+const LIBRARIES = [
+  ...(sectionOf("What they call").split("**Libraries**")[1] ?? "").matchAll(/`(src\/[\w-]+\/)`/g),
+].map(([, folder = ""]) => folder);
+
+/** Called by a timer of other requests, not by the request. */
+const IN_BACKGROUND = ["src/pipeline/http/read-body.ts"];
 
 let traces: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {
@@ -23,30 +31,51 @@ beforeAll(async () => {
   traces = JSON.parse(out) as typeof traces;
 });
 
-/** Called by a timer, not by the request. */
-const IN_BACKGROUND = new Set(["src/pipeline/http/read-body.ts"]);
+const isDeciding = (file: string): boolean => /^src\/(?:app|pipeline)\//.test(file);
+const isOfLibrary = (file: string): boolean => LIBRARIES.some((folder) => file.startsWith(folder));
 
 describe.each([
   ["list", "A list with a filter"],
   ["create", "A create"],
   ["native", "A native request"],
 ])("the walk of the request %s", (name, title) => {
-  const walk = readWalk(title);
+  const walk = readFiles(title);
 
   test("has at most 30 files, and enters no folder twice", () => {
-    expect(walk.length).toBeGreaterThan(10);
     expect(walk.length).toBeLessThanOrEqual(30);
+    expect(sectionOf(title)).toContain(`${walk.length} files:`);
     const folders = walk.map((file) => dirname(file));
     const entered = folders.filter((folder, index) => folder !== folders[index - 1]);
     expect(entered).toEqual([...new Set(entered)]);
   });
 
-  test("has files that the request executes", () => {
-    expect(walk.filter((file) => !traces[name]?.includes(file))).toEqual([]);
+  test("is all of the application and the pipeline that the request executes", () => {
+    const executed = traces[name]?.filter(isDeciding) ?? [];
+    expect(executed.filter((file) => walk.includes(file) || !IN_BACKGROUND.includes(file))).toEqual(
+      walk.toSorted(),
+    );
   });
 
-  test("has all files of the application and the pipeline that the request executes", () => {
-    const executed = traces[name]?.filter((file) => /^src\/(?:app|pipeline)\//.test(file)) ?? [];
-    expect(executed.filter((file) => !walk.includes(file) && !IN_BACKGROUND.has(file))).toEqual([]);
+  test("leaves out the listed services and libraries, and nothing else", () => {
+    const others = traces[name]?.filter((file) => !isDeciding(file) && !isOfLibrary(file)) ?? [];
+    expect(others.filter((file) => !SERVICES.includes(file))).toEqual([]);
+  });
+});
+
+describe("services and libraries of the walks", () => {
+  test("every listed service is executed by one of the requests", () => {
+    const executed = new Set(Object.values(traces).flat());
+    expect(SERVICES.filter((file) => !executed.has(file))).toEqual([]);
+  });
+
+  test("none imports the application or the pipeline", () => {
+    const executed = [...new Set(Object.values(traces).flat())].filter((file) => !isDeciding(file));
+    const imports = executed.flatMap((file) =>
+      [...readFileSync(join(REPOSITORY, file), "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
+        ([, path = ""]) => ({ file, path: relative("", join(dirname(file), path)) }),
+      ),
+    );
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports.filter(({ path }) => isDeciding(path))).toEqual([]);
   });
 });

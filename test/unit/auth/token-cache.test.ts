@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fingerprint, tokenHash } from "../../../src/auth/token-hash.ts";
-import { createTokenCache } from "../../../src/auth/token-cache.ts";
+import { fingerprint, tokenHash, createTokenCache } from "../../../src/auth/token-cache.ts";
 
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 

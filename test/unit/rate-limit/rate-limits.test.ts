@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryLimiter } from "../../../src/rate-limit/memory-limiter.ts";
+import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { addressNetwork } from "../../../src/rate-limit/client-address.ts";
 import { createRateLimits, type LimitSubject, type RateLimits } from "../../../src/rate-limit/rate-limits.ts";
 
