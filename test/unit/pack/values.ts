@@ -62,7 +62,8 @@ export function v4Values(
   if (rule.catalog !== undefined)
     return fc.constantFrom(...idsOf(pack, rule.catalog, v4Ids(rule.catalog)).keys());
   const type = pack.surface?.objects.get(object)?.get(field);
-  return type && ofType(type);
+  // A field that alpha's surface does not have may hold anything: a text is compared by all operators.
+  return type ? ofType(type) : words;
 }
 
 /** A pattern with a look-ahead is more than a generator can follow: its words are sought among such letters. */
