@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { packFolder } from "../app/loaded-pack.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
 import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
@@ -6,10 +7,15 @@ import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
-import { runExamples } from "../tools/examples/run-examples.ts";
+import { compareExamples, runExamples } from "../tools/examples/run-examples.ts";
+import { updateExamples } from "../tools/examples/update-examples.ts";
+import { waitForShutdownSignal } from "./signals.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 export interface CheckFlags {
   readonly emit?: true;
+  readonly update?: true;
+  readonly watch?: true;
   readonly schema?: SchemaKind;
 }
 
@@ -80,8 +86,17 @@ function reportProblems(diagnostics: readonly Diagnostic[]): number {
   return 1;
 }
 
-async function checkFolder(directory: string, emit: boolean): Promise<number> {
+/** Gives golden cases the actual results, and prints what changed in their files. */
+async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
+  const { examples, catalogs } = readExamples(directory, []);
+  const updated = updateExamples(await compareExamples(pack, examples, catalogs));
+  for (const { file, difference } of updated) process.stdout.write(`${file}\n${difference}\n\n`);
+  process.stdout.write(`${updated.length} example${updated.length === 1 ? "" : "s"} updated\n`);
+}
+
+async function checkFolder(directory: string, { emit, update }: CheckFlags): Promise<number> {
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
+  if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
   const { examples, catalogs } = readExamples(directory, diagnostics);
   diagnostics.push(...(await runExamples(pack, examples, catalogs)));
@@ -91,22 +106,56 @@ async function checkFolder(directory: string, emit: boolean): Promise<number> {
   return 0;
 }
 
+/** Checks a pack once. @returns the exit code */
+async function checkOnce(directory: string, flags: CheckFlags): Promise<number> {
+  try {
+    return await checkFolder(directory, flags);
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    throw error;
+  }
+}
+
+/** Moves the cursor of a terminal to the top, and clears it with what was scrolled out. */
+const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
+
+/** Checks a pack after each change of its files, until a signal ends the process. */
+async function checkChanges(directory: string, flags: CheckFlags): Promise<number> {
+  let isRunning = false;
+  let hasChanged = false;
+  async function run(): Promise<void> {
+    hasChanged = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (hasChanged) {
+      hasChanged = false;
+      process.stdout.write(process.stdout.isTTY ? CLEAR : "");
+      await checkOnce(directory, flags);
+      process.stdout.write(`Watching ${directory}. Ctrl+C ends.\n`);
+    }
+    isRunning = false;
+  }
+  const shutdown = waitForShutdownSignal();
+  const unwatch = watchFolder(directory, () => void run(), { recursive: true, persistent: true });
+  await run();
+  await shutdown;
+  unwatch();
+  return 0;
+}
+
 /**
  * Runs `alpha-gateway check`.
  *
  * @param directory the folder of the pack; undefined: the default folder
  * @returns the exit code: 1 if there is a problem
  */
-export async function check(directory: string | undefined, { emit, schema }: CheckFlags): Promise<number> {
+export async function check(directory: string | undefined, flags: CheckFlags): Promise<number> {
+  const { schema, watch } = flags;
   if (schema !== undefined) {
     const jsonSchema = schemaOf(schema);
     process.stdout.write(`${JSON.stringify(jsonSchema, null, 2)}\n`);
     return 0;
   }
-  try {
-    return await checkFolder(packFolder(directory), emit === true);
-  } catch (error) {
-    if (error instanceof PackError) return reportProblems(error.diagnostics);
-    throw error;
-  }
+  const folder = packFolder(directory);
+  return watch && existsSync(folder) ? checkChanges(folder, flags) : checkOnce(folder, flags);
 }

@@ -110,6 +110,11 @@ export function createProgram(onExit: (code: number) => void): Command {
     .description("Validate a mapping pack, run its examples, and print what it covers.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
+    .option(
+      "--update",
+      "give golden cases the actual results, after a deliberate change, and print the difference",
+    )
+    .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
       new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(
         SCHEMA_KINDS,

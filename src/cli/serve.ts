@@ -1,5 +1,4 @@
 import cluster from "node:cluster";
-import { watch } from "node:fs";
 import { packFolder } from "../app/loaded-pack.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
@@ -13,32 +12,7 @@ import {
 } from "../config/settings.ts";
 import { createLog, isForPeople } from "../observability/log.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
-
-/** Editors and `git pull` write one file after the other. The pack is reloaded once no file has changed for this time. */
-const QUIET_MS = 300;
-
-/**
- * Calls back after files of a folder have changed. If the folder cannot be watched, or is replaced by another one,
- * only SIGHUP reloads the pack.
- *
- * @returns ends the watch
- */
-function watchFolder(folder: string, onChange: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const watcher = watch(folder, { persistent: false }, () => {
-      clearTimeout(timer);
-      timer = setTimeout(onChange, QUIET_MS).unref();
-    });
-    watcher.on("error", () => watcher.close());
-    return () => {
-      clearTimeout(timer);
-      watcher.close();
-    };
-  } catch {
-    return () => {};
-  }
-}
+import { watchFolder } from "./watch-folder.ts";
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, client, sandboxClient }: Service, token: string): string[] {

@@ -16,9 +16,11 @@ export interface Edit {
 /** Where a fault stands, and all that is said of it. */
 export type ToldFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
 
-/** Copies the library's pack with changes in it, hands its folder over, and takes it away again. */
+/** Copies the library's pack with changes in it, hands its folder over, and removes it once `use` has ended. */
 export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  const remove = (): void => rmSync(folder, { recursive: true });
+  let result: T;
   try {
     cpSync(LIBRARY, folder, { recursive: true });
     for (const { file, from, to } of edits) {
@@ -29,10 +31,14 @@ export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T):
         text.replace(from, () => to),
       );
     }
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
+    result = use(folder);
+  } catch (error) {
+    remove();
+    throw error;
   }
+  if (result instanceof Promise) return result.finally(remove) as T;
+  remove();
+  return result;
 }
 
 /** Loads the library's pack with changes in it; gives its faults with their hints, files by their names alone. */

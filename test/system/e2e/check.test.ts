@@ -1,0 +1,50 @@
+/** `check --watch` and `check --update` as authors run them. */
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run } from "./program.ts";
+
+afterEach(async () => {
+  await killAll();
+  removeFolders();
+});
+
+function copyPack(): { folder: string; change(file: string, from: string, to: string): void } {
+  const folder = createFolder();
+  cpSync("test/fixtures/library-pack", folder, { recursive: true });
+  return {
+    folder,
+    change(file, from, to) {
+      const path = join(folder, file);
+      writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
+    },
+  };
+}
+
+test("check --watch checks again after each change, also of a golden case, until a signal", async () => {
+  const { folder, change } = copyPack();
+  const watching = run(["check", "--watch", folder]);
+  await watching.waitForOutput(/examples passed\nWatching /);
+  change("book.yaml", "as: state", "as: stat");
+  await watching.waitForOutput(/unknown value kind "stat"[^]*\n1 problem\nWatching /);
+  change("book.yaml", "as: stat", "as: state");
+  change("examples/book/create.yaml", "price: 2.51", "price: 2.52");
+  await watching.waitForOutput(/body\.price is 2\.51, expected 2\.52[^]*\n1 problem\nWatching /);
+  watching.signal("SIGINT");
+  expect((await watching.ended).code).toBe(0);
+}, 60_000);
+
+test("check --update changes golden cases, prints the difference, and then checks", async () => {
+  const { folder, change } = copyPack();
+  change("examples/book/create.yaml", "price: 2.51", "price: 2.52");
+  const { code, out } = await run(["check", "--update", folder]).ended;
+  expect(out).toMatch(/create\.yaml\n- .*price: 2\.52.*\n\+ .*price: 2\.51.*\n\n1 example updated\n/);
+  expect(out).toMatch(/examples passed\n$/);
+  expect(code).toBe(0);
+}, 60_000);
+
+test("check --watch excludes --update, which changes the files itself", async () => {
+  const { code, err } = await run(["check", "--watch", "--update"]).ended;
+  expect([code, err]).toEqual([1, expect.stringContaining("AG_USAGE: ")]);
+});
