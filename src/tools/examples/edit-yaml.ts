@@ -1,4 +1,4 @@
-/** Changes values in the text of a YAML file. Comments and the form of everything else are kept. */
+/** Changes values in the text of a YAML file. Comments and the form of everything else stay. */
 import { isDeepStrictEqual } from "node:util";
 import {
   Document,
@@ -73,12 +73,12 @@ function editMap(text: string, map: YAMLMap, was: object, is: object): TextEdit[
   const [old, now] = [Object.entries(was), new Map(Object.entries(is))];
   const pairs = map.items.filter((item) => isPair(item));
   const find = (name: string | undefined): Pair | undefined => pairs.find((pair) => keyOf(pair) === name);
-  const kept = old.map(([name]) => name).filter((name) => now.has(name));
+  const remaining = old.map(([name]) => name).filter((name) => now.has(name));
   const removed = old.flatMap(([name]) => {
     const index = pairs.findIndex((pair) => keyOf(pair) === name);
     return now.has(name) || index < 0 ? [] : [removePair(text, map, index)];
   });
-  if (kept.length === 0) return [replace(text, map, is)];
+  if (remaining.length === 0) return [replace(text, map, is)];
   const changed = old.flatMap(([name, value]) => {
     const pair = find(name);
     return pair && now.has(name) ? editNode(text, pair.value as Node | null, value, now.get(name), pair) : [];
@@ -86,7 +86,7 @@ function editMap(text: string, map: YAMLMap, was: object, is: object): TextEdit[
   const names = [...now.keys()];
   const added = names.flatMap((name, index) => {
     if (find(name)) return [];
-    const before = names.slice(0, index).findLast((each) => kept.includes(each));
+    const before = names.slice(0, index).findLast((each) => remaining.includes(each));
     return [insertPair(text, map, find(before), [name, now.get(name)])];
   });
   return [...removed, ...changed, ...added];
