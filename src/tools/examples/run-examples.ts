@@ -119,9 +119,7 @@ function compareRequests(
   const differences = received.flatMap(({ index, ...actual }): ExampleDifference[] => {
     const written = upstream[index];
     if (!written)
-      return [
-        { path: ["upstream"], message: `one more upstream request than expected: ${actual.request}` },
-      ];
+      return [{ path: ["upstream"], message: `one more upstream request than expected: ${actual.request}` }];
     const { method, path } = splitCall(written.request, prefix);
     const expected = { request: `${method} ${path}`, filter: written.filter, body: written.body };
     const [actualMethod, actualPath = ""] = actual.request.split(" ");

@@ -38,7 +38,7 @@ describe("mappings/README.md", () => {
     diagnostics.push(...(await runExamples(pack, documented, catalogs)));
     expect(diagnostics.map(formatDiagnostic)).toEqual([]);
     const routes = pack.routes.filter(({ object }) => object === "volume").map(({ name }) => name);
-    const covered = documented.map(({ definition }) => definition.alpha.replace(/\d+/, ":id"));
+    const covered = documented.map(({ definition }) => definition.request.replace(/\d+/, ":id"));
     expect(new Set(covered)).toEqual(new Set(routes));
     expect(pack.route("POST /volumes")).toBeDefined();
   });

@@ -139,11 +139,11 @@ describe("check --update after a change of the pack", () => {
 
   test("changed v4 requests are expected: path, filter and body", async () => {
     const { remaining, textOf } = await update([
-      { file: "book.yaml", from: "title:  { v4: name", to: "title:  { v4: title" },
-      { file: "book.yaml", from: "v4: POST /items", to: "v4: POST /stock" },
+      { file: "book.yaml", from: "title:  { upstream: name", to: "title:  { upstream: title" },
+      { file: "book.yaml", from: "upstream: POST /items", to: "upstream: POST /stock" },
     ]);
     expect(remaining).toEqual([]);
-    expect(textOf("book/create.yaml")).toContain("call: POST /stock");
+    expect(textOf("book/create.yaml")).toContain("request: POST /stock");
     expect(textOf("book/create.yaml")).toMatch(/body: \{ secret_pin: "1234", title: Tides/);
   });
 
@@ -156,7 +156,7 @@ describe("check --update after a change of the pack", () => {
       },
     ]);
     expect(parse(textOf("book/create.yaml"))).toMatchObject({
-      gives: {
+      response: {
         status: 400,
         body: { problems: [{ at: "title", text: "Must be at most 2 characters long." }] },
       },
@@ -168,7 +168,7 @@ describe("check --update after a change of the pack", () => {
       { file: "book.yaml", from: "number: id", to: "number: { read: 'name + 1' }" },
     ]);
     expect(updated.filter(({ file }) => file.includes("read"))).toEqual([]);
-    expect(remaining).toContainEqual(expect.stringContaining("book.yaml:5: fields.number.read"));
+    expect(remaining).toContainEqual(expect.stringContaining("book.yaml:6: fields.number.read"));
   });
 
   test("a file that needs no change is not written", async () => {
