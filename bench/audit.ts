@@ -6,6 +6,7 @@ import type { AuditRecord } from "../src/audit/record.ts";
 import { exportTexts } from "../src/audit/export/export.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
 import { createBatch } from "../src/audit/segment.ts";
+import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
 import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
@@ -71,7 +72,7 @@ function fill(file: string, count: number): void {
       time += (DAYS * DAY_MS) / count;
       return toRow(recordAt(Math.floor(time), nextId()));
     });
-    write({ kind: "write", batch: createBatch(rows) });
+    write({ kind: "write", batch: packBatch(createBatch(rows)) });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
   }
   process.stderr.write("\r");
@@ -134,9 +135,23 @@ async function benchAudit(count: number): Promise<void> {
     });
     await measure(store);
     await store.close();
+    process.stdout.write(`${deleteOldest(file)}\n`);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Times the deletion of two days by retention. */
+function deleteOldest(file: string): string {
+  const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
+  const now = Date.now();
+  const times = [now - (DAYS - 2) * DAY_MS, now - (DAYS - 3) * DAY_MS].map((before) => {
+    const started = performance.now();
+    write({ kind: "purge", before, sizeLimit: Number.MAX_SAFE_INTEGER });
+    return (performance.now() - started).toFixed(1);
+  });
+  write({ kind: "close" });
+  return `The oldest day deleted in ${times[0]} ms, the next in ${times[1]} ms`;
 }
 
 async function measure(store: AuditStore): Promise<void> {

@@ -98,11 +98,13 @@ export async function withChildren<T>(
 export function withField<T>(built: boolean, run: (field: Field) => Promise<T>): Promise<T> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
+    const off = await keep(startGateway({ upstream, audit: "off", folder, built }));
     const metadata = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
     const full = await keep(startGateway({ upstream, audit: "full", folder, built }));
     const two = await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 }));
     const peer = await keep(startPeer(upstream));
     const targets = [
+      { name: "alpha lane, AUDIT=off", server: off, authorization: ALPHA },
       { name: "alpha lane, AUDIT=metadata", server: metadata, authorization: ALPHA },
       { name: "alpha lane, AUDIT=full", server: full, authorization: ALPHA },
       { name: "alpha lane, WORKERS=2", server: two, authorization: ALPHA },

@@ -37,7 +37,7 @@ export interface Batch {
 export function createBatch(rows: Iterable<StoredRow>): Batch {
   const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
   // Not from Node's shared pool, which can't be transferred.
-  const bytes = new Uint8Array(unique.reduce((sum, { record }) => sum + record.size, 0));
+  const bytes = Buffer.allocUnsafeSlow(unique.reduce((sum, { record }) => sum + record.size, 0));
   const segments: Segment[] = [];
   let at = 0;
   for (const [day, group] of groupRows(unique)) {

@@ -179,7 +179,11 @@ const audit = {
     "`relaxed`: commit within 100 ms. `strict`: commit before the response ends",
   ),
   AUDIT_BODY_LIMIT: withDefault(memorySize, "256kb", "Longer bodies are recorded cut and marked as cut"),
-  AUDIT_RETENTION_DAYS: withDefault(integer(1, 36_500), "30", "Older records are deleted"),
+  AUDIT_RETENTION_DAYS: withDefault(
+    integer(1, 36_500),
+    "30",
+    "Records are deleted, a day (UTC) at a time, when they are all older",
+  ),
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",

@@ -11,6 +11,8 @@ const LOCK = 7_012_026_003;
 const STEP_ROWS = 200;
 const STEP_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 5000;
+/** Replicas of an earlier version may still write while they are replaced. */
+const AGAIN_MS = 60_000;
 
 /** The newest first, since they are read most. */
 const NEXT = `
@@ -90,9 +92,8 @@ export function startMigration(
 
   async function step(): Promise<void> {
     const moved = await migrateStep(database);
-    if (moved === 0) return;
-    if (moved !== undefined) await report(moved);
-    again(moved === undefined ? RETRY_MS : 0);
+    if (moved) await report(moved);
+    again(moved === undefined ? RETRY_MS : moved === 0 ? AGAIN_MS : 0);
   }
 
   async function report(moved: number): Promise<void> {

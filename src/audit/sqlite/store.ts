@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parsePage } from "../paging.ts";
@@ -11,7 +12,7 @@ import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
-import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
+import { packBatch, type ReaderJob, type SqliteWorkerData, type WriterJob } from "./worker-messages.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -22,6 +23,8 @@ const CALL_TIMEOUT_MS = 15_000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
+/** Between two steps of a migration. */
+const PAUSE_MS = 2;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
@@ -47,7 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   });
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    const batch = createBatch(rows);
+    const batch = packBatch(createBatch(rows));
     return (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as number;
   }
 
@@ -111,6 +114,8 @@ async function migrate(
     const left = (await writer.call({ kind: "migrate" })) as number;
     if (left === 0) return;
     onMigration?.(left);
+    // Another process waits for its turn to write.
+    await setTimeout(PAUSE_MS);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import { createMigration } from "./migrate.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf } from "./partition.ts";
 import { prepareSchema } from "./schema.ts";
-import type { PurgeJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
+import { unpackBatch, type PurgeJob, type SqliteWorkerData, type WriterJob } from "./worker-messages.ts";
 
 const COUNT = `
   INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -285,7 +285,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   }
 
   return function work(job) {
-    if (job.kind === "write") return write(job.batch);
+    if (job.kind === "write") return write(unpackBatch(job.batch));
     if (job.kind === "purge") return transaction(() => purge(job));
     if (job.kind === "migrate") return migrate();
     return database.close();
