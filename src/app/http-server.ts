@@ -4,6 +4,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -29,6 +30,8 @@ export interface HttpServerOptions {
   readonly handler: RequestListener;
   /** JSON body of the response to a message that is not valid HTTP. */
   readonly badRequest: () => string;
+  /** Classes of requests and responses. Default: Node's own. */
+  readonly messages?: Pick<ServerOptions, "IncomingMessage" | "ServerResponse">;
   /** Requests of one connection. Default: unlimited. */
   readonly requestsPerConnection?: number;
 }
@@ -88,7 +91,7 @@ class Connections {
     const { inFlight } = connection;
     const exchange = { request, response };
     inFlight.push(exchange);
-    response.once("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
+    response.on("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
     connection.accepted += 1;
     if (this.#isDraining || connection.accepted >= this.#most || inFlight.length >= MAX_PIPELINED)
       this.closeAfter(exchange);
@@ -252,6 +255,7 @@ export function listenError(
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, badRequest, requestsPerConnection = Infinity } = options;
   const server = createServer({
+    ...options.messages,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,

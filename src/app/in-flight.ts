@@ -4,6 +4,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promis
 export interface InFlightTracker {
   /** Counts one promise until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
+  /** Counts one piece of work until the result is called. Call it once. */
+  begin(): () => void;
   /** Resolves when all tracked promises have settled, or after the given milliseconds. */
   idle(timeoutMs: number): Promise<void>;
 }
@@ -19,6 +21,10 @@ export function createInFlightTracker(): InFlightTracker {
   }
 
   return {
+    begin() {
+      count += 1;
+      return settle;
+    },
     track(work) {
       count += 1;
       work.then(settle, settle);

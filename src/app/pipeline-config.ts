@@ -5,7 +5,7 @@ import type { Settings } from "../config/schema.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<
-  Pick<Settings, "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS">
+  Pick<Settings, "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS" | "SERVER_TIMING">
 >;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
@@ -54,6 +54,7 @@ function createResponseDefaults(
     },
     upstreamHeader: client.upstream_header?.toLowerCase(),
     statuses,
+    serverTiming: settings.SERVER_TIMING ?? false,
   };
 }
 

@@ -1,5 +1,4 @@
 /** The public port: one Express application with its middleware in order. */
-import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import express, {
   type ErrorRequestHandler,
@@ -29,6 +28,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { useExpressMessages } from "./express-messages.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
 
@@ -84,6 +84,7 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  useExpressMessages(app);
   app.use([...createMiddleware(settings, dependencies)]);
   return function publicApp(request, response) {
     replaceUnusualTarget(request);
@@ -156,7 +157,7 @@ function createNativeMiddleware(
     // The headers of a native response are v4's.
     response.removeHeader("x-content-type-options");
     forward(request, response, plain);
-    void inFlight.track(once(response, "close"));
+    response.on("close", inFlight.begin());
   };
 }
 

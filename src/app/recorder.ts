@@ -16,6 +16,7 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
+import { forEachStage } from "../pipeline/stage-durations.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";
@@ -216,37 +217,22 @@ export function createRecorder({
   };
 }
 
-/**
- * Reports how long a request was in each stage, and what it found in the caches. `build_request` ends when the first
- * v4 call starts. `build_response` is all time after that which is not spent waiting for v4.
- */
+/** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
-  metrics: Pick<Metrics, "observeStage" | "countCacheReads">,
+  metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
   context: RequestContext,
   auditMs: number,
 ): void {
-  const { client, match, stageTimes, upstream, startedAt } = context;
-  const { upstreamMs = 0, firstCallAt = 0, cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
-  const route = match?.route.name ?? null;
-  const { authenticate, matchRoute, rateLimit, authorize, buildResponse } = stageTimes;
-  // Calls to the login server belong to no stage.
-  const buildRequest = authorize > 0 ? firstCallAt : 0;
-  if (authenticate > 0) metrics.observeStage("authenticate", route, authenticate - startedAt);
-  if (matchRoute > 0) metrics.observeStage("match_route", route, matchRoute - authenticate);
-  if (rateLimit > 0) metrics.observeStage("rate_limit", route, rateLimit - matchRoute);
-  if (authorize > 0) metrics.observeStage("authorize", route, authorize - rateLimit);
-  if (buildRequest > 0) metrics.observeStage("build_request", route, buildRequest - authorize);
-  if (upstreamMs > 0) metrics.observeStage("upstream", route, upstreamMs);
-  if (buildResponse > 0) {
-    const builtFrom = buildRequest > 0 ? buildRequest + upstreamMs : authorize;
-    metrics.observeStage("build_response", route, buildResponse - builtFrom);
-  }
-  metrics.observeStage("audit", route, auditMs);
+  const { client, match, stageTimes, upstream } = context;
+  const { cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
+  const observeStage = metrics.stagesOf(match?.route.name ?? null);
+  forEachStage(context, observeStage);
+  observeStage("audit", auditMs);
 
   if (client?.credentials.hash !== undefined)
     metrics.countCacheReads("tokens", tokenInfoOf(context) !== undefined);
   if (cacheHits > 0) metrics.countCacheReads("reads", true, cacheHits);
   if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
-  if (buildResponse > 0 && match?.route.kind === "catalog")
+  if (stageTimes.buildResponse > 0 && match?.route.kind === "catalog")
     metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
 }

@@ -3,6 +3,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/schema.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
+import { EXPRESS_MESSAGES } from "./express-messages.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import {
   closeDependencies,
@@ -124,6 +125,7 @@ export async function serveDependencies(
       host,
       port,
       handler,
+      messages: EXPRESS_MESSAGES,
       badRequest: () => activePack.current().badRequest,
     });
     admin = await startAdminListener(settings, dependencies, handlers.admin);

@@ -204,6 +204,11 @@ const audit = {
     "auto",
     "`json`, `text`, or `auto`: text on a terminal, JSON otherwise. The log goes to standard error",
   ),
+  SERVER_TIMING: withDefault(
+    onOrOff,
+    "off",
+    "`on`: alpha responses have a `Server-Timing` header with the milliseconds of each pipeline stage",
+  ),
 };
 
 /** All settings, from texts or typed values to typed values. */

@@ -59,8 +59,10 @@ function parseParameter(type: ParameterType, value: string): string | undefined 
 
 /** Splits a path into decoded segments, without empty ones. Returns undefined if it has an invalid escape. */
 export function splitPath(path: string): string[] | undefined {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  if (!path.includes("%")) return segments;
   try {
-    return path.split("/").filter(Boolean).map(decodeURIComponent);
+    return segments.map(decodeURIComponent);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { SentBody } from "../audit/redact.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
+import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { ClientToken } from "./stages/authorize.ts";
 
@@ -45,7 +46,7 @@ export interface AlphaRequest {
   readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
   /** Fires when the client disconnects. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 /** A file that is streamed from v4. */

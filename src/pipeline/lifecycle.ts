@@ -20,6 +20,7 @@ import {
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
+import { forEachStage } from "./stage-durations.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 import { InvalidUpstreamResponseError } from "./upstream-response.ts";
 
@@ -45,6 +46,8 @@ export interface ResponseDefaults {
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
   readonly statuses: Statuses;
+  /** Whether responses have a `Server-Timing` header. */
+  readonly serverTiming: boolean;
 }
 
 export interface LifecycleDependencies {
@@ -101,15 +104,21 @@ export function withLifecycle(
 
   return async function handleRequest(request) {
     const context = createContext(request.startedAt, startSpan?.(request));
-    const result = await handle(request, context)
-      .catch((error: unknown) => resultOf(error, request, context))
-      .finally(() => context.token?.release?.());
+    let result: HandlerResult;
+    try {
+      result = await handle(request, context);
+    } catch (error) {
+      result = resultOf(error, request, context);
+    } finally {
+      context.token?.release?.();
+    }
     const response = finalizeResponse(request, result, style, context);
     const isGone = request.signal.aborted && result.status >= 500;
     const outcome = { status: isGone ? CLIENT_GONE : result.status, response };
     if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
     try {
-      await record(request, outcome, context);
+      const recorded = record(request, outcome, context);
+      if (recorded) await recorded;
       return response;
     } catch (error) {
       // The record was promised before the response. Without it there is no response.
@@ -164,7 +173,12 @@ function toErrorResult(
 /** What of a request is shown in the headers of its response. */
 type ResponseHeaderValues = Pick<
   RequestContext,
-  "rateLimitStatus" | "upstreamRateLimitHeaders" | "upstreamEquivalent"
+  | "rateLimitStatus"
+  | "upstreamRateLimitHeaders"
+  | "upstreamEquivalent"
+  | "stageTimes"
+  | "upstream"
+  | "startedAt"
 >;
 
 /** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */
@@ -181,13 +195,20 @@ function addLimitHeaders(
   if (upstreamRateLimitHeaders) Object.assign(headers, upstreamRateLimitHeaders);
 }
 
+/** The milliseconds of each stage (W3C Server Timing). The audit comes after the response. */
+function serverTimingOf(values: ResponseHeaderValues): string {
+  const entries: string[] = [];
+  forEachStage(values, (stage, ms) => entries.push(`${stage};dur=${ms.toFixed(3)}`));
+  return entries.join(", ");
+}
+
 const NO_BYTES = Buffer.alloc(0);
 
 /** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders }: HandlerResult,
-  { headers: defaults, alwaysOk, upstreamHeader, statuses }: ResponseDefaults,
+  { headers: defaults, alwaysOk, upstreamHeader, statuses, serverTiming }: ResponseDefaults,
   values: ResponseHeaderValues,
 ): AlphaResponse {
   const isAlwaysOk =
@@ -202,6 +223,7 @@ function finalizeResponse(
   addLimitHeaders(values, isLimited, headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
+  if (serverTiming) headers["server-timing"] = serverTimingOf(values);
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from "node:net";
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
@@ -37,6 +37,13 @@ function addressList(entries: readonly string[]): BlockList {
   return list;
 }
 
+/** Member of a socket with the address of its client. */
+const ADDRESS = Symbol("address");
+
+/** The address of a connection, normalized once for all of its requests. */
+const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
+  (socket[ADDRESS] ??= normalizeAddress(socket.remoteAddress ?? "") ?? "");
+
 /**
  * Creates the function that finds a client's address: that of the connection, and if that is a trusted proxy, the
  * last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends the search:
@@ -48,7 +55,7 @@ export function clientAddresses(trusted: readonly string[]): (request: IncomingM
   const proxies = addressList(trusted);
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address));
   return ({ socket, headers }) => {
-    let address = normalizeAddress(socket.remoteAddress ?? "") ?? "";
+    let address = connectionAddress(socket);
     if (trusted.length === 0 || address === "") return address;
     let rest = String(headers["x-forwarded-for"] ?? "");
     while (rest !== "" && isProxy(address)) {
@@ -76,7 +83,7 @@ function networkOf(address: string, bits: number): string {
  * chooses the rest (RFC 4291 2.5.4).
  */
 export const addressNetwork = (address: string): string =>
-  isIPv6(address) ? networkOf(address, 64) : address;
+  address.includes(":") && isIPv6(address) ? networkOf(address, 64) : address;
 
 /**
  * The networks that a client address is in, the smallest first: an IPv4 address itself; the /64 of an IPv6 address,

@@ -33,9 +33,14 @@ export interface RateLimits {
 
 /** Creates the rate limits from a limiter for all requests and one for creates. */
 export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
-  async function consumeKey(key: string, isCreate: boolean): Promise<RateLimitStatus> {
-    const status = await all.consume(key);
-    return status.isAllowed && isCreate ? creates.consume(key) : status;
+  async function consumeKey(
+    key: string,
+    isCreate: boolean,
+    creditAddress: ConsumeResult["creditAddress"],
+  ): Promise<ConsumeResult> {
+    let status = await all.consume(key);
+    if (status.isAllowed && isCreate) status = await creates.consume(key);
+    return { status, creditAddress };
   }
 
   const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
@@ -51,14 +56,17 @@ export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
     return { status, creditAddress };
   }
 
+  async function consumeUnknown(token: string, address: string, isCreate: boolean): Promise<ConsumeResult> {
+    const ofAddress = await consumeAddress(address);
+    return ofAddress.status.isAllowed ? consumeKey(token, isCreate, ofAddress.creditAddress) : ofAddress;
+  }
+
   return {
     consumeAddress,
-    async consume({ token, address, isKnownToken, isCreate }) {
-      if (token === undefined || isKnownToken)
-        return { status: await consumeKey(token ?? keyOf(address), isCreate), creditAddress: undefined };
-      const ofAddress = await consumeAddress(address);
-      if (!ofAddress.status.isAllowed) return ofAddress;
-      return { status: await consumeKey(token, isCreate), creditAddress: ofAddress.creditAddress };
+    consume({ token, address, isKnownToken, isCreate }) {
+      return token === undefined || isKnownToken
+        ? consumeKey(token ?? keyOf(address), isCreate, undefined)
+        : consumeUnknown(token, address, isCreate);
     },
     get size() {
       return all.size + creates.size;

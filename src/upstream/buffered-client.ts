@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
-import type { HttpRequest, HttpResponse } from "./client.ts";
+import type { CancelSignal, HttpRequest, HttpResponse } from "./client.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
 import { decodeContent } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
@@ -22,7 +22,7 @@ interface Cancellation {
   release(): void;
 }
 
-function createCancellation(timeoutMs: number, signal: AbortSignal | undefined): Cancellation {
+function createCancellation(timeoutMs: number, signal: CancelSignal | undefined): Cancellation {
   let reason: UpstreamError | undefined;
   let listener: (reason: UpstreamError) => void = () => {};
   function cancel(kind: "client_aborted" | "timed_out", message: string): void {
@@ -33,7 +33,7 @@ function createCancellation(timeoutMs: number, signal: AbortSignal | undefined):
   const onAbort = () => cancel("client_aborted", "the client disconnected");
   const timer = setTimeout(() => cancel("timed_out", `no response in ${timeoutMs} ms`), timeoutMs);
   if (signal?.aborted) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  signal?.addEventListener("abort", onAbort);
   return {
     reason: () => reason,
     onCancel(newListener) {
@@ -151,7 +151,7 @@ export interface BufferedClientOptions {
 }
 
 /** Sends a request and buffers the whole response, as described at `Upstream.call`. */
-export type BufferedClient = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
+export type BufferedClient = (request: HttpRequest, signal?: CancelSignal) => Promise<HttpResponse>;
 
 /** Creates the client for requests whose bodies fit in memory. It retries GET requests. */
 export function createBufferedClient({

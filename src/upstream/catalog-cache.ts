@@ -19,7 +19,7 @@ export interface CatalogCache extends CatalogCopy {
    *
    * @param hash Hash of the token, which v4 must have accepted.
    */
-  refreshWith(hash: string, authorization: string | undefined): Promise<void>;
+  refreshWith(hash: string, authorization: string | undefined): Promise<unknown> | undefined;
   /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
   /** Stops the background refresh. */
@@ -118,10 +118,11 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     canonicalSpelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
     refresh,
-    async refreshWith(hash, authorization) {
-      if (tokenOnly.size === 0 || authorization === undefined) return;
+    refreshWith(hash, authorization) {
+      if (tokenOnly.size === 0 || authorization === undefined) return undefined;
       const due = sources.filter(({ catalog }) => isDue(catalog.name));
-      await Promise.all(due.map((source) => readWith(source, hash, authorization)));
+      if (due.length === 0) return undefined;
+      return Promise.all(due.map((source) => readWith(source, hash, authorization)));
     },
     missing: () =>
       sources

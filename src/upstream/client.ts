@@ -28,6 +28,13 @@ export interface HttpResponse {
   readonly ms: number;
 }
 
+/** What a call needs of an `AbortSignal`. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 export interface Upstream {
   /**
    * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
@@ -36,7 +43,7 @@ export interface Upstream {
    * @param signal Aborts the request when the client disconnects.
    * @throws {UpstreamError} without a usable response.
    */
-  call(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
+  call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
   /** Closes idle connections and waits for requests in flight. */
   close(): Promise<void>;
 }

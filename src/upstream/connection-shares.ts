@@ -1,3 +1,4 @@
+import type { CancelSignal } from "./client.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** The client that needs a connection. */
@@ -31,7 +32,7 @@ export interface ConnectionShares {
    * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
    *   disconnected.
    */
-  acquire(client: ShareClient, signal: AbortSignal): (() => void) | Promise<() => void>;
+  acquire(client: ShareClient, signal: CancelSignal): (() => void) | Promise<() => void>;
   /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
   tryAcquire(client: ShareClient | undefined): boolean;
   /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
@@ -204,7 +205,7 @@ export function createConnectionShares({
     };
   }
 
-  function waitFor(client: ShareClient, signal: AbortSignal): Promise<() => void> {
+  function waitFor(client: ShareClient, signal: CancelSignal): Promise<() => void> {
     const aborted = (): UpstreamError => new UpstreamError("client_aborted", "the client disconnected");
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(aborted());
@@ -223,7 +224,7 @@ export function createConnectionShares({
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
       }
-      signal.addEventListener("abort", onAbort, { once: true });
+      signal.addEventListener("abort", onAbort);
     });
   }
 

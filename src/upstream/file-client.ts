@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { CancelSignal } from "./client.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
@@ -32,7 +33,7 @@ export interface FileUpstream {
    * @throws {UpstreamError} without a response; `slow_client` if the client did not send its file in time.
    *   {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
    */
-  stream(request: StreamRequest, signal: AbortSignal): Promise<StreamResponse>;
+  stream(request: StreamRequest, signal: CancelSignal): Promise<StreamResponse>;
 }
 
 export interface FileClientOptions {
@@ -51,7 +52,7 @@ interface FileLimits {
 }
 
 /** Aborts a file that takes too long, and one whose client disconnects. */
-function createFileLimits(timeoutMs: number, client: AbortSignal): FileLimits {
+function createFileLimits(timeoutMs: number, client: CancelSignal): FileLimits {
   const controller = new AbortController();
   const abort = (kind: "client_aborted" | "slow_client", message: string): void =>
     controller.abort(new UpstreamError(kind, message));
@@ -61,7 +62,7 @@ function createFileLimits(timeoutMs: number, client: AbortSignal): FileLimits {
     timeoutMs,
   );
   if (client.aborted) onAbort();
-  client.addEventListener("abort", onAbort, { once: true });
+  client.addEventListener("abort", onAbort);
   return {
     signal: controller.signal,
     release() {

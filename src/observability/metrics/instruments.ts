@@ -75,15 +75,20 @@ export interface MetricDescription {
   readonly labelNames: readonly string[];
 }
 
-/** Increases a counter by a number that is not negative. */
-export type IncreaseCounter = (by: number, ...labels: string[]) => void;
+/** The value of a counter for some label values. Add numbers that are not negative. */
+export interface Sum {
+  sum: number;
+}
+
+/** Finds the value of a metric for some label values. Who observes often keeps what it found. */
+export type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
 
 /** Adds a counter. It counts here, and fills the library's counter at each scrape. */
 export function addCounter(
   registry: Registry,
   { name, help, labelNames }: MetricDescription,
-): IncreaseCounter {
-  const sums = new ByLabels(() => ({ sum: 0 }));
+): FindByLabels<Sum> {
+  const sums = new ByLabels<Sum>(() => ({ sum: 0 }));
   const counter: Counter<string> = new Counter<string>({
     name,
     help,
@@ -94,19 +99,27 @@ export function addCounter(
       for (const [labels, { sum }] of sums.entries(labelNames)) counter.inc(labels, sum);
     },
   });
-  return (by, first = "", second, third) => void (sums.at(first, second, third).sum += by);
+  return (first = "", second, third) => sums.at(first, second, third);
 }
 
-/** Observes one value, in the unit that the metric's name says. */
-export type ObserveValue = (value: number, ...labels: string[]) => void;
-
-/** A value counts in the first bucket whose bound is not below it. The last bucket has no bound. */
-class Distribution {
+/** The values of a histogram for some label values. */
+export class Distribution {
+  readonly #bounds: readonly number[];
   readonly counts: number[];
   sum = 0;
 
   constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  /** Counts a value in the first bucket whose bound is not below it. The last bucket has no bound. */
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.sum += value;
   }
 }
 
@@ -118,7 +131,7 @@ class Distribution {
 export function addHistogram(
   registry: Registry,
   { name, help, labelNames, bounds }: MetricDescription & { readonly bounds: readonly number[] },
-): ObserveValue {
+): FindByLabels<Distribution> {
   const distributions = new ByLabels(() => new Distribution(bounds));
 
   function* samples() {
@@ -144,11 +157,5 @@ export function addHistogram(
   // The registry accepts any object with `get`; its types only know the library's own classes.
   registry.registerMetric(metric as unknown as Metric);
 
-  return function observe(value, first = "", second, third) {
-    const distribution = distributions.at(first, second, third);
-    let bucket = 0;
-    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
-    distribution.counts[bucket] = (distribution.counts[bucket] ?? 0) + 1;
-    distribution.sum += value;
-  };
+  return (first = "", second, third) => distributions.at(first, second, third);
 }

@@ -21,7 +21,7 @@ const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
  * With these, servers take another client, host, path or method than the request's own. v4 gets none of them: a client
  * could send any value. To v4 the gateway is the client, as in the alpha pipeline.
  */
-const FORWARDING = new Set([
+const FORWARDING = [
   "forwarded",
   "x-real-ip",
   "x-client-ip",
@@ -32,34 +32,35 @@ const FORWARDING = new Set([
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
-]);
+];
 const FORWARDING_PREFIXES = ["x-forwarded", "x-original-", "x-envoy-", "cf-", "fastly-"];
 
-/** Some servers read a name with underscores as one with hyphens. */
-function isForwarding(name: string): boolean {
-  const hyphenated = name.replaceAll("_", "-");
-  return FORWARDING.has(hyphenated) || FORWARDING_PREFIXES.some((prefix) => hyphenated.startsWith(prefix));
-}
+/** Some servers read a name with underscores as one with hyphens. One pattern: most names fail at the first letter. */
+const FORWARDING_NAME = new RegExp(
+  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[-_]"),
+);
 
 /** These frame the message and authenticate the client: a `Connection` header must not remove them. */
 const NEVER_REMOVED = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
 
-/** Names that a `Connection` header makes hop-by-hop. */
-const connectionOptions = (connection: string | undefined): string[] =>
-  (connection ?? "")
-    .split(",")
-    .map((name) => name.trim().toLowerCase())
-    .filter(Boolean);
+/** Removes the headers that a `Connection` header makes hop-by-hop. */
+function removeConnectionOptions(headers: IncomingHttpHeaders, connection: string): void {
+  for (const option of connection.split(",")) {
+    const name = option.trim().toLowerCase();
+    if (!NEVER_REMOVED.has(name)) delete headers[name];
+  }
+}
 
 function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): void {
-  for (const name of [...never, ...connectionOptions(headers.connection)])
-    if (!NEVER_REMOVED.has(name)) delete headers[name];
+  const { connection } = headers;
+  for (const name of never) if (headers[name] !== undefined) delete headers[name];
+  if (connection !== undefined && connection !== "keep-alive") removeConnectionOptions(headers, connection);
 }
 
 /** Removes what v4 must not get from a request's headers, before the proxy copies them (lesson L17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
-  for (const name in headers) if (isForwarding(name)) delete headers[name];
+  for (const name in headers) if (FORWARDING_NAME.test(name)) delete headers[name];
   // The gateway frames the body itself, however the client spelled it.
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Grants, Scopes } from "../../dialect/scopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
+import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
@@ -49,30 +50,38 @@ const ANONYMOUS: ResolvedCredentials = {
 };
 
 /** Replaces a token that the gateway issued with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
-async function resolveCredentials(
+function resolveCredentials(
   credentials: Credentials,
   tokenStore: TokenDependencies["tokenStore"],
-): Promise<ResolvedCredentials> {
+): MaybePromise<ResolvedCredentials> {
   const { hash, token } = credentials;
   if (hash === undefined || token === undefined)
     return { credentials, grant: undefined, refreshAfter401: noReplacement };
-  const found = tokenStore.find(hash, token);
-  const grant = found instanceof Promise ? await found : found;
-  if (grant === undefined || grant === "unknown")
-    return { credentials, grant, refreshAfter401: noReplacement };
+  return thenMaybe(tokenStore.find(hash, token), (grant) =>
+    grant === undefined || grant === "unknown"
+      ? { credentials, grant, refreshAfter401: noReplacement }
+      : withGrant({ hash, token }, grant, tokenStore),
+  );
+}
 
+/** The credentials of a token that the gateway issued. */
+function withGrant(
+  { hash, token }: { readonly hash: string; readonly token: string },
+  grant: Exclude<TokenLookup, "unknown" | undefined>,
+  tokenStore: TokenDependencies["tokenStore"],
+): ResolvedCredentials {
   let replacing: Promise<void> | undefined;
   const resolved: { -readonly [K in keyof ResolvedCredentials]: ResolvedCredentials[K] } = {
     credentials: { token: grant.token, hash: grant.hash },
     grant,
     async refreshAfter401(rejected) {
-      await (replacing ??= replace(hash, token));
+      await (replacing ??= replace());
       return resolved.credentials.hash !== rejected.hash;
     },
   };
-  async function replace(clientHash: string, clientToken: string): Promise<void> {
+  async function replace(): Promise<void> {
     const current = resolved.credentials.hash ?? "";
-    const replacement = await tokenStore.findReplacement(clientHash, clientToken, current);
+    const replacement = await tokenStore.findReplacement(hash, token, current);
     if (!replacement) return;
     resolved.credentials = { token: replacement.token, hash: replacement.hash };
     resolved.grant = replacement;
@@ -86,7 +95,12 @@ async function resolveForPublicRoute(
   tokenStore: TokenDependencies["tokenStore"],
 ): Promise<ResolvedCredentials> {
   if (tokenInfo?.refused) return ANONYMOUS;
-  const resolved = await resolveCredentials(credentials, tokenStore).catch(() => ANONYMOUS);
+  let resolved: ResolvedCredentials;
+  try {
+    resolved = await resolveCredentials(credentials, tokenStore);
+  } catch {
+    return ANONYMOUS;
+  }
   return typeof resolved.grant === "object" && resolved.grant.isRevoked ? ANONYMOUS : resolved;
 }
 
@@ -128,9 +142,10 @@ export async function resolveToken(
   const { tokens, tokenStore } = dependencies;
   const matches = candidates instanceof HttpError ? [] : candidates;
   const isPublic = matches.length > 0 && matches.every(({ route }) => route.access === "public");
-  const resolved = await (isPublic
+  const resolving = isPublic
     ? resolveForPublicRoute(client, tokenStore)
-    : resolveCredentials(client.credentials, tokenStore));
+    : resolveCredentials(client.credentials, tokenStore);
+  const resolved = resolving instanceof Promise ? await resolving : resolving;
   const currentInfo = () => tokenInfoOf(resolved.credentials, tokens);
   const isOwn = resolved.credentials.hash === client.credentials.hash;
   let info = isOwn ? client.tokenInfo : await currentInfo();
@@ -141,7 +156,7 @@ export async function resolveToken(
     if (info?.refused && (await resolved.refreshAfter401(resolved.credentials))) info = await currentInfo();
   }
 
-  await refreshIfRejected();
+  if (info?.refused) await refreshIfRejected();
   const { hash } = resolved.credentials;
   if (info === undefined && hash !== undefined && matches.length > 0 && !isPublic) {
     ({ info, release } = await waitForTokenInfo(hash, dependencies));
@@ -237,11 +252,14 @@ function findAccessError(
  *
  * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use
  */
-export async function selectRoute(
+export function selectRoute(
   verdicts: readonly Verdict[],
   readJson: () => JsonObject,
-): Promise<RouteMatch> {
-  const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson) : verdicts[0];
+): MaybePromise<RouteMatch> {
+  return verdicts.length > 1 ? selectByBody(verdicts, readJson).then(permitted) : permitted(verdicts[0]);
+}
+
+function permitted(verdict: Verdict | undefined): RouteMatch {
   if (!verdict) throw new HttpError(404, "Not found");
   if (verdict.error !== undefined) throw verdict.error;
   return verdict.match;

@@ -63,7 +63,12 @@ async function waitUntil(
     if (!response.success || (await until(response.json))) return;
     if (performance.now() + intervalMs > deadline) return;
     // A client that disconnects ends the pause; the next call then fails without being sent.
-    await pause(intervalMs, undefined, { signal: request.signal }).catch(() => {});
+    const end = new AbortController();
+    const onAbort = (): void => end.abort();
+    if (request.signal.aborted) onAbort();
+    request.signal.addEventListener("abort", onAbort);
+    await pause(intervalMs, undefined, { signal: end.signal }).catch(() => {});
+    request.signal.removeEventListener("abort", onAbort);
   }
 }
 

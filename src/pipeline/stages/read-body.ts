@@ -1,5 +1,6 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import type { Verdict } from "./authorize.ts";
@@ -63,11 +64,11 @@ export type ReadJson = () => JsonObject;
  * @returns undefined where there is nothing to read
  * @throws {HttpError} see {@link ReadBody}
  */
-export async function readBody(
+export function readBody(
   { readBody: read, address }: AlphaRequest,
   [first]: readonly Verdict[],
   isKnown: boolean,
-): Promise<Buffer | undefined> {
+): MaybePromise<Buffer | undefined> {
   return first?.match.route.upload ? undefined : read?.({ known: isKnown, address });
 }
 
