@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Lease } from "./leased-limiter.ts";
 import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 
 /** Requests that a key may make in a window. */
@@ -32,18 +33,25 @@ export interface Limiter {
 export type LimiterName = "all" | "create";
 
 /**
- * Counts one request in a limiter of the library.
+ * Counts requests in a limiter of the library. Requests that are rejected count too.
  *
  * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
  *   for the other would reject all clients during an outage of the store.
  */
-export async function consumeLimiter(limiter: RateLimiterAbstract, key: string): Promise<RateLimitStatus> {
+export async function consumeLimiter(
+  limiter: RateLimiterAbstract,
+  key: string,
+  count = 1,
+): Promise<RateLimitStatus> {
   let isAllowed = true;
-  const state = await limiter.consume(key).catch((rejection: unknown) => {
+  let state: RateLimiterRes;
+  try {
+    state = await limiter.consume(key, count);
+  } catch (rejection) {
     if (!(rejection instanceof RateLimiterRes)) throw rejection;
     isAllowed = false;
-    return rejection;
-  });
+    state = rejection;
+  }
   // The library computes it from the system clock, which may have been set back since the window started.
   const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
   return {
@@ -61,9 +69,23 @@ const MAX_KEYS = 100_000;
 export interface MemoryLimiter extends Limiter {
   /** Seconds until a key may make requests again; 0 if it may now. Counts nothing. */
   secondsUntilAllowed(key: string): Promise<number>;
+  /**
+   * Counts one request and, where many remain, leases more to one of several processes.
+   *
+   * @param processes that may have leases; undefined: leases none
+   */
+  lease(key: string, processes: number | undefined): Promise<Lease>;
+  /** Takes back requests that were counted in the current window. */
+  refund(key: string, count?: number): Promise<void>;
   /** Sets how many requests a key may make from now on. Counts are kept. */
   setPoints(points: number): void;
 }
+
+/**
+ * A lease is this part of what remains, divided by the number of processes. Near the limit each request is counted when
+ * it is made.
+ */
+const LEASE_PART = 1 / 16;
 
 /**
  * Creates a limiter that counts in this process.
@@ -76,14 +98,32 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
     max: maxKeys,
     dispose: (_value, key) => void limiter.delete(key),
   });
+
+  function consume(key: string, count = 1): Promise<RateLimitStatus> {
+    // Setting a key again would dispose of its count.
+    if (keys.get(key) === undefined) keys.set(key, true);
+    return consumeLimiter(limiter, key, count);
+  }
+
+  async function refund(key: string, count = 1): Promise<void> {
+    if (count > 0 && (await limiter.get(key))) await limiter.reward(key, count);
+  }
+
   return {
-    consume(key) {
-      // Setting a key again would dispose of its count.
-      if (keys.get(key) === undefined) keys.set(key, true);
-      return consumeLimiter(limiter, key);
-    },
-    async refund(key) {
-      if (await limiter.get(key)) await limiter.reward(key);
+    consume: (key) => consume(key),
+    refund,
+    async lease(key, processes) {
+      const state = await limiter.get(key);
+      const remaining = state?.remainingPoints ?? limiter.points;
+      const extra = processes === undefined ? 0 : Math.floor((remaining * LEASE_PART) / processes);
+      if (extra === 0) return { status: await consume(key), extra: 0, windowMs: 0 };
+      const status = await consume(key, 1 + extra);
+      const windowMs = Math.min((await limiter.get(key))?.msBeforeNext ?? 0, limiter.duration * 1000);
+      if (status.isAllowed && windowMs > 0)
+        return { status: { ...status, remaining: status.remaining + extra }, extra, windowMs };
+      // Others have used what remained.
+      await refund(key, 1 + extra);
+      return { status: await consume(key), extra: 0, windowMs: 0 };
     },
     async secondsUntilAllowed(key) {
       const state = await limiter.get(key);

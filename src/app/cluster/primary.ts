@@ -1,6 +1,8 @@
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
 import type { Settings } from "../../config/schema.ts";
+import type { LimiterName } from "../../rate-limit/limiter.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
+import { createLimitLeases, type LimitLeases } from "./limit-leases.ts";
 import type { PrimaryApi } from "./rpc-api.ts";
 import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
@@ -12,12 +14,12 @@ import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
 import { workerEnvironment } from "./worker.ts";
 
 /** The part of the primary's API that is the state of the workers. */
-const stateApi = ({
-  limiters,
-  tokens,
-}: LocalState): Pick<PrimaryApi, "consumeLimit" | "refundLimit" | "getTokenInfo" | "setTokenInfo"> => ({
-  consumeLimit: (name, key) => limiters[name].consume(key),
-  refundLimit: (name, key) => limiters[name].refund(key),
+const stateApi = (
+  { limiters, tokens }: LocalState,
+  leases: LimitLeases,
+): Pick<PrimaryApi, "leaseLimit" | "refundLimit" | "getTokenInfo" | "setTokenInfo"> => ({
+  leaseLimit: leases.lease,
+  refundLimit: (name, key, count) => limiters[name].refund(key, count),
   getTokenInfo: tokens.getEntry,
   setTokenInfo(hash, info) {
     if (info === undefined) void tokens.purge(hash);
@@ -88,6 +90,13 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   }
   const stop = (): Promise<void> => (stopping ??= drain());
 
+  /** A worker that does not respond keeps its leases until their windows end. */
+  async function endLeases(name: LimiterName, key: string): Promise<number> {
+    const counts = await workers?.each((worker) => worker.call("endLease", name, key).catch(() => 0));
+    return [...(counts?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+  }
+  const leases = createLimitLeases({ limiters: local.limiters, workers: settings.WORKERS, endLeases });
+
   metrics.addGauge(
     "rate_limit_keys",
     "Tokens and addresses whose requests are counted.",
@@ -97,7 +106,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     workers = await startWorkerPool({
       size: settings.WORKERS,
       environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
-      api: { ...stateApi(local), purge, pack: () => files },
+      api: { ...stateApi(local, leases), purge, pack: () => files },
       onExit(worker, how) {
         aggregate.removeProcess(worker);
         log.error({ code: "AG_WORKER_EXITED", how }, "a worker exited and is restarted");

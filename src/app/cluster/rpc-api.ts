@@ -1,12 +1,14 @@
-import type { LimiterName, RateLimitStatus } from "../../rate-limit/limiter.ts";
+import type { Lease } from "../../rate-limit/leased-limiter.ts";
+import type { LimiterName } from "../../rate-limit/limiter.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import type { MetricValues } from "../../observability/metrics/aggregate.ts";
 import type { TokenCacheEntry, TokenInfo } from "../../auth/token-cache.ts";
 
 /** What workers call in the primary. Without Redis, the primary keeps the state that they share. */
 export interface PrimaryApi {
-  consumeLimit(limiter: LimiterName, key: string): Promise<RateLimitStatus>;
-  refundLimit(limiter: LimiterName, key: string): Promise<void>;
+  /** Counts one request, and leases more if the worker wants more. */
+  leaseLimit(limiter: LimiterName, key: string, wantsMore: boolean): Promise<Lease>;
+  refundLimit(limiter: LimiterName, key: string, count: number): Promise<void>;
   getTokenInfo(hash: string): TokenCacheEntry | undefined;
   /** Without `info`: deletes the entry. */
   setTokenInfo(hash: string, info: TokenInfo | undefined): void;
@@ -25,6 +27,8 @@ export interface WorkerApi {
   readiness(): readonly string[] | Promise<readonly string[]>;
   metrics(): Promise<MetricValues>;
   purge(fingerprint: string): void;
+  /** Ends the lease of a rate limit. @returns how many of its requests were not made */
+  endLease(limiter: LimiterName, key: string): Promise<number>;
   /** Starts to activate another pack. */
   reload(files: PackFiles): void;
   /** Lets in-flight requests finish, then exits. */

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/schema.ts";
-import type { Limiter, LimiterName } from "../../rate-limit/limiter.ts";
+import { createLeasedLimiter, type LeasedLimiter } from "../../rate-limit/leased-limiter.ts";
+import type { LimiterName } from "../../rate-limit/limiter.ts";
 import type { TokenCacheBackend } from "../../auth/token-cache.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
@@ -48,11 +49,11 @@ function workerSettings(settings: Settings): Settings {
 type PurgeListener = (fingerprint: string) => void;
 
 /** A limiter whose counts are in the primary, for all workers. */
-const createPrimaryLimiter = (primary: RpcPeer<PrimaryApi>, name: LimiterName): Limiter => ({
-  consume: (key) => primary.call("consumeLimit", name, key),
-  refund: (key) => primary.call("refundLimit", name, key),
-  size: 0,
-});
+const createPrimaryLimiter = (primary: RpcPeer<PrimaryApi>, name: LimiterName): LeasedLimiter =>
+  createLeasedLimiter({
+    lease: (key, wantsMore) => primary.call("leaseLimit", name, key, wantsMore),
+    refund: (key, count) => primary.call("refundLimit", name, key, count),
+  });
 
 /** A token cache in the primary. `onPurge` subscribes to purges of other processes. */
 const createPrimaryTokenCache = (
@@ -69,10 +70,11 @@ const createPrimaryTokenCache = (
 function openPrimaryState(
   settings: Settings,
   primary: RpcPeer<PrimaryApi>,
+  limiters: Readonly<Record<LimiterName, LeasedLimiter>>,
   onPurge: TokenCacheBackend["onPurge"],
 ): SharedState {
   const backend = {
-    limiter: (name: LimiterName) => createPrimaryLimiter(primary, name),
+    limiter: (name: LimiterName) => limiters[name],
     tokenCache: createPrimaryTokenCache(primary, onPurge),
     replicas: () => settings.WORKERS,
   };
@@ -104,17 +106,22 @@ export async function runWorker(given: Settings): Promise<number> {
     purge(fingerprint) {
       for (const listener of purgeListeners) listener(fingerprint);
     },
+    endLease: (name, key) => limiters[name].endLease(key),
     reload(files) {
       void service.reload(files);
     },
     drain: drained.resolve,
   };
   const primary = createRpc<PrimaryApi>(process, { ...api });
+  const limiters = {
+    all: createPrimaryLimiter(primary, "all"),
+    create: createPrimaryLimiter(primary, "create"),
+  };
   const dependencies = await createDependencies(settings, {
     files: await primary.callDuringStart("pack"),
     stateBackend: async (log) =>
       settings.REDIS_URL === undefined
-        ? openPrimaryState(settings, primary, (listener) => void purgeListeners.push(listener))
+        ? openPrimaryState(settings, primary, limiters, (listener) => void purgeListeners.push(listener))
         : openSharedState(settings, log),
   });
   let service: Service;
