@@ -38,7 +38,7 @@ function addressList(entries: readonly string[]): BlockList {
 }
 
 /** Member of a socket with the address of its client. */
-const ADDRESS = Symbol("address");
+const ADDRESS = Symbol("address of the connection");
 
 /** The address of a connection, normalized once for all of its requests. */
 const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
