@@ -6,6 +6,7 @@ import { ExpressionError, type Bindings, type Expression, type Origin } from "./
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "./regex/index.ts";
+import { messageOf } from "./runtime/error-messages.ts";
 import { GUARDS } from "./runtime/guard.ts";
 import { copyPlain } from "./runtime/plain.ts";
 
@@ -19,6 +20,9 @@ interface JsonataError {
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
 function toExpressionError(failure: unknown, origin?: Origin): ExpressionError {
   const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as JsonataError;
+  // It calls optional functions without a check, such as the replacement of `$replace`.
+  if (failure instanceof TypeError)
+    return new ExpressionError(messageOf("T1006"), "T1006", Math.max(0, position - 1), origin);
   return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1), origin);
 }
 

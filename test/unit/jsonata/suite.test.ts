@@ -38,6 +38,9 @@ interface Outcome {
 const wanted = ({ result, undefinedResult, code, error }: Case): Outcome =>
   undefinedResult || result !== undefined ? { value: result } : { code: code ?? error?.code ?? "none" };
 
+/** Cases that JSONata passes and the gateway rejects on purpose: the list has more items than it allows. */
+const REJECTED: Readonly<Record<string, string>> = { "range-operator/case021.json": "D2015" };
+
 /** What comes out, as JSON, or the code of the error. */
 async function outcome(make: (source: string) => Expression, one: Case): Promise<Outcome> {
   try {
@@ -63,8 +66,10 @@ function suite(): void {
     let passed = 0;
     const left = new Map<string, number>();
     for (const [name, one] of cases()) {
-      const right = wanted(one);
+      const rejection = REJECTED[name];
+      const right = rejection === undefined ? wanted(one) : { code: rejection };
       const [interpreted, compiled] = [await outcome(interpret, one), await outcome(compile, one)];
+      if (rejection !== undefined && !isSame(interpreted, right)) wrong.push({ name, right, interpreted });
       if (!isSame(interpreted, right)) continue;
       passed += 1;
       const reason = fallback(one.expr);

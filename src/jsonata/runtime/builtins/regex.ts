@@ -154,6 +154,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
   let count = 0;
   for (const found of iterateMatches(token, text)) {
     if (count >= limit) break;
+    if (replacement === undefined) throw new Failure("T1006");
     const substitute =
       typeof replacement === "string"
         ? expandReplacement(replacement, found)
@@ -167,7 +168,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
   return result + text.slice(from);
 }
 
-/** `$replace`: replaces a substring or the matches of a pattern. @throws {Failure} D3010, D3011, D3012 */
+/** `$replace`: replaces a substring or the matches of a pattern. @throws {Failure} T1006, D3010, D3011, D3012 */
 export function replace(
   text?: string,
   token?: string | Callable,
