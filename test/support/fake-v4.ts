@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   received(): Buffer;
   /** The body as JSON. */
   json(): unknown;
-  /** Resolves when the call is over: was it broken off before it had its answer? */
+  /** Resolves when the call is over: was it broken off before it had its response? */
   readonly ended: Promise<"answered" | "broken off">;
 }
 

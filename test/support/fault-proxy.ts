@@ -37,7 +37,7 @@ export const respondEndlessly =
     });
   };
 
-/** Lets so many bytes of the answer through, and resets then. */
+/** Lets this many bytes of the response through, and resets then. */
 export const resetAfter =
   (bytes: number): Fault =>
   (client, dial) => {
@@ -53,7 +53,7 @@ export const resetAfter =
     });
   };
 
-/** Lets answers through so many milliseconds after they came. */
+/** Lets answers through this many milliseconds after they came. */
 export const delayBy =
   (ms: number): Fault =>
   (client, dial) => {
@@ -62,7 +62,7 @@ export const delayBy =
     service.on("data", (chunk: Buffer) => void setTimeout(() => client.destroyed || client.write(chunk), ms));
   };
 
-/** Lets the answer through in single bytes, so many milliseconds apart. */
+/** Lets the response through in single bytes, this many milliseconds apart. */
 export const sendByteByByte =
   (ms: number): Fault =>
   (client, dial) => {

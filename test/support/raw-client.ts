@@ -16,7 +16,7 @@ export interface RawClient {
   text(): string;
   /** Whether the other side has ended the connection. */
   isEnded(): boolean;
-  /** Waits until so many whole answers (with a Content-Length) are in. */
+  /** Waits until this many whole answers (with a Content-Length) are in. */
   waitForResponses(count: number): Promise<RawResponse[]>;
   /** Waits until the other side ends the connection, then gives what came. */
   waitForEnd(): Promise<string>;
@@ -57,18 +57,18 @@ export async function openRawClient(address: string): Promise<RawClient> {
   const socket = connectTo(address);
   let text = "";
   const waiting: (() => void)[] = [];
-  const heard = (): void => {
+  const received = (): void => {
     for (const wake of waiting.splice(0)) wake();
   };
   let over = false;
   socket.setEncoding("latin1");
   socket.on("data", (chunk: string) => {
     text += chunk;
-    heard();
+    received();
   });
   const finish = () => {
     over = true;
-    heard();
+    received();
   };
   socket.on("end", finish).on("close", finish).on("error", finish);
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));

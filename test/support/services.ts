@@ -35,7 +35,7 @@ export async function describeWith(
     if (await SERVICES[service]()) continue;
     complete = false;
     if (!required.includes(service)) continue;
-    test(`${service} answers, as REQUIRED_SERVICES asks`, () => {
+    test(`${service} responds, as REQUIRED_SERVICES requires`, () => {
       expect(service).toBe("a service that answers");
     });
   }

@@ -8,7 +8,7 @@ export const FAKETIME = globSync("/usr/lib/*/faketime/libfaketime.so.1")[0];
 export interface SettableClock {
   /** What the process has to be started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** The time of day, as the process sees it from now on, is that of this machine and so many seconds. */
+  /** The time of day, as the process sees it from now on, is that of this machine and this many seconds. */
   set(seconds: number): void;
 }
 

@@ -77,11 +77,11 @@ async function ask({
   }).end(form);
   const [response] = await once(call, "response");
   const { "retry-after": retryAfter, "set-cookie": cookies = [] } = response.headers;
-  const kept = String(cookies[0] ?? "").split(";")[0] ?? "";
+  const stored = String(cookies[0] ?? "").split(";")[0] ?? "";
   return {
     status: response.statusCode,
     retryAfter,
-    cookie: kept,
+    cookie: stored,
     setCookie: String(cookies[0] ?? ""),
     body: await text(response),
   };

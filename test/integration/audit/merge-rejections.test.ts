@@ -55,7 +55,7 @@ describe("records of rejected requests", () => {
     expect(records).toHaveLength(2);
   });
 
-  test("each accepted token, network, route, lane and status is a kind", () => {
+  test("each accepted token, network, route, dialect and status is a kind", () => {
     void store.append(rejected());
     void store.append(rejected({ accepted: true }));
     void store.append(rejected({ accepted: true, client: "b".repeat(16) }));

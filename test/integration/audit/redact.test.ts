@@ -462,7 +462,7 @@ describe("redaction takes linear time", () => {
     return (user + system) / 1000;
   };
 
-  /** The time that it takes to do so many of one text, at best. */
+  /** The time that it takes to do this many of one text, at best. */
   function fastest(work: (text: string) => unknown, text: string, times: number): number {
     return Math.min(
       ...Array.from({ length: 4 }, () => {

@@ -28,8 +28,8 @@ describe("a supervised worker", () => {
 
   test("returns results, and an error fails only its call", async () => {
     supervised = await open();
-    const answers = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
-    expect(answers).toMatchObject([{ reason: { name: "AuditUnavailableError" } }, { value: "echo" }]);
+    const responses = await Promise.allSettled([supervised.call("refuse"), supervised.call("echo")]);
+    expect(responses).toMatchObject([{ reason: { name: "AuditUnavailableError" } }, { value: "echo" }]);
     expect(supervised.lostWorkers()).toBe(0);
   });
 

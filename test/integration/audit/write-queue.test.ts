@@ -5,7 +5,7 @@ import { sampleId, sampleRecord } from "./sample-record.ts";
 
 const bounds = { groupMs: 1, maxRows: 100, maxBytes: 1_000_000 };
 
-/** A store that fails so many times before it works. */
+/** A store that fails this many times before it works. */
 function brittleStore(failures: number) {
   const groups: string[][] = [];
   async function commit(rows: readonly StoredRow[]): Promise<number> {
@@ -43,8 +43,8 @@ describe("the write queue of an audit store", () => {
 
   test("retries until the store works and loses nothing (relaxed)", async () => {
     const { commit, groups } = brittleStore(3);
-    const heard: unknown[] = [];
-    const onFault = (error: unknown): void => void heard.push(error);
+    const received: unknown[] = [];
+    const onFault = (error: unknown): void => void received.push(error);
     const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
     void queue.push(sampleRecord("a"));
     await until(() => queue.stats().errors > 0);
@@ -52,7 +52,7 @@ describe("the write queue of an audit store", () => {
     await until(() => queue.fault() === undefined);
     expect(groups.flat()).toEqual(["a"]);
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 0, written: 1, errors: 3 });
-    expect(heard).toEqual([new Error("disk full")]);
+    expect(received).toEqual([new Error("disk full")]);
     await queue.close();
   });
 

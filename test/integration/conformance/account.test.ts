@@ -138,12 +138,12 @@ describe("grants", () => {
     const { body: users } = await gateway.request("GET /account/users");
     const { username } = users.users.find((user: Json) => user["restricted"] === false);
     const path = `/account/users/${username}/grants`;
-    const refusal = { status: 400, body: { errors: [{ reason: "The user is unrestricted." }] } };
-    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(refusal);
+    const rejection = { status: 400, body: { errors: [{ reason: "The user is unrestricted." }] } };
+    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(rejection);
     expect(
       statusAndBody(await gateway.request(`PUT ${path}`, { body: { global: { add_vms: false } } })),
-    ).toEqual(refusal);
-    expect(statusAndBody(await gateway.request("GET /account/profile/grants"))).toEqual(refusal);
+    ).toEqual(rejection);
+    expect(statusAndBody(await gateway.request("GET /account/profile/grants"))).toEqual(rejection);
     expect(statusAndBody(await gateway.request("GET /account/users/nobody-of-this-name/grants"))).toEqual(
       errorOn(404, undefined),
     );

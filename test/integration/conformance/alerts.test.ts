@@ -13,7 +13,7 @@ afterAll(() => gateway.stop());
 
 const edit = (alerts: Json): Promise<TestResponse> =>
   gateway.request(`PUT /vm/instances/${id}`, { body: { alerts } });
-const shown = async (): Promise<Json> => (await gateway.request(`GET /vm/instances/${id}`)).body.alerts;
+const displayed = async (): Promise<Json> => (await gateway.request(`GET /vm/instances/${id}`)).body.alerts;
 const inV4 = async (): Promise<Json> => (await gateway.requestV4(`GET /vm/instances/${id}`)).body.alerts;
 
 const alerts = [
@@ -36,7 +36,7 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     const response = await edit({ [alert]: { enabled: true, threshold } });
     expect([response.status, response.body.alerts[alert]]).toEqual([200, { enabled: true, threshold }]);
     expect(gateway.takeV4Requests()[0]?.body).toEqual({ alerts: { [v4]: threshold } });
-    expect((await shown())[alert]).toEqual({ enabled: true, threshold });
+    expect((await displayed())[alert]).toEqual({ enabled: true, threshold });
   });
 
   test("translates a threshold of 0 to off in v4", async () => {
@@ -91,7 +91,7 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
   test("A-083 fires above its threshold in v4 as in alpha: the number is not converted", async () => {
     await edit({ [alert]: { enabled: true, threshold: 7 } });
     expect((await inV4())[v4]).toBe(7);
-    expect((await shown())[alert]).toEqual({ enabled: true, threshold: 7 });
+    expect((await displayed())[alert]).toEqual({ enabled: true, threshold: 7 });
   });
 });
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Calls that between them get an answer of every kind. */
+/** Calls that between them get a response of every kind. */
 const calls: [call: string, status: number, options?: GatewayRequest][] = [
   ["GET /vm/instances", 200],
   ["GET /vm/instances?page=3", 200],
@@ -58,7 +58,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
   });
 
   test("3: it contains no name of v4", () => {
-    const own = [
+    const ownValue = [
       "data",
       "pages",
       "results",
@@ -70,7 +70,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
       "image",
       "warnings",
     ];
-    for (const word of own) expect(response.text).not.toContain(`"${word}":`);
+    for (const word of ownValue) expect(response.text).not.toContain(`"${word}":`);
   });
 
   test("4: a list has its envelope, 25 to a page", () => {

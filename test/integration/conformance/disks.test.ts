@@ -99,7 +99,7 @@ const { label: _label, ...noLabel } = blank;
 const { filesystem: _filesystem, ...noFilesystem } = blank;
 const { root_pass: _password, ...noPassword } = debian;
 
-/** What the gateway refuses by itself. */
+/** What the gateway itself rejects. */
 const wrong: readonly Refused[] = [
   ["A-034 with the empty label", { ...blank, label: "" }, "label"],
   ["A-034 with a label of 51 characters", { ...blank, label: "d".repeat(51) }, "label"],

@@ -17,7 +17,7 @@ const page = (number: number, pages: number): Responder =>
   json(200, { data: [], page: number, pages, results: 0 });
 const instance = json(200, { id: 7, status: "running", backups: { enabled: true } });
 
-/** Asks, and goes away as soon as v4 has had so many calls. */
+/** Asks, and goes away as soon as v4 has had this many calls. */
 async function leaveAfter(calls: number, call: string, body?: unknown): Promise<void> {
   const [method = "", path = ""] = call.split(" ");
   const gone = new AbortController();
@@ -47,7 +47,7 @@ interface Row {
   readonly body?: unknown;
   /** What v4 answers first, */
   readonly answered: readonly Responder[];
-  /** and what it leaves without an answer then, when the client goes. */
+  /** and what it leaves without a response then, when the client goes. */
   readonly left: readonly string[];
 }
 

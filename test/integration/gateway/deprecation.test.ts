@@ -5,14 +5,14 @@ import { startGateway, type Gateway } from "../../support/gateway.ts";
 let gateway: Gateway;
 afterEach(() => gateway.stop());
 
-const told = async (call: string): Promise<(string | null)[]> => {
+const reported = async (call: string): Promise<(string | null)[]> => {
   const { headers } = await gateway.request(call);
   return ["deprecation", "sunset", "link"].map((name) => headers.get(name));
 };
 
 test("responses have no deprecation headers by default", async () => {
   gateway = await startGateway();
-  expect(await told("GET /vm/instances")).toEqual([null, null, null]);
+  expect(await reported("GET /vm/instances")).toEqual([null, null, null]);
 });
 
 test("each alpha response has Deprecation, Sunset and Link if they are configured", async () => {
@@ -27,7 +27,7 @@ test("each alpha response has Deprecation, Sunset and Link if they are configure
     '<https://example.org/leaving-alpha>; rel="sunset"',
   ];
   for (const call of ["GET /vm/instances", "GET /datacenters", "GET /nothing", "POST /vm/instances"]) {
-    expect(await told(call)).toEqual(farewell);
+    expect(await reported(call)).toEqual(farewell);
   }
 });
 

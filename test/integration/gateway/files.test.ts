@@ -36,11 +36,11 @@ function send(method: string, path: string, type?: string, length?: number): Cli
   }).on("error", () => {});
 }
 
-const answerOf = (call: ClientRequest): Promise<IncomingMessage> =>
+const responseOf = (call: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => call.once("response", resolve).once("error", reject));
 
-async function told(call: ClientRequest): Promise<{ status: number | undefined; body: unknown }> {
-  const response = await answerOf(call);
+async function reported(call: ClientRequest): Promise<{ status: number | undefined; body: unknown }> {
+  const response = await responseOf(call);
   return { status: response.statusCode, body: JSON.parse((await buffer(response)).toString()) };
 }
 
@@ -52,7 +52,7 @@ test("a file larger than BODY_LIMIT reaches v4 complete, with its type and lengt
   const file = Buffer.alloc(3_000_000, 7);
   const call = send("PUT", `/${THUMBNAIL}`, "image/png", file.length);
   call.end(file);
-  expect(await told(call)).toEqual({ status: 200, body: {} });
+  expect(await reported(call)).toEqual({ status: 200, body: {} });
   expect(v4.calls[0]?.path).toBe("/v4/account/oauth-clients/0123456789abcdef0123/thumbnail");
   expect(v4.calls[0]?.headers).toMatchObject({ "content-type": "image/png", "content-length": "3000000" });
   expect(v4.calls[0]?.received().equals(file)).toBe(true);
@@ -63,7 +63,7 @@ test("v4 receives the beginning of a file before the client has sent its end", a
   call.write("--x\r\n");
   await until(() => v4.calls[0]?.received().toString() === "--x\r\n");
   call.end("rest");
-  expect(await told(call)).toEqual({ status: 200, body: {} });
+  expect(await reported(call)).toEqual({ status: 200, body: {} });
   expect(v4.calls[0]?.headers["content-type"]).toBe(FORM);
   expect(v4.calls[0]?.received().toString()).toBe("--x\r\nrest");
 });
@@ -75,14 +75,14 @@ test.each([
 ])("a file %s is rejected without a v4 request", async (_what, method, path, type, length) => {
   const call = send(method, path, type, length);
   call.write("x");
-  expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: expect.any(String) }] } });
+  expect(await reported(call)).toEqual({ status: 400, body: { errors: [{ reason: expect.any(String) }] } });
   expect(v4.calls).toEqual([]);
   call.destroy();
 });
 
 test("a file that exceeds the limit during the upload is rejected, and v4 does not receive its end", async () => {
   const call = send("POST", ATTACHMENTS, FORM);
-  const response = told(call);
+  const response = reported(call);
   call.write(Buffer.alloc(5_400_000));
   expect(await response).toEqual({ status: 400, body: { errors: [{ reason: "The body is too large." }] } });
   await until(() => v4.calls.length > 0);
@@ -106,14 +106,14 @@ describe("a file with a token that v4 has not accepted yet", () => {
     v4.respondWith(acceptGoodTokens);
     const call = sendAs("good-new");
     call.end("x");
-    expect((await told(call)).status).toBe(200);
+    expect((await reported(call)).status).toBe(200);
     expect(v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /v4/profile",
       "POST /v4/support/tickets/7/attachments",
     ]);
     const again = sendAs("good-new");
     again.end("x");
-    expect((await told(again)).status).toBe(200);
+    expect((await reported(again)).status).toBe(200);
     expect(v4.calls).toHaveLength(3);
   });
 
@@ -121,7 +121,7 @@ describe("a file with a token that v4 has not accepted yet", () => {
     v4.respondWith(json(403, { errors: [{ reason: "Unauthorized" }] }), json(200, {}));
     const call = sendAs("good-narrow");
     call.end("x");
-    expect((await told(call)).status).toBe(200);
+    expect((await reported(call)).status).toBe(200);
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe("a file with a token that v4 has not accepted yet", () => {
     v4.respondWith(json(status, { errors: [{ reason: "No" }] }));
     const call = sendAs(`made-up-${status}`);
     call.write("drip");
-    expect((await told(call)).status).toBe(alpha);
+    expect((await reported(call)).status).toBe(alpha);
     expect(v4.calls.map(({ method }) => method)).toEqual(["GET"]);
     call.destroy();
   });
@@ -142,14 +142,14 @@ test("a v4 error for a file is translated", async () => {
   v4.respondWith(json(413, { errors: [{ reason: "Too long", field: "file" }] }));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
-  expect(await told(call)).toEqual({ status: 400, body: { errors: [{ reason: "Too long" }] } });
+  expect(await reported(call)).toEqual({ status: 400, body: { errors: [{ reason: "Too long" }] } });
 });
 
 test("a v4 that resets an upload gives a neutral 500", async () => {
   v4.respondWith(raw("", "reset"));
   const call = send("POST", ATTACHMENTS, FORM);
   call.end("x");
-  expect((await told(call)).status).toBe(500);
+  expect((await reported(call)).status).toBe(500);
 });
 
 test("a picture is returned unchanged, and the audit has its size", async () => {
@@ -157,7 +157,7 @@ test("a picture is returned unchanged, and the audit has its size", async () => 
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-length": "8", server: "v4" }));
   const call = send("GET", THUMBNAIL);
   call.end();
-  const response = await answerOf(call);
+  const response = await responseOf(call);
   expect(response.statusCode).toBe(200);
   expect(response.headers).toMatchObject({ "content-type": "image/png", "content-length": "8" });
   expect(response.headers["server"]).toBeUndefined();
@@ -175,7 +175,7 @@ test("a gzipped picture keeps its Content-Encoding", async () => {
   v4.respondWith(plain(200, picture, { "content-type": "image/png", "content-encoding": "gzip" }));
   const call = send("GET", THUMBNAIL);
   call.end();
-  const response = await answerOf(call);
+  const response = await responseOf(call);
   expect(response.headers["content-encoding"]).toBe("gzip");
   expect((await buffer(response)).equals(picture)).toBe(true);
 });
@@ -195,8 +195,8 @@ test.each<[string, string, Record<string, string>]>([
         headers: { authorization: "token t" },
       });
       await response.arrayBuffer();
-      const kept = await fetch(`${strict.adminUrl}/api/audit`);
-      expect(await kept.json()).toMatchObject({
+      const stored = await fetch(`${strict.adminUrl}/api/audit`);
+      expect(await stored.json()).toMatchObject({
         records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
       });
     } finally {
@@ -209,7 +209,7 @@ test("HEAD of a picture returns only headers", async () => {
   v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", "content-length": "8" }));
   const call = send("HEAD", THUMBNAIL);
   call.end();
-  const response = await answerOf(call);
+  const response = await responseOf(call);
   expect(response.headers["content-type"]).toBe("image/png");
   expect((await buffer(response)).length).toBe(0);
 });
@@ -218,7 +218,7 @@ test("a picture that v4 aborts is aborted for the client", async () => {
   v4.respondWith(raw("HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc"));
   const call = send("GET", THUMBNAIL);
   call.end();
-  await expect(answerOf(call).then(buffer)).rejects.toThrow("aborted");
+  await expect(responseOf(call).then(buffer)).rejects.toThrow("aborted");
   expect((await gateway.readAudit())[0]).toMatchObject({ alpha: { status: 200 } });
 });
 
@@ -229,7 +229,7 @@ test("a client that disconnects during a download ends v4's response", async () 
   });
   const call = send("GET", THUMBNAIL);
   call.end();
-  const reply = await answerOf(call);
+  const reply = await responseOf(call);
   reply.once("data", () => call.destroy());
   reply.on("error", () => {});
   await until(() => v4.calls.length > 0);
@@ -241,5 +241,5 @@ test("a response that is not a picture gives an error", async () => {
   v4.respondWith(plain(200, "<script>", { "content-type": "text/html" }));
   const call = send("GET", THUMBNAIL);
   call.end();
-  expect(await told(call)).toEqual({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
+  expect(await reported(call)).toEqual({ status: 500, body: { errors: [{ reason: expect.any(String) }] } });
 });

@@ -1,4 +1,4 @@
-/** No answer carries anything of another request, whatever order v4 answers in (jsonata#804, lesson L29). */
+/** No response carries anything of another request, whatever order v4 answers in (jsonata#804, lesson L29). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";

@@ -159,7 +159,7 @@ describe("least privilege for every route × every alpha level × every v4 scope
   );
 });
 
-describe("while the token store cannot tell whether a token is the gateway's own", () => {
+describe("while the token store cannot say whether the gateway issued a token", () => {
   const known = routes.filter(({ scope }) => scope.includes(":"));
   const lowest = known.filter(({ scope }) => scope.endsWith(":view"));
   const higher = known.filter(({ scope }) => !scope.endsWith(":view"));

@@ -37,7 +37,7 @@ beforeEach(() => {
 const KEY = "native-secret-token";
 
 let paths = 0;
-/** Records of this lane are written after the answer: a path of its own tells them apart. */
+/** Records of this lane are written after the response: a path of its own tells them apart. */
 const newPath = (): string => `/v4/path-${(paths += 1)}`;
 
 function open(method: string, path: string, headers: Record<string, string> = {}) {
@@ -54,7 +54,7 @@ function open(method: string, path: string, headers: Record<string, string> = {}
   return request;
 }
 
-const answerOf = (request: ReturnType<typeof open>): Promise<IncomingMessage> =>
+const responseOf = (request: ReturnType<typeof open>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => request.once("response", resolve).once("error", reject));
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -79,7 +79,7 @@ describe("native requests are forwarded", () => {
       "content-type": "odd",
     });
     request.end(body);
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect(response).toMatchObject({
       statusCode: 418,
       headers: { "x-answer": "1", "content-type": "image/x-odd", etag: '"e"' },
@@ -104,7 +104,7 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(json(202, { made: true }));
     const request = open(method, "/v4/x");
     request.end();
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect(response.statusCode).toBe(202);
     expect(await textOf(response)).toBe(method === "HEAD" ? "" : '{"made":true}');
     expect(gateway.v4.calls[0]?.method).toBe(method);
@@ -114,7 +114,7 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(plain(302, "", { location: "/v4/elsewhere" }));
     const request = open("GET", "/v4/x");
     request.end();
-    expect(await answerOf(request)).toMatchObject({
+    expect(await responseOf(request)).toMatchObject({
       statusCode: 302,
       headers: { location: "/v4/elsewhere" },
     });
@@ -125,7 +125,7 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(plain(200, "not really gzip", { "content-encoding": "gzip" }));
     const request = open("GET", "/v4/x", { "accept-encoding": "gzip" });
     request.end();
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect(response.headers["content-encoding"]).toBe("gzip");
     expect(await textOf(response)).toBe("not really gzip");
   });
@@ -134,7 +134,7 @@ describe("native requests are forwarded", () => {
     gateway.v4.respondWith(json(429, {}, { "retry-after": "7" }));
     const request = open("GET", "/v4/x");
     request.end();
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect(response).toMatchObject({ statusCode: 429, headers: { "retry-after": "7" } });
     expect(response.headers["x-ratelimit-limit"]).toBeUndefined();
   });
@@ -153,7 +153,7 @@ describe("L17 headers that are not forwarded", () => {
       cookie: "session=1",
     });
     request.end();
-    await answerOf(request);
+    await responseOf(request);
     const { headers } = gateway.v4.calls[0] ?? {};
     expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, "x-stays": "1" });
     for (const name of ["x-hop", "keep-alive", "te", "proxy-authorization", "proxy-connection", "cookie"])
@@ -174,7 +174,7 @@ describe("L17 headers that are not forwarded", () => {
     );
     const request = open("GET", "/v4/x", { connection: "keep-alive" });
     request.end();
-    const { headers } = await answerOf(request);
+    const { headers } = await responseOf(request);
     expect(headers["x-stays"]).toBe("1");
     for (const name of ["server", "set-cookie", "x-hop", "proxy-authenticate"])
       expect(headers[name]).toBeUndefined();
@@ -204,7 +204,7 @@ describe("forwarding headers of a client", () => {
   test.each(Object.entries(asked))("%s is removed", async (name, value) => {
     const request = open("GET", "/v4/x", { [name]: value, "x-stays": "1" });
     request.end();
-    await textOf(await answerOf(request));
+    await textOf(await responseOf(request));
     expect(gateway.v4.calls[0]?.headers).toMatchObject({ "x-stays": "1" });
     expect(Object.keys(gateway.v4.calls[0]?.headers ?? {})).not.toContain(name);
   });
@@ -375,7 +375,7 @@ describe("L16 paths with dot segments", () => {
   ])("%s is not forwarded", async (path) => {
     const request = open("GET", path);
     request.end();
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect(response.statusCode).toBe(path.includes("#") ? 400 : 404);
     expect(response.headers["content-type"]).toBe("application/json");
     await textOf(response);
@@ -387,7 +387,7 @@ describe("L16 paths with dot segments", () => {
     async (path) => {
       const request = open("GET", path);
       request.end();
-      await textOf(await answerOf(request));
+      await textOf(await responseOf(request));
       expect(gateway.v4.calls[0]?.path).toBe(path);
     },
   );
@@ -399,7 +399,7 @@ describe("L8 native requests are streamed", () => {
     request.write(Buffer.alloc(200_000, "a"));
     await waitFor(() => gateway.v4.calls[0]?.received().length === 200_000);
     request.end(Buffer.alloc(100_000, "b"));
-    expect((await answerOf(request)).statusCode).toBe(200);
+    expect((await responseOf(request)).statusCode).toBe(200);
     expect(gateway.v4.calls[0]?.received()).toHaveLength(300_000);
   });
 
@@ -414,7 +414,7 @@ describe("L8 native requests are streamed", () => {
     });
     const request = open("GET", "/v4/download");
     request.end();
-    const reply = await answerOf(request);
+    const reply = await responseOf(request);
     const first = await new Promise<Buffer>((resolve) => reply.once("data", resolve));
     expect(first.toString()).toBe("first");
     more();
@@ -433,7 +433,7 @@ describe("L8 native requests are streamed", () => {
     gateway.v4.respondWith((_call, response) => void response.write("first"));
     const request = open("GET", "/v4/broken-download");
     request.end();
-    (await answerOf(request)).destroy();
+    (await responseOf(request)).destroy();
     await expect(gateway.v4.calls[0]?.ended).resolves.toBe("broken off");
     expect(await newestNative("/v4/broken-download")).toMatchObject({
       alpha: { status: 499 },
@@ -489,7 +489,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     const path = newPath();
     const request = open("GET", path);
     request.end();
-    const heard = await answerOf(request)
+    const heard = await responseOf(request)
       .then(async (response) => `${response.statusCode} ${await textOf(response)}`)
       .catch(() => "broken off");
     expect(heard).toMatch(/^(?:broken off|500 .*could not process)/);
@@ -503,7 +503,7 @@ describe("L9 faults of v4 in the native proxy", () => {
     });
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
     request.write(Buffer.alloc(1000));
-    const response = await answerOf(request);
+    const response = await responseOf(request);
     expect([413, 500]).toContain(response.statusCode);
     request.destroy();
   });
@@ -537,7 +537,7 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
     gateway.v4.respondWith(response);
     const request = open(method, path);
     request.end();
-    const { statusCode } = await answerOf(request).then(async (came) => {
+    const { statusCode } = await responseOf(request).then(async (came) => {
       await textOf(came);
       return came;
     });
@@ -555,7 +555,7 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
     });
     const request = open("GET", "/v4/x");
     request.end();
-    const reply = await answerOf(request);
+    const reply = await responseOf(request);
     const [first] = await once(reply, "data");
     expect(String(first)).toBe("half");
     finish();
@@ -725,7 +725,7 @@ test("the record of a native request has method and path, but no bodies and no t
   gateway.v4.respondWith(json(201, { secret_answer: 1 }));
   const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
   request.end('{"a":"bcdef"}');
-  await textOf(await answerOf(request));
+  await textOf(await responseOf(request));
   const record = await newestNative("/v4/record");
   expect(record).toMatchObject({
     lane: "native",

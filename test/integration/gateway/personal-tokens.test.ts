@@ -1,4 +1,4 @@
-/** Issue 13.13: a personal token that was made through alpha may do what was asked for, and no more, in both lanes. */
+/** Issue 13.13: a personal token that was made through alpha may do what was asked for, and no more, in both dialects. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";

@@ -101,7 +101,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
     undefined,
   ],
 ])(
-  "%s fails: 500 under the request's id, not a word of the error, and it is heard of once",
+  "%s fails: 500 with the request's id and without the error's text, and the error is logged once",
   async (_name, parts, call) => {
     const response = await createPipeline(parts(), call)(request);
     expect(response).toMatchObject({

@@ -27,7 +27,7 @@ describe("invalid HTTP (further cases: test/system/hostile/scripts)", () => {
   test("garbage after a request in progress does not appear before or inside its response", async () => {
     client.send(`${GET}\u0016\u0003garbage\r\n\r\n`);
     const text = await client.waitForEnd();
-    // Breaking off is allowed; the words of the refusal as the answer to the good request are not.
+    // Breaking off is allowed; the words of the rejection as the response to the good request are not.
     expect(text).not.toContain("This is not an HTTP request");
   });
 

@@ -177,7 +177,7 @@ describe("L1 invalid bodies", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("null is no body, and missing members are reported", async () => {
+  test("null counts as no body, and missing members are reported", async () => {
     const response = await create("null");
     expect(response.status).toBe(400);
     expect(reasons(response).map((line) => line.split(":")[0])).toEqual(["datacenter", "type"]);

@@ -1,4 +1,4 @@
-/** Issue 14.19: what is read for an answer may be kept a while, and no longer than until its owner writes. */
+/** Issue 14.19: what is read for a response may be kept a while, and no longer than until its owner writes. */
 import { describe, expect, test } from "vitest";
 import { createResponseCache } from "../../../src/pipeline/response-cache.ts";
 

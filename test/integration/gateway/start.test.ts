@@ -1,4 +1,4 @@
-/** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready by itself. */
+/** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready automatically. */
 import { afterEach, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

@@ -1,4 +1,4 @@
-/** v4's own refusals: which status and reasons alpha's client gets, and whom they blame. */
+/** v4's own rejections: which status and reasons alpha's client gets, and whom they blame. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, raw } from "../../support/fake-v4.ts";

@@ -33,7 +33,7 @@ const problems = (reason: unknown) => ({ errors: [{ reason }] });
 const failed = problems(expect.stringMatching(/^The service could not process this request/));
 
 /** What every fault has in common: nothing of v4's words, addresses or headers gets through. */
-function expectSealed(result: { text: string; headers: Headers }): void {
+function expectNoLeak(result: { text: string; headers: Headers }): void {
   expect(result.text).not.toMatch(/nginx|10\.1\.2\.3|127\.0\.0\.1|UND_ERR|ECONN|node:|\bat \w+/);
   expect(result.headers.get("content-type")).toBe("application/json");
   expect(result.headers.get("server")).toBeNull();
@@ -143,7 +143,7 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     pair.v4.respondWith(behaviour);
     const response = await pair.request("GET /vm/instances");
     expect(response).toMatchObject({ status: 500, body: failed });
-    expectSealed(response);
+    expectNoLeak(response);
     expect(pair.v4.calls).toHaveLength(calls);
     const record = await pair.readLastRecord();
     expect(record.alpha.status).toBe(500);
@@ -158,7 +158,7 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     pair.v4.respondWith(behaviour);
     const response = await pair.request("POST /vm/instances", CREATE);
     expect(response).toMatchObject({ status: 500, body: failed });
-    expectSealed(response);
+    expectNoLeak(response);
     expect(pair.v4.calls.map(({ method }) => method)).toEqual(["POST"]);
   });
 });
@@ -181,7 +181,7 @@ describe("L9 JSON of the wrong shape gives 500", () => {
     gateway.v4.respondWith(behaviour);
     const response = await gateway.request("GET /vm/instances");
     expect(response).toMatchObject({ status: 500, body: failed });
-    expectSealed(response);
+    expectNoLeak(response);
     expect((await gateway.readLastRecord()).warnings).not.toEqual([]);
   });
 

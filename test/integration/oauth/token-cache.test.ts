@@ -1,4 +1,4 @@
-/** What v4's answers tell of a token, and what the gateway does with it from then on. */
+/** What v4's responses tell of a token, and what the gateway does with it from then on. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";

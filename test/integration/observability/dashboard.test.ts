@@ -79,9 +79,9 @@ describe.each(queries)("%s", (_title, query) => {
 });
 
 test("the dashboard shows every metric of requests, with unique panel ids", () => {
-  const shown = queries.map(([, query]) => query).join("\n");
+  const displayed = queries.map(([, query]) => query).join("\n");
   const own = [...series.keys()].filter((name) => /^alpha_gateway_.*_(?:total|bucket)$/.test(name));
-  expect(own.filter((name) => !shown.includes(name))).toEqual([]);
+  expect(own.filter((name) => !displayed.includes(name))).toEqual([]);
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 

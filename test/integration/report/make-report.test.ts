@@ -168,10 +168,10 @@ test("a fence in Markdown is longer than any in its content", async () => {
 });
 
 test("the report shows the progress of the migration", async () => {
-  const heard: [number, number][] = [];
+  const received: [number, number][] = [];
   const usage = pack.routes.slice(0, 20).map(({ name }) => ({ route: name }));
-  const onProgress = (done: number, of: number) => void heard.push([done, of]);
+  const onProgress = (done: number, of: number) => void received.push([done, of]);
   await createReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, onProgress });
-  expect(heard.at(-1)).toEqual([20, 20]);
-  expect(heard.length).toBeGreaterThan(1);
+  expect(received.at(-1)).toEqual([20, 20]);
+  expect(received.length).toBeGreaterThan(1);
 });

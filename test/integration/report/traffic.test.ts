@@ -21,7 +21,7 @@ const requestReport = (gateway: Gateway, query = ""): Promise<TestResponse> =>
 const reportOf = async (gateway: Gateway, query = ""): Promise<Report> =>
   (await requestReport(gateway, query)).body;
 
-/** A whole gateway that has recorded all of it: the native lane's records are written after its answers. */
+/** A whole gateway that has recorded all of it: the native proxy's records are written after its responses. */
 async function withTraffic(more: Readonly<Record<string, string>> = {}): Promise<Gateway> {
   const gateway = await startGateway({ ...settings, ...more });
   const sent = await sendTraffic(gateway.app, gateway.sandbox.tokens);
@@ -38,10 +38,10 @@ describe("the report of a gateway with SQLite", () => {
   afterAll(() => gateway?.stop());
 
   test("has a guide for each client from its own calls, the most frequent first", async () => {
-    const facts = summarizeReport(await reportOf(gateway));
+    const info = summarizeReport(await reportOf(gateway));
     // UPDATE_GOLDEN=1 writes what is now: to be read before it is committed.
-    if (process.env["UPDATE_GOLDEN"]) writeFileSync(GOLDEN, stringify(facts, { lineWidth: 0 }));
-    expect(facts).toEqual(parse(readFileSync(GOLDEN, "utf8")));
+    if (process.env["UPDATE_GOLDEN"]) writeFileSync(GOLDEN, stringify(info, { lineWidth: 0 }));
+    expect(info).toEqual(parse(readFileSync(GOLDEN, "utf8")));
   });
 
   test("contains no token and no secret in any format", async () => {

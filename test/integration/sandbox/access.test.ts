@@ -19,7 +19,7 @@ const publicPaths = [
 const optionalPaths = ["/images", "/images/vm/debian11", "/vm/stackscripts", "/vm/stackscripts/90022"];
 const privatePaths = ["/vm/instances", "/vm/instances/5201", "/account", "/account/events", "/profile"];
 
-test.each([...publicPaths, ...optionalPaths])("%s answers without a token", async (path) => {
+test.each([...publicPaths, ...optionalPaths])("%s responds without a token", async (path) => {
   expect((await service.request(`GET ${path}`, { as: "anonymous" })).status).toBe(200);
 });
 
@@ -76,7 +76,7 @@ test.each([
   ["readOnly", "vms:read_only"],
   ["vms", "vms:read_write"],
   ["none", ""],
-] as const)("X-OAuth-Scopes of the token %s is %j, on refusals too", async (as, scopes) => {
+] as const)("X-OAuth-Scopes of the token %s is %j, on errors too", async (as, scopes) => {
   for (const path of ["/profile", "/vm/instances/0", "/account"]) {
     expect((await service.request(`GET ${path}`, { as })).headers.get("x-oauth-scopes")).toBe(scopes);
   }

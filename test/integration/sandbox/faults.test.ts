@@ -46,13 +46,13 @@ describe("X-Sandbox-Fault", () => {
   test("delay postpones any response", async () => {
     expect((await send("delay=20")).status).toBe(200);
     expect((await send("delay=20, 503")).status).toBe(503);
-    let answered = false;
+    let responded = false;
     const late = send("delay=60000").then(
-      () => (answered = true),
+      () => (responded = true),
       () => "the service went away",
     );
     await send("delay=20");
-    expect(answered).toBe(false);
+    expect(responded).toBe(false);
     await sandbox.close();
     expect(await late).toBe("the service went away");
     sandbox = await startSandbox();

@@ -8,7 +8,7 @@ beforeAll(() => {
   service = createTestSandbox({ rateLimit: { limit: 100_000, seconds: 120 } });
 });
 
-/** Ids that are there, so that an answer is worth checking. */
+/** Ids that are there, so that a response is worth checking. */
 const ids: Readonly<Record<string, string>> = {
   vmId: "5201",
   diskId: "88010",

@@ -1,5 +1,5 @@
 /**
- * Holds every answer that the tests see against the published description of v4, where that file lies beside
+ * Holds every response that the tests see against the published description of v4, where that file lies beside
  * the repository (or where `V4_OPENAPI` says). Without it nothing is checked.
  */
 

@@ -201,8 +201,8 @@ describe("V-159 object storage", () => {
       bucket_access: [],
       secret_key: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
-    const kept = await ask(`GET /object-storage/keys/${String(body["id"])}`);
-    expect(kept.body["secret_key"]).toBe("[REDACTED]");
+    const stored = await ask(`GET /object-storage/keys/${String(body["id"])}`);
+    expect(stored.body["secret_key"]).toBe("[REDACTED]");
     expect((await ask("POST /object-storage/keys", { label: "all" })).body["limited"]).toBe(false);
     const wrong = [{ cluster: "us-east-1", bucket_name: "none", permissions: "read_only" }];
     expect(await status("POST /object-storage/keys", { label: "k", bucket_access: wrong })).toBe(400);

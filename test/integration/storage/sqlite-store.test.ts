@@ -54,9 +54,9 @@ describe("the SQLite key-value store", () => {
     expect(await store.addToSet("reserved", "member", 600, 1)).toBe(false);
     expect(await store.addToSet("reserved", "member", 600, 1, true)).toBe(true);
     expect(await store.addToSet("reserved", "another", 600, 1, true)).toBe(false);
-    const kept = [];
-    for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) kept.push(n);
-    expect(kept).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    const stored = [];
+    for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) stored.push(n);
+    expect(stored).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
     expect(await store.setMembers("set")).toHaveLength(10);
     await store.close();
   });

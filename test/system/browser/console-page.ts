@@ -50,7 +50,7 @@ export async function openConsole(
     page,
     complaints,
     async open(hash) {
-      // From elsewhere, so that the same address is opened anew.
+      // From elsewhere, so that the same address is opened again.
       await page.goto("about:blank");
       await page.goto(`${home}/${hash}`);
       await page.locator("main h1").waitFor();

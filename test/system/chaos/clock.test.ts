@@ -136,8 +136,8 @@ describe.each([
       answer();
       expect(await during).toBe(200);
       expect(await statusOf("good-recorded")).toBe(200);
-      const shown = Date.now() + seconds * 1000;
-      const isShown = ({ time }: Recorded): boolean => Math.abs(Date.parse(time) - shown) < LONG;
+      const displayed = Date.now() + seconds * 1000;
+      const isShown = ({ time }: Recorded): boolean => Math.abs(Date.parse(time) - displayed) < LONG;
       await waitFor(async () => (await records()).some(isShown));
       const longest = Math.max(...(await records()).map(({ timings }) => timings.total));
       expect(longest).toBeLessThan(LONG);

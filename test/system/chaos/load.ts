@@ -1,14 +1,14 @@
-/** Requests without a pause while something breaks, and what the answers were. */
+/** Requests without a pause while something breaks, and what the responses were. */
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 export interface Load<T> {
-  /** Waits for so many more answers. */
+  /** Waits for this many more answers. */
   waitForMore(count: number): Promise<void>;
   /** All that was answered; an error counts as its message, and ends the load. */
   end(): Promise<ReadonlySet<T | string>>;
 }
 
-/** Asks from so many clients until it is told to end. */
+/** Asks from this many clients until it is told to end. */
 export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
   const said = new Set<T | string>();
   const end = new AbortController();

@@ -1,4 +1,4 @@
-/** A name of v4 that leads nowhere, at the start or later: the gateway serves what it can, and finds v4 again by itself. */
+/** A name of v4 that leads nowhere, at the start or later: the gateway serves what it can, and finds v4 again automatically. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -55,7 +55,7 @@ async function ask({ url }: Serving, method = "GET"): Promise<{ status: number; 
 }
 
 /** Nothing of the name, nor of what the resolver said, gets through. */
-function expectSealed({ status, text }: { status: number; text: string }): void {
+function expectNoLeak({ status, text }: { status: number; text: string }): void {
   expect(status).toBe(500);
   expect(JSON.parse(text)).toEqual({ errors: [{ reason: expect.stringMatching(/^The service could not/) }] });
   expect(text).not.toMatch(/v4\.test|ENOTFOUND|EAI_|getaddrinfo/);
@@ -77,8 +77,8 @@ describe("a host name of v4 that does not resolve", () => {
       resolves(false);
       const gateway = await start();
       expect(await waitForReadiness(gateway.admin, 503)).toContainEqual(expect.stringMatching(/^catalog /));
-      expectSealed(await ask(gateway));
-      expectSealed(await ask(gateway, "POST"));
+      expectNoLeak(await ask(gateway));
+      expectNoLeak(await ask(gateway, "POST"));
       await recovers(gateway);
     },
     LONG,
@@ -93,8 +93,8 @@ describe("a host name of v4 that does not resolve", () => {
       expect((await ask(gateway)).status).toBe(200);
       // Ends the connections.
       await proxy.setFault(forward);
-      expectSealed(await ask(gateway));
-      expectSealed(await ask(gateway, "POST"));
+      expectNoLeak(await ask(gateway));
+      expectNoLeak(await ask(gateway, "POST"));
       await recovers(gateway);
     },
     LONG,

@@ -1,4 +1,4 @@
-/** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back by itself. */
+/** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back automatically. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApplication, type Application } from "../../integration/oauth/application.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";

@@ -31,10 +31,10 @@ const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
     env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: pack.folder, RATE_LIMIT: "1000000/1", ...env },
   });
 
-/** The words of the pack that an answer was made with: more than one where it was made with two. */
+/** The words of the pack that a response was made with: more than one where it was made with two. */
 async function ask({ url }: Serving): Promise<string> {
   const headers = { authorization: "token good", connection: "close" };
-  // A connection that is handed to a worker just killed has no answer.
+  // A connection that is handed to a worker just killed has no response.
   const response = await fetch(`${url}/v4/vm/instances`, { headers, signal: AbortSignal.timeout(30_000) });
   const { vms } = (await response.json()) as { vms: { group: string; ipv6: string }[] };
   return [...new Set(vms.flatMap(({ group, ipv6 }) => [group, ipv6]))].join(" and ");
@@ -95,8 +95,8 @@ describe.each([
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-      const refusals = lines.filter(({ code }) => code === "AG_PACK_RELOAD_FAILED");
-      expect(refusals.flatMap(({ faults }) => faults)).toContainEqual(
+      const rejections = lines.filter(({ code }) => code === "AG_PACK_RELOAD_FAILED");
+      expect(rejections.flatMap(({ faults }) => faults)).toContainEqual(
         expect.stringMatching(/instance\.yaml:4:9: .*v5/),
       );
     },

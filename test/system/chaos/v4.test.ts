@@ -1,4 +1,4 @@
-/** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends by itself. */
+/** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends automatically. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
@@ -38,7 +38,7 @@ const resources = (): number =>
   process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Pipe/.test(name)).length;
 
 /** Nothing of v4's words, addresses or headers gets through. */
-function expectSealed({ text, headers, body }: TestResponse): void {
+function expectNoLeak({ text, headers, body }: TestResponse): void {
   expect(text).not.toMatch(/nginx|SSH|127\.0\.0\.1|UND_ERR|ECONN|HPE_/);
   expect(headers.get("content-type")).toBe("application/json");
   expect(headers.get("location")).toBeNull();
@@ -53,12 +53,12 @@ describe("a v4 that", () => {
       const before = proxy.countConnections();
       const response = await read();
       expect(response.status).toBe(row.read);
-      expectSealed(response);
+      expectNoLeak(response);
       expect(proxy.countConnections() - before).toBe(row.tries);
       const asked = proxy.countConnections();
       const created = await gateway.request("POST /vm/instances", CREATE);
       expect(created.status).toBe(row.create);
-      expectSealed(created);
+      expectNoLeak(created);
       expect(proxy.countConnections() - asked).toBeLessThanOrEqual(1);
 
       await proxy.setFault(forward);

@@ -219,7 +219,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     await redis.stop();
     for (const gateway of running) while ((await admin(gateway, "/readyz")).status !== 503) await wait(50);
     const responses: number[] = [];
-    // Fewer than the share of the limit that one of them holds by itself now: all may go to the same.
+    // Fewer than the share of the limit that one of them has alone now: all may go to the same.
     while (responses.length < 20) {
       responses.push(await status());
       await wait(50);

@@ -1,4 +1,4 @@
-/** What `AUDIT_DURABILITY=strict` promises: no client has an answer whose record a kill can take away. */
+/** What `AUDIT_DURABILITY=strict` promises: no client has a response whose record a kill can take away. */
 import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -57,7 +57,7 @@ async function askOn(gateway: Serving, name: string, answered: string[]): Promis
   }
 }
 
-/** Kills a gateway under load so many times over the same store; gives the ids of all answered requests. */
+/** Kills a gateway under load this many times over the same store; gives the ids of all answered requests. */
 async function killed(times: number, folder: string): Promise<string[]> {
   const answered: string[] = [];
   let next = serve(folder, { env });

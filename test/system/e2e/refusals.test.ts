@@ -12,14 +12,14 @@ afterEach(async () => {
 });
 
 /** A start that fails: with the settings given, and free ports. */
-const refusal = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> =>
+const rejection = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> =>
   run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env } }).ended;
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
 test("all problems of the flags and the settings are reported together", async () => {
   const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", SUNSET_DATE: "2026-02-30" };
-  const { code, out, err } = await refusal(settings, ["--colour", "red"]);
+  const { code, out, err } = await rejection(settings, ["--colour", "red"]);
 
   expect(lines(err)).toEqual([
     "AG_USAGE: unknown option '--colour'",
@@ -34,7 +34,7 @@ test("all problems of the flags and the settings are reported together", async (
 });
 
 test("a faulty secret is not printed", async () => {
-  const { code, err } = await refusal({ DATABASE_URL: "mysql://me:hunter2@db/audit" });
+  const { code, err } = await rejection({ DATABASE_URL: "mysql://me:hunter2@db/audit" });
 
   expect(err).toContain("DATABASE_URL");
   expect(err).not.toContain("hunter2");
@@ -45,7 +45,7 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with o
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const port = String((other.address() as AddressInfo).port);
-  const { code, out, err } = await refusal({ [name]: port });
+  const { code, out, err } = await rejection({ [name]: port });
   other.close();
 
   expect(lines(err)).toEqual([
@@ -57,7 +57,7 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with o
 test("an unusable data folder prevents the start with its name", async () => {
   const file = join(createFolder(), "file");
   writeFileSync(file, "");
-  const { code, err } = await refusal({ DATA_DIR: file });
+  const { code, err } = await rejection({ DATA_DIR: file });
 
   expect(err).toContain(join(file, "audit.db"));
   expect(err).not.toMatch(/^ +at /m);
@@ -65,7 +65,7 @@ test("an unusable data folder prevents the start with its name", async () => {
 });
 
 test("a data folder that cannot be created prevents the start at once", async () => {
-  const { code, err } = await refusal({ DATA_DIR: "/proc/nope" });
+  const { code, err } = await rejection({ DATA_DIR: "/proc/nope" });
 
   expect(lines(err)).toEqual([expect.stringContaining("/proc/nope")]);
   expect(code).toBe(1);
@@ -97,7 +97,7 @@ describe("an invalid pack", () => {
   ];
 
   test("prevents the start, and each problem has file, line and column", async () => {
-    const { code, out, err } = await refusal({ MAPPINGS_DIR: brokenPack() });
+    const { code, out, err } = await rejection({ MAPPINGS_DIR: brokenPack() });
 
     expect(lines(err)).toEqual(expect.arrayContaining(places));
     expect(err).not.toMatch(/^ +at /m);
@@ -114,7 +114,7 @@ describe("an invalid pack", () => {
 
   test("prevents the start if its folder is missing", async () => {
     const missing = join(createFolder(), "none");
-    const { code, err } = await refusal({ MAPPINGS_DIR: missing });
+    const { code, err } = await rejection({ MAPPINGS_DIR: missing });
 
     expect(err).toContain(missing);
     expect(err).not.toMatch(/^ +at /m);

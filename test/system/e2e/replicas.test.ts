@@ -35,7 +35,7 @@ const ask = async ({ url }: Serving, token = "good"): Promise<number> => {
   return response.status;
 };
 
-/** How many requests of each status, of so many that are sent to each gateway at once. */
+/** How many requests of each status, of this many that are sent to each gateway at once. */
 async function flood(gateways: readonly Serving[], each: number): Promise<Record<number, number>> {
   const asked = gateways.flatMap((gateway) => Array.from({ length: each }, () => ask(gateway)));
   const counts: Record<number, number> = {};

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface SlowV4 {
   readonly url: string;
   readonly port: number;
-  /** Resolves when so many requests are waiting for their answer. */
+  /** Resolves when this many requests are waiting for their response. */
   waitForRequests(count: number): Promise<void>;
   /** Answers all that wait, with an empty list. */
   respondToAll(): void;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s lane", (lane) => {
+describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s dialect", (lane) => {
   test.each(readScripts().map((script) => [script.title, script] as const))("%s", async (_title, script) => {
     const expected = script.expected[lane];
     const door = { gateway, address: gateway.url };

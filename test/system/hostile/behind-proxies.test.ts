@@ -15,10 +15,10 @@ for (const name of FRONTS) {
       all = await runBehind(name, scripts);
     }, 180_000);
 
-    describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s lane", (lane) => {
+    describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s dialect", (lane) => {
       test.each(scripts.map((script) => [script.title, script] as const))("%s", (_title, script) => {
         const seen = all.get(script)?.[lane];
-        // A proxy reads some things more kindly. What it takes for a request is one, if its answer comes back here.
+        // A proxy reads some things more kindly. What it takes for a request is one, if its response comes back here.
         expect(seen).toMatchObject({ ambiguous: [], astray: [], othersSafe: true, garbage: 0 });
         expect(["first", "second", "third", "smuggled"]).toEqual(
           expect.arrayContaining([...(seen?.told ?? [])]),

@@ -84,7 +84,7 @@ const KINDS = { nginx, haproxy } as const satisfies Partial<Record<Service, Kind
 export type FrontName = keyof typeof KINDS;
 export const FRONTS = Object.keys(KINDS) as FrontName[];
 
-async function answers(address: string): Promise<boolean> {
+async function responses(address: string): Promise<boolean> {
   const socket = connect(address);
   try {
     await once(socket, "connect");
@@ -106,7 +106,7 @@ export async function startFront(name: FrontName, gatewayUrl: string): Promise<F
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const ended = once(child, "close");
   const address = join(folder, "front");
-  while (child.exitCode === null && !(await answers(address)))
+  while (child.exitCode === null && !(await responses(address)))
     await new Promise((resolve) => setTimeout(resolve, 10));
   if (child.exitCode !== null) throw new Error(`${name} does not start\n${printed}`);
   return {

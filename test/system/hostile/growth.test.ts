@@ -49,7 +49,7 @@ const request = (parts: Partial<AlphaRequest>): AlphaRequest => ({
 });
 const withHeader = (name: string, line: string): AlphaRequest => request({ headers: { [name]: [line] } });
 
-/** A refusal is as good as a result. */
+/** A rejection is as good as a result. */
 function outcome(work: () => unknown): unknown {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** 200 clients at once, in both lanes: nothing of one stands in another's answer, v4 call or audit record. */
+/** 200 clients at once, in both dialects: nothing of one stands in another's response, v4 call or audit record. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import {

@@ -16,7 +16,7 @@ interface Job {
   readonly tell: (seen: ProxiedResult) => void;
 }
 
-/** Nearly all of a script's time is waiting for what must not come: so many wait at once. */
+/** Nearly all of a script's time is waiting for what must not come: this many wait at once. */
 const AT_ONCE = 8;
 
 /** Does one job after the other, with a v4, a gateway and a proxy that nobody else uses. */
@@ -38,7 +38,7 @@ async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
   }
 }
 
-/** Runs all scripts in both lanes behind a proxy. @throws when one can't be run, once the others are over. */
+/** Runs all scripts in both dialects behind a proxy. @throws when one can't be run, once the others are over. */
 export async function runBehind(
   name: FrontName,
   scripts: readonly Script[],

@@ -5,21 +5,21 @@ import { bytesOf, SCHEMES, type Scheme, type Outcome, type Script } from "./scri
 
 /** What came of a script. */
 export interface ScriptResult extends Outcome {
-  /** Labels in the bodies of the answers that are v4's: whose answer each one is. */
+  /** Labels in the bodies of the responses that are v4's: whose response each one is. */
   readonly told: readonly string[];
-  /** Tokens that v4 saw, but for the first, and whose answer the client didn't get: the next one would have. */
+  /** Tokens that v4 saw, but for the first, and whose response the client didn't get: the next one would have. */
   readonly astray: readonly string[];
   /** What v4 was sent that is HTTP, and yet could be read in two ways. */
   readonly ambiguous: readonly string[];
-  /** Whether a request that is sent afterwards on the connection, where it is open, gets its own answer. */
+  /** Whether a request that is sent afterwards on the connection, where it is open, gets its own response. */
   readonly inStep: boolean;
-  /** Whether other clients, on connections of their own, get their own answers afterwards. */
+  /** Whether other clients, on connections of their own, get their own responses afterwards. */
   readonly othersSafe: boolean;
 }
 
 /** For how long nothing must come for a script to be over, where nobody knows what to wait for. */
 const QUIET_MS = 150;
-/** For how long an answer is waited for that would show that all is well. */
+/** For how long a response is waited for that would show that all is well. */
 const LATE_MS = 5000;
 
 export const requestText = (lane: Scheme, token: string): string =>
@@ -64,9 +64,9 @@ async function hear(
 async function isInStep(client: RawClient, lane: Scheme): Promise<boolean> {
   if (client.isEnded()) return true;
   const before = client.text().length;
-  const answersBefore = (await client.waitForResponses(0)).length;
+  const responsesBefore = (await client.waitForResponses(0)).length;
   client.send(requestText(lane, "after"));
-  await Promise.race([client.waitForResponses(answersBefore + 1), wait(LATE_MS)]);
+  await Promise.race([client.waitForResponses(responsesBefore + 1), wait(LATE_MS)]);
   return labels(client.text().slice(before)).join() === "after";
 }
 

@@ -10,9 +10,9 @@ export type Scheme = keyof typeof SCHEMES;
 
 /** What a client that talks to the gateway itself must get, and what v4 must have seen when all is over. */
 export interface Outcome {
-  /** Statuses of the answers, in their order. */
+  /** Statuses of the responses, in their order. */
   readonly answers: readonly number[];
-  /** Whether the gateway ends the connection. Where it doesn't, another request on it must get its own answer. */
+  /** Whether the gateway ends the connection. Where it doesn't, another request on it must get its own response. */
   readonly closes: boolean;
   /** Tokens of the requests that v4 may see, in their order. A proxy in front may let through fewer, never others. */
   readonly v4: readonly string[];
@@ -96,7 +96,7 @@ function mark(lane: Scheme, name: string): string {
   throw new Error(`a script says <${name}>, which stands for nothing`);
 }
 
-/** A pause of the client, until it has heard so many answers. */
+/** A pause of the client, until it has heard this many responses. */
 export interface Pause {
   readonly answers: number;
 }

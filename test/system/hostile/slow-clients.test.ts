@@ -88,9 +88,9 @@ test("200 hanging reads with one token leave connections to other tokens, and th
     expect((await list("another")).status).toBe(200);
     expect((await fetch(`${small.adminUrl}/readyz`)).status).toBe(200);
     const responses = await Promise.all(hanging);
-    const refusals = responses.filter(({ status }) => status === 420);
-    expect(refusals.length).toBeGreaterThan(100);
-    expect(refusals[0]?.body.errors[0].reason).toMatch(/^Too many requests at the same time/);
+    const rejections = responses.filter(({ status }) => status === 420);
+    expect(rejections.length).toBeGreaterThan(100);
+    expect(rejections[0]?.body.errors[0].reason).toMatch(/^Too many requests at the same time/);
   } finally {
     await small.stop();
   }

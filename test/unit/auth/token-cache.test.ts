@@ -9,61 +9,61 @@ describe("the token cache", () => {
   });
 
   test("has the last scopes that v4 sent for a token", () => {
-    const facts = createTokenCache(options);
-    facts.setRejected("a");
-    expect(facts.get("a")).toEqual({ refused: true });
-    facts.setScopes("a", "all");
-    expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
-    facts.setRejected("a");
-    expect(facts.get("a")).toEqual({ refused: true });
+    const info = createTokenCache(options);
+    info.setRejected("a");
+    expect(info.get("a")).toEqual({ refused: true });
+    info.setScopes("a", "all");
+    expect(info.get("a")).toEqual({ refused: false, grants: "all" });
+    info.setRejected("a");
+    expect(info.get("a")).toEqual({ refused: true });
   });
 
   test("L33 evicts the least recently used token above its size", () => {
-    const facts = createTokenCache(options);
-    for (const hash of ["a", "b", "c"]) facts.setScopes(hash, "all");
-    facts.get("a");
-    facts.setScopes("d", "all");
-    expect(facts.size).toBe(3);
-    expect(facts.get("b")).toBeUndefined();
-    expect(facts.get("a")).toBeDefined();
+    const info = createTokenCache(options);
+    for (const hash of ["a", "b", "c"]) info.setScopes(hash, "all");
+    info.get("a");
+    info.setScopes("d", "all");
+    expect(info.size).toBe(3);
+    expect(info.get("b")).toBeUndefined();
+    expect(info.get("a")).toBeDefined();
   });
 
   test("L21 has no expired entries: each hit checks the time", async () => {
-    const facts = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
-    facts.setScopes("a", "all");
-    facts.setRejected("b");
+    const info = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
+    info.setScopes("a", "all");
+    info.setRejected("b");
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(facts.get("a")).toBeUndefined();
-    expect(facts.get("b")).toEqual({ refused: true });
+    expect(info.get("a")).toBeUndefined();
+    expect(info.get("b")).toEqual({ refused: true });
   });
 
   test("with a negative TTL of 0 keeps no rejection, and deletes the scopes of a rejected token", () => {
-    const facts = createTokenCache({ ...options, negativeTtlSeconds: 0 });
-    facts.setScopes("a", "all");
-    facts.setRejected("a");
-    expect(facts.get("a")).toBeUndefined();
+    const info = createTokenCache({ ...options, negativeTtlSeconds: 0 });
+    info.setScopes("a", "all");
+    info.setRejected("a");
+    expect(info.get("a")).toBeUndefined();
   });
 
   test("L21 forgets the tokens of one fingerprint, or all", async () => {
-    const facts = createTokenCache(options);
-    for (const hash of ["aa1", "aa2", "b"]) facts.setScopes(hash, "all");
-    await facts.purge("aa");
-    expect(facts.get("aa1")).toBeUndefined();
-    expect(facts.size).toBe(1);
-    await facts.purge();
-    expect(facts.size).toBe(0);
+    const info = createTokenCache(options);
+    for (const hash of ["aa1", "aa2", "b"]) info.setScopes(hash, "all");
+    await info.purge("aa");
+    expect(info.get("aa1")).toBeUndefined();
+    expect(info.size).toBe(1);
+    await info.purge();
+    expect(info.size).toBe(0);
   });
 
   test("keeps the scopes of a token that v4 accepts without a scopes header", () => {
-    const facts = createTokenCache(options);
-    facts.setScopes("a", undefined);
-    expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
-    facts.setScopes("a", "all");
-    facts.setScopes("a", undefined);
-    expect(facts.get("a")).toEqual({ refused: false, grants: "all" });
-    facts.setRejected("a");
-    facts.setScopes("a", undefined);
-    expect(facts.get("a")).toEqual({ refused: false, grants: undefined });
+    const info = createTokenCache(options);
+    info.setScopes("a", undefined);
+    expect(info.get("a")).toEqual({ refused: false, grants: undefined });
+    info.setScopes("a", "all");
+    info.setScopes("a", undefined);
+    expect(info.get("a")).toEqual({ refused: false, grants: "all" });
+    info.setRejected("a");
+    info.setScopes("a", undefined);
+    expect(info.get("a")).toEqual({ refused: false, grants: undefined });
   });
 });
 

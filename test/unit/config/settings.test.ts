@@ -202,7 +202,7 @@ describe("values of a process", () => {
     expect(readEnvironment(environment).UPSTREAM_URL).toBeUndefined();
   });
 
-  test("an invalid variable is no problem if a flag overrides it", () => {
+  test("an invalid variable is accepted if a flag overrides it", () => {
     expect(environmentProblems({ PORT: "none" }, { PORT: "2222" })).toEqual([]);
   });
 

@@ -31,7 +31,7 @@ describe("the canonical form of an address", () => {
     "[::1]",
     "1::2::3",
     "::1\n",
-  ])("%j is no address", (text) => expect(shortestAddress(text)).toBeUndefined());
+  ])("%j is not an address", (text) => expect(shortestAddress(text)).toBeUndefined());
 
   test("is the same for all spellings, and is its own canonical form", () => {
     assert(

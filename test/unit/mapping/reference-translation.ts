@@ -119,8 +119,8 @@ async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surro
   const alphaId = (id: string) => (ids === undefined ? undefined : values(ids, id)) ?? id;
   if (rule.id_only) return typeof value === "string" ? alphaId(value) : value;
   if (Array.isArray(value)) {
-    const shown = value.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
-    return shown.map(known).filter((object) => object !== undefined);
+    const displayed = value.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
+    return displayed.map(known).filter((object) => object !== undefined);
   }
   if (typeof value !== "string" || isHidden(value)) return null;
   return known(value) ?? evaluate(stub, row, { id: value, name: alphaId(value), values });

@@ -137,8 +137,8 @@ function document(tree: Tree, value: fc.Arbitrary<string>): fc.Arbitrary<string>
       fc.constantFrom(",", " ,\n "),
     )
     .map(([texts, order, comma]) => {
-      const kept = texts.map((text) => [order.next().value as number, text] as const);
-      const some = kept.filter(([place]) => place % 5 > 0).sort(([a], [b]) => a - b);
+      const stored = texts.map((text) => [order.next().value as number, text] as const);
+      const some = stored.filter(([place]) => place % 5 > 0).sort(([a], [b]) => a - b);
       return `{${some.map(([, text]) => text).join(comma)}}`;
     });
 }

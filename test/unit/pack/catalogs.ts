@@ -11,14 +11,17 @@ export async function exampleCatalogs(
   const lists = readExamples("mappings", []).catalogs;
   const listOf = (path: string) =>
     lists[`GET ${path.split("?")[0]?.slice(pack.dialect.upstream.base_path.length)}`];
-  const answer = (path: string) => {
+  const response = (path: string) => {
     const list = listOf(path);
     const text = JSON.stringify(
       fillShape(pack.lists.upstream, { items: list, page: 1, pages: 1, total: list?.length }),
     );
     return { status: list ? 200 : 404, headers: {}, text, ms: 0 };
   };
-  const upstream = { call: async ({ path }: { path: string }) => answer(path), close: async () => undefined };
+  const upstream = {
+    call: async ({ path }: { path: string }) => response(path),
+    close: async () => undefined,
+  };
   const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
   await catalogs.refresh();
   catalogs.stop();

@@ -32,7 +32,7 @@ const filterable = [...pack.resources.values()]
 
 type Operator = "eq" | "+neq" | "+contains" | "+gt" | "+gte" | "+lt" | "+lte";
 
-/** Both documents' words, read anew: it shares nothing with the code under test. */
+/** Both documents' words, read again: it shares nothing with the code under test. */
 function holds(value: unknown, operator: Operator, wanted: unknown): boolean {
   if (Array.isArray(value)) {
     if (operator === "+neq") return !value.includes(wanted);
@@ -112,10 +112,10 @@ describe("filters in v4 and in the translated list select the same rows", () => 
               ...usual,
               [field, { ...marked, boundary: numbered(rows, rule.upstream ?? field, mark) }],
             ]);
-      const shown = await Promise.all(
+      const displayed = await Promise.all(
         rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, related: {} })))),
       );
-      const some = [shown[index % shown.length]].flat();
+      const some = [displayed[index % displayed.length]].flat();
       const wanted = some.length > 0 ? some[0] : "none";
       const operators = operatorsFor(wanted);
       const operator = operators[chosen % operators.length] ?? "eq";
@@ -127,7 +127,7 @@ describe("filters in v4 and in the translated list select the same rows", () => 
       const filter = JSON.parse(String(header)) as Json;
       expect([alpha, rows.filter((row) => v4Holds(filter, row))]).toEqual([
         alpha,
-        rows.filter((_row, at) => holds(shown[at], operator, wanted)),
+        rows.filter((_row, at) => holds(displayed[at], operator, wanted)),
       ]);
     };
     const rows = fc.array(values, { minLength: 1, maxLength: 8 });

@@ -42,14 +42,14 @@ describe("an alpha object depends only on the v4 object", () => {
     });
     const law = async (object: Json) => {
       const reading = { catalogs, related: {} };
-      const shown = await readObject(resource, object, reading);
-      expect(await readObject(resource, object, reading)).toEqual(shown);
-      for (const [field] of resource.fields) expect(compileGetter(field)(shown)).not.toBeUndefined();
+      const displayed = await readObject(resource, object, reading);
+      expect(await readObject(resource, object, reading)).toEqual(displayed);
+      for (const [field] of resource.fields) expect(compileGetter(field)(displayed)).not.toBeUndefined();
       const given = plain.map(({ field, v4: place, rule }) => [
         field,
         compileGetter(place)(object) ?? rule.default ?? null,
       ]);
-      expect(plain.map(({ field }) => [field, compileGetter(field)(shown)])).toEqual(given);
+      expect(plain.map(({ field }) => [field, compileGetter(field)(displayed)])).toEqual(given);
     };
     await fc.assert(fc.asyncProperty(v4, law), { numRuns: 50 });
   });

@@ -31,8 +31,8 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isJson(value)) return value;
   const { nullable, $ref, ...rest } = value;
-  const kept = Object.entries(rest).filter(([key]) => !key.startsWith("x-") && key !== "example");
-  const made: Json = Object.fromEntries(kept.map(([key, member]) => [key, plain(member)]));
+  const stored = Object.entries(rest).filter(([key]) => !key.startsWith("x-") && key !== "example");
+  const made: Json = Object.fromEntries(stored.map(([key, member]) => [key, plain(member)]));
   if (typeof $ref === "string") made["$ref"] = `v4${$ref}`;
   return nullable === true ? { anyOf: [{ type: "null" }, made] } : made;
 }

@@ -129,7 +129,7 @@ describe("arbitrary input", () => {
     ["datacenter", { v4: "region", reference: true, idName: "id", translate: (id) => [id, id] }],
   ]);
 
-  /** "refused" by a refusal; any other error passes and fails the test. */
+  /** "refused" by a rejection; any other error passes and fails the test. */
   function outcome(text: string): "taken" | "refused" {
     try {
       translateFilter(parse(text), fields, grammar);

@@ -39,14 +39,14 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (fol
   });
 
   test("has an example for every route", () => {
-    const shown = new Set(
+    const displayed = new Set(
       examples.flatMap(({ definition }) => {
         const [method = "", path = ""] = definition.request.split(" ");
         const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
         return pack.match(method, segments)?.routes.map(({ name }) => name) ?? [];
       }),
     );
-    expect(pack.routes.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
+    expect(pack.routes.map(({ name }) => name).filter((name) => !displayed.has(name))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Why is this field like that? Every answer of the packs' examples, explained (lesson L32). */
+/** Why is this field like that? Every response of the packs' examples, explained (lesson L32). */
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
@@ -37,14 +37,14 @@ describe.each([
   ["mappings", pack, records],
   ["test/fixtures/library-pack", library, await exampleRecords("test/fixtures/library-pack", library)],
 ] as const)("explaining the examples of %s", (_folder, itsPack, itsRecords) => {
-  const answered = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
+  const responded = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
 
-  test.each(answered)("each field of the response has its rule: %s", async (_title, record) => {
+  test.each(responded)("each field of the response has its rule: %s", async (_title, record) => {
     const { answer: reply, note } = await explainRecord(record, itsPack);
     const { response, route } = record.alpha;
     const list = itsPack.route(route ?? "")?.list;
     const unexplained = leaves(response).filter((leaf) => !reply.some(({ field }) => covers(field, leaf)));
-    // An empty list has no rows, and an answer without members nothing, to explain.
+    // An empty list has no rows, and a response without members nothing, to explain.
     const nothing = new Set([list, ""]);
     // Without fields there is a reason.
     expect(reply.length > 0 ? unexplained.filter((leaf) => !nothing.has(leaf)) : []).toEqual([]);
@@ -54,7 +54,7 @@ describe.each([
     expect(new Set(reply.map(({ field }) => field)).size).toBe(reply.length);
   });
 
-  test.each(answered)("a field of class same has v4's value: %s", async (_title, record) => {
+  test.each(responded)("a field of class same has v4's value: %s", async (_title, record) => {
     const { answer: response } = await explainRecord(record, itsPack);
     const same = response.filter(
       (field) => field.class === "same" && field.v4.value !== undefined && !/time|no value/.test(field.rule),
@@ -143,8 +143,8 @@ test("an error of v4 has the name of the field in v4, and an error of the gatewa
   );
   const all = errors.flatMap(({ record, errors: found }) => found.map((error) => ({ record, error })));
   expect(all.length).toBeGreaterThan(50);
-  const own = all.filter(({ record }) => record.v4.every(({ status }) => status === 200));
-  expect(own.map(({ error }) => error.v4)).toEqual(own.map(() => null));
+  const ownValue = all.filter(({ record }) => record.v4.every(({ status }) => status === 200));
+  expect(ownValue.map(({ error }) => error.v4)).toEqual(ownValue.map(() => null));
   expect(all.filter(({ error }) => error.v4?.field !== null && error.v4 !== null).length).toBeGreaterThan(5);
 });
 
