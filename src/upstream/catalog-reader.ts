@@ -158,7 +158,7 @@ export function createCatalogReader(
       if (!entries.has(id)) entries.set(id, createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
     return {
       entries,
-      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), text])),
+      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), Buffer.from(text)])),
       spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
       list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
     };

@@ -1,43 +1,43 @@
 /**
- * A map from short texts to longer ones, both in UTF-8, that finds the text between two places without taking it
- * out: making a string of it would cost more than the whole look.
+ * A map whose keys are short texts in UTF-8. It finds the text between two offsets of a buffer. Creating a string of that
+ * text would cost more than the whole search.
  */
-export class ByteMap {
+export class ByteMap<Value = Uint8Array> {
   #keys: (Uint8Array | undefined)[] = [];
-  #values: (Uint8Array | undefined)[] = [];
+  #values: (Value | undefined)[] = [];
   /** One less than the number of slots, which is a power of two. */
   #mask = -1;
   #size = 0;
   #longest = 0;
 
-  constructor(entries: Iterable<readonly [key: string, value: string]> = []) {
+  constructor(entries: Iterable<readonly [key: string, value: Value]> = []) {
     this.clear();
-    for (const [key, value] of entries) this.set(Buffer.from(key), Buffer.from(value));
+    for (const [key, value] of entries) this.set(Buffer.from(key), value);
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** What stands for the bytes from `start` to `end`. */
-  find(bytes: Uint8Array, start: number, end: number): Uint8Array | undefined {
+  /** Returns the value of the key in `bytes` from `start` to `end`. */
+  find(bytes: Uint8Array, start: number, end: number): Value | undefined {
     if (end - start > this.#longest) return undefined;
     let slot = hashOf(bytes, start, end) & this.#mask;
     for (;;) {
       const key = this.#keys[slot];
       if (key === undefined) return undefined;
-      if (isBetween(key, bytes, start, end)) return this.#values[slot];
+      if (isAt(key, bytes, start, end)) return this.#values[slot];
       slot = (slot + 1) & this.#mask;
     }
   }
 
-  set(key: Uint8Array, value: Uint8Array): void {
+  set(key: Uint8Array, value: Value): void {
     if (2 * (this.#size + 1) > this.#mask) this.#grow();
     let slot = hashOf(key, 0, key.length) & this.#mask;
     for (;;) {
       const other = this.#keys[slot];
       if (other === undefined) this.#size += 1;
-      if (other === undefined || isBetween(other, key, 0, key.length)) break;
+      if (other === undefined || isAt(other, key, 0, key.length)) break;
       slot = (slot + 1) & this.#mask;
     }
     this.#keys[slot] = key;
@@ -75,7 +75,8 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 15);
 }
 
-function isBetween(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+/** Whether the bytes from `start` to `end` are those of `key`. */
+export function isAt(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (key.length !== end - start) return false;
   for (let at = 0; at < key.length; at += 1) if (key[at] !== bytes[start + at]) return false;
   return true;

@@ -60,6 +60,8 @@ export interface Catalog {
   readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
   /** The whole list, created without v4; undefined if the pack does not fix its ids. */
   fixedList(): Promise<CatalogEntry[]> | undefined;
+  /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
+  readonly stubMembers: readonly string[] | undefined;
   /** Returns the text of a substitute object for an id that the cache does not have. */
   stub(v4Id: string, row: unknown): MaybePromise<JsonText>;
 }
@@ -162,6 +164,7 @@ export function compileCatalog(
     cachedText: (bytes, start, end, { catalogs }) =>
       isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
     mayBeAsync: stub.engine === "interpreted",
+    stubMembers: stub.inputNames === "all" ? undefined : [...stub.inputNames.keys()],
     stub: stubFor,
   };
 }

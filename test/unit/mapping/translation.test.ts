@@ -195,6 +195,8 @@ describe.each(["mappings", "test/fixtures/library-pack"])(
             const extra = parseJson(more) as Json;
             const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
             const wanted = await outcome(() => translate(name, parseJson(text), around));
+            // Twice: the second time finds what the first one has cached.
+            expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
             expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
             expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
           },
@@ -204,3 +206,44 @@ describe.each(["mappings", "test/fixtures/library-pack"])(
     });
   },
 );
+
+describe("a value that the catalog does not have", () => {
+  const pack = loadPack("mappings");
+
+  /** The alpha objects of the type of an instance. The copy of the catalog finds ids by their value only. */
+  async function typesOf(row: Json, known: KnownCatalogs = {}): Promise<unknown> {
+    const catalogs = { ...copyOf(known), cachedText: () => undefined };
+    const from = cursorAt(JSON.stringify(row));
+    const alpha = await pack.resources.get("instance")?.read(from, { catalogs, related: {} });
+    return (parseJson(alpha ?? "") as Json)["type"];
+  }
+
+  const row = (memory: number): Json => ({ id: 7, type: "retired-1", specs: { memory, disk: 5 } });
+
+  test("is shown with the members of its own row", async () => {
+    for (const memory of [1024, 1024, 2048, 1024])
+      expect(await typesOf(row(memory))).toEqual([
+        expect.objectContaining({ id: "retired-1", ram: memory, disk: 5 }),
+      ]);
+    expect(await typesOf({ id: 7, type: "retired-1" })).toEqual([
+      expect.not.objectContaining({ ram: expect.anything() }),
+    ]);
+  });
+
+  test("is shown as in the catalog as soon as the catalog has it", async () => {
+    const known = { type: { "retired-1": { id: "found" } } };
+    for (const [catalogs, id] of [
+      [{}, "retired-1"],
+      [known, "found"],
+      [{}, "retired-1"],
+    ] as const)
+      expect(await typesOf(row(1024), catalogs)).toEqual([expect.objectContaining({ id })]);
+  });
+
+  test("does not fill the memory, however many there are", async () => {
+    for (let index = 0; index < 2500; index += 1)
+      expect(await typesOf({ type: `retired-${index}` })).toEqual([
+        expect.objectContaining({ id: `retired-${index}` }),
+      ]);
+  });
+});

@@ -12,6 +12,7 @@ import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.t
 import type { FieldRule } from "../../schema/field-definition.ts";
 import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
 import type { ReadContext } from "../../translation-context.ts";
+import { cacheStubs, type ExpandWithCache } from "../stub-cache.ts";
 import type { FieldContext } from "./context.ts";
 
 /** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
@@ -35,6 +36,8 @@ export interface ReadStep {
     end: number,
     reading: ReadContext,
   ) => Uint8Array | undefined;
+  /** Replaces `run` for a value of the v4 object. The members that the result depends on, other than the value. */
+  readonly expand?: { readonly run: ExpandWithCache; readonly members: readonly string[] };
   /** Whether the step would return this value as it is. */
   readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
@@ -92,12 +95,14 @@ function byCatalog(
       isStringText(text) ? toJsonText(catalog.alphaId(fromJsonText(text) as string)) : text;
     return [{ run: idOf, mayBeAsync: false }];
   }
-  const { expand, expandAll, cachedText, mayBeAsync } = catalog;
+  const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
   const run: ReadStepFunction = (text, reading, cursor, start, end) =>
     isArrayText(text)
       ? expandAll(itemsOf(text), reading)
       : expand(text, () => rawTextAt(cursor, start, end), reading);
-  return [{ run, mayBeAsync, cachedText }];
+  return [
+    { run, mayBeAsync, cachedText, ...(members && { expand: { run: cacheStubs(catalog, run), members } }) },
+  ];
 }
 
 function byObject(name: string, context: FieldContext, location: SourceLocation): ReadStep {

@@ -228,12 +228,19 @@ const emitUnlessNull = ({ start, end }: ByteRange): string =>
   `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
 
 /** The text of a v4 value, and the steps over it. Where a result is cached by the bytes of the value, no string is created. */
-function emitText(steps: readonly ReadStep[], range: ByteRange, { builder }: ReaderUnit): string {
+function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, plan }: ReaderUnit): string {
   const { start, end } = range;
   const text = `rawTextAt(cursor, ${start}, ${end})`;
   if (!isNonEmpty(steps)) return emitUnlessNull(range) + text;
-  const [{ cachedText }] = steps.length === 1 ? steps : [{}];
+  const [{ cachedText, expand }] = steps.length === 1 ? steps : [{}];
   const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
+  if (expand) {
+    const offsets = expand.members
+      .map((name) => plan.range([name]))
+      .flatMap((member) => [member.start, member.end]);
+    const run = builder.constant(expand.run);
+    return `${emitUnlessNull(range)}${cached}${run}(cursor, ${start}, ${end}, [${offsets.join(", ")}], reading, start, at)`;
+  }
   const computed = `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
   return emitUnlessNull(range) + cached + computed;
 }
