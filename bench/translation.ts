@@ -59,9 +59,11 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
       success: true,
       headers: {},
       text: bytes.toString(),
+      bytes,
       json: undefined,
     };
-    return Buffer.from(await translate(answer, route, reading, rules));
+    const translated = await translate(answer, route, reading, rules);
+    return typeof translated === "string" ? Buffer.from(translated) : translated;
   };
 }
 

@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { createListParser } from "../../../src/dialect/envelope.ts";
 import { parseJson } from "../../../src/dialect/json/parse.ts";
-import { cursorAt, expectEnd, isJson, itemsOf, readRaw } from "../../../src/dialect/json/scan.ts";
+import {
+  createMemberTable,
+  cursorAt,
+  expectEnd,
+  forEachMember,
+  isJson,
+  itemsOf,
+  readRaw,
+} from "../../../src/dialect/json/scan.ts";
 import { fromJsonText } from "../../../src/dialect/json/text.ts";
 
 function parses(text: string): boolean {
@@ -109,6 +117,43 @@ describe("validating JSON text (L5)", () => {
         expect(itemsOf(`[${items.join(comma)}]`)).toEqual(items.map((item) => item.trim()));
       }),
     );
+  });
+});
+
+describe("reading the members of objects of one kind", () => {
+  /** Names of all lengths that are equal up to some character. */
+  const names = fc.oneof(
+    fc.nat(12).map((length) => "abcdefghijkl".slice(0, length)),
+    fc.string({ unit: fc.constantFrom("a", "b", "é"), maxLength: 9 }),
+  );
+  const members = fc.array(fc.tuple(names, fc.constantFrom("", " "), fc.nat(9)), { maxLength: 6 });
+  const table = createMemberTable(["abcd", "a", "abcdefg", "abcdefgh", "aé", ""]);
+
+  const print = (object: readonly (readonly [string, string, number])[]): string =>
+    `{${object.map(([name, space, value]) => `${JSON.stringify(name)}${space}:${value}`).join()}}`;
+
+  test("finds each name, whatever names the object before had", () => {
+    fc.assert(
+      fc.property(fc.array(members, { minLength: 1, maxLength: 4 }), (objects) => {
+        for (const object of objects) {
+          const found: unknown[] = [];
+          const from = cursorAt(print(object));
+          forEachMember(from, table, (number) => found.push([number, readRaw(from)]));
+          expectEnd(from);
+          const wanted = object.map(([name, , value]) => [table.numbers.get(name) ?? -1, String(value)]);
+          expect(found).toEqual(wanted);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("rejects a text that ends in a name", () => {
+    for (const end of ['{"abcd":1}'.length, ...'{"abcd":'.split("").keys()])
+      expect(isJson('{"abcd":1}'.slice(0, end))).toBe(end === '{"abcd":1}'.length);
+    const read = (text: string) => forEachMember(cursorAt(text), table, () => undefined);
+    expect(() => read('{"abcd"')).toThrow(SyntaxError);
+    expect(() => read('{"abc')).toThrow(SyntaxError);
   });
 });
 
