@@ -1,5 +1,6 @@
 /** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { request } from "../../support/request.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -125,7 +126,7 @@ describe("a client's disconnect aborts the v4 request and starts no other", () =
 
 test("a client's disconnect is counted and recorded as aborted, not as a 500", async () => {
   const count = async (status: string): Promise<number> => {
-    const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    const { text } = await request(gateway.adminUrl, "GET /metrics");
     const line = new RegExp(`^alpha_gateway_requests_total\\{.*status="${status}"\\} (\\d+)`, "gm");
     return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value ?? 0), 0);
   };

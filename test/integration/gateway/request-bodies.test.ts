@@ -1,5 +1,6 @@
 /** A request is decided by its head; a body is read afterwards, within bounds of memory and time (threat model). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { createBodyReaders } from "../../../src/pipeline/http/read-body.ts";
@@ -33,7 +34,7 @@ const as = (token: string): string => `Authorization: token ${token}\r\n`;
 const STOP = "POST /v4/vm/instances/7/shutdown";
 
 async function bytesKept(): Promise<number> {
-  const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  const { text } = await request(gateway.adminUrl, "GET /metrics");
   return Number(/^alpha_gateway_body_bytes (\d+)$/m.exec(text)?.[1]);
 }
 

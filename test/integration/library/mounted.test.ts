@@ -1,19 +1,18 @@
 /** `alphaGateway` at the root and below a path of an Express application. */
 import { mkdtemp, rm } from "node:fs/promises";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { request } from "../../support/request.ts";
 
 let folder: string;
 let v4: FakeV4;
 const gateways: AlphaGateway[] = [];
-let server: Server;
-let url: string;
+let application: RequestListener;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "mounted-"));
@@ -36,21 +35,15 @@ beforeAll(async () => {
   app.use("/old/api", create("below"));
   app.use(create("root"));
   app.use((_request, response) => void response.status(418).send("application"));
-  server = app.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  application = app;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
   await Promise.all(gateways.map((gateway) => gateway.close()));
   await v4.close();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }]))));
 
-const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(url + path, { redirect: "manual", ...init });
 const alpha = { headers: { authorization: "token t" } };
 
 describe.each([
@@ -58,54 +51,51 @@ describe.each([
   ["below a path", "/old/api"],
 ])("alphaGateway mounted %s", (_name, base) => {
   test("translates alpha requests", async () => {
-    const response = await ask(`${base}/v4/vm/instances?page=1`, alpha);
+    const response = await request(application, `GET ${base}/v4/vm/instances?page=1`, alpha);
     expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ vms: [{ id: 7, label: "web-one" }], page: 1 });
+    expect(response.body).toMatchObject({ vms: [{ id: 7, label: "web-one" }], page: 1 });
     expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page=1&page_size=25");
   });
 
   test("reads the body of a request after authorization", async () => {
     v4.respondWith(json(200, { id: 7, label: "web-two" }));
-    const response = await ask(`${base}/v4/vm/instances/7`, {
-      method: "PUT",
-      body: JSON.stringify({ label: "web-two" }),
-      headers: { ...alpha.headers, "content-type": "application/json" },
-    });
+    const body = { label: "web-two" };
+    const response = await request(application, `PUT ${base}/v4/vm/instances/7`, { ...alpha, body });
     expect(response.status).toBe(200);
     expect(v4.calls.find(({ method }) => method === "PUT")?.json()).toEqual({ label: "web-two" });
   });
 
   test("forwards native requests without translation", async () => {
-    const response = await ask(`${base}/v4/vm/instances?page_size=100`, {
+    const response = await request(application, `GET ${base}/v4/vm/instances?page_size=100`, {
       headers: { authorization: "Bearer t" },
     });
-    expect(await response.json()).toEqual(envelope([{ id: 7, label: "web-one" }]));
+    expect(response.body).toEqual(envelope([{ id: 7, label: "web-one" }]));
     expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page_size=100");
   });
 
   test("redirects to the login server", async () => {
-    const response = await ask(`${base}/oauth/authorize?client_id=c&scopes=vms:view`);
+    const response = await request(application, `GET ${base}/oauth/authorize?client_id=c&scopes=vms:view`);
     expect(response.status).toBe(302);
     expect(response.headers.get("location")).toMatch(`${v4.url}/oauth/authorize?client_id=c`);
   });
 
   test("responds with 404 to paths of the prefix that alpha does not have", async () => {
-    const response = await ask(`${base}/v4/nothing`, alpha);
+    const response = await request(application, `GET ${base}/v4/nothing`, alpha);
     expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ errors: [{ reason: "Not found" }] });
+    expect(response.body).toEqual({ errors: [{ reason: "Not found" }] });
   });
 });
 
 test.each(["/", "/v5/vm/instances", "/oauth", "/oauth/token/", "/old/api", "/old/api/v5", "/%zz"])(
   "leaves %s to the application, without headers of its own",
   async (path) => {
-    const response = await ask(path, alpha);
-    expect([response.status, await response.text()]).toEqual([418, "application"]);
+    const response = await request(application, `GET ${path}`, alpha);
+    expect([response.status, response.text]).toEqual([418, "application"]);
     expect(response.headers.get("x-content-type-options")).toBeNull();
     expect(response.headers.get("x-request-id")).toBeNull();
   },
 );
 
 test("leaves a path of the prefix that an earlier route of the application has", async () => {
-  expect(await (await ask("/v4/of-the-application", alpha)).text()).toBe("application");
+  expect((await request(application, "GET /v4/of-the-application", alpha)).text).toBe("application");
 });

@@ -3,6 +3,7 @@
  * clients keep theirs. Time is moved on, for the gateways and the sandbox alike.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { request } from "../../support/request.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -141,9 +142,8 @@ const atV4 = async (token: string): Promise<number> =>
   (await gateway.requestV4("GET /vm/instances", { as: token })).status;
 
 const endedByClient = async (token: string): Promise<void> => {
-  await fetch(`${gateway.sandbox.authUrl}/oauth/revoke`, {
-    method: "POST",
-    body: new URLSearchParams({ ...own, token }),
+  await request(gateway.sandbox.authUrl, "POST /oauth/revoke", {
+    raw: new URLSearchParams({ ...own, token }),
   });
 };
 
@@ -197,18 +197,14 @@ describe("a token with a refresh token", () => {
     expect((await list(token)).status).toBe(401);
     expect(shown()).toEqual([]);
     expect(await atV4(newest())).toBe(401);
-    const again = await fetch(`${gateway.sandbox.authUrl}/oauth/token`, {
-      method: "POST",
-      body: new URLSearchParams({
+    const again = await request(gateway.sandbox.authUrl, "POST /oauth/token", {
+      raw: new URLSearchParams({
         ...own,
         grant_type: "refresh_token",
         refresh_token: issued.at(-1)?.refresh_token ?? "",
       }),
     });
-    expect([again.status, await again.json()]).toEqual([
-      400,
-      expect.objectContaining({ error: "invalid_grant" }),
-    ]);
+    expect([again.status, again.body]).toEqual([400, expect.objectContaining({ error: "invalid_grant" })]);
   });
 
   test("gets 401 after a rejected refresh, without v4 requests", async () => {
